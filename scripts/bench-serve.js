@@ -1,0 +1,285 @@
+// What a server takes, as ratios to bare ones in the same round: `node scripts/bench-serve.js [--rounds N] [--json] [--check]`.
+// The cases take turns within a round, so that a busy machine slows both sides. `--check` fails beyond a case's reach.
+// Rates: 32 connections, `parley serve` with every write on disk before its answer; the bare server never waits for the disk.
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { describeMachine, environment, machine, quantile, readOptions, run } from './measure.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const parley = join(root, 'bin', 'parley.js');
+const { rounds, json, check } = readOptions(8);
+const legMilliseconds = 1500;
+const firstTokensPerRound = 25;
+const oneShotsPerRound = 5;
+const knownSessions = 1000;
+const idleStreams = 1000;
+
+const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const env = environment(home);
+const children = [];
+try {
+  const report = await measure();
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  const beyond = report.cases.filter(({ median, least, most }) => median < least || median > most);
+  for (const { name, median, least, most } of beyond)
+    process.stderr.write(`${name}: ${median} is beyond its reach of ${least ?? most}.\n`);
+  if (check && beyond.length > 0) process.exitCode = 1;
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function measure() {
+  const bundle = await bundled();
+  const { openEmbedded, newKey } = await import(join(bundle, 'embedded.mjs'));
+  const { openRemoteHome } = await import(join(bundle, 'remote-home.mjs'));
+
+  const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
+  const parleySide = { url: await serve(), key: key.output.trim() };
+  const { url } = parleySide;
+  run([parley, 'login', '--url', url, '--key-stdin'], { env, input: parleySide.key, expect: () => true });
+
+  const bareStore = await openEmbedded(join(home, 'bare'));
+  const bareKey = await newKey(bareStore, 'bench');
+  const bareIds = await newSessions(bareStore.service, bareKey);
+  await bareStore.close();
+  const bare = await forked('bare-server.js', join(home, 'bare', 'parley.db'));
+  const bareSide = { url: bare.first.url, key: bareKey };
+
+  const load = await forked('load.js');
+  const local = await openEmbedded(join(home, 'embedded'));
+  const localKey = await newKey(local, 'bench');
+  const remote = await openRemoteHome(remoteOptions(url));
+  const ids = await newSessions(remote.service, parleySide.key);
+
+  const rate = async ({ url: target, key: apiKey }, requests) => {
+    const texts = requests.map(({ method, path, body }) => requestText(method, path, apiKey, body));
+    const order = { port: Number(new URL(target).port), requests: texts, milliseconds: legMilliseconds };
+    return (await asked(load, order)).perSecond;
+  };
+  const write = [{ method: 'POST', path: '/v1/sessions', body: '{"title":"A session of the benchmark"}' }];
+  const reads = (known) => known.map((id) => ({ method: 'GET', path: `/v1/sessions/${id}`, body: '' }));
+
+  const post = samples('POST /v1/sessions, of bare', '/s', { least: 0.6 });
+  const get = samples('GET /v1/sessions/:id, of bare', '/s', { least: 0.6 });
+  const token = samples('first token, ms added', 'ms', { most: 5 });
+  const shot = samples('remote chat -n, to bare node', 'ms', { most: 2.2 });
+  const starts = [];
+  // The first round, of which nothing is kept, warms both sides up.
+  for (let round = -1; round < rounds; round += 1) {
+    const keep = round >= 0;
+    const barePosts = await rate(bareSide, write);
+    const posts = await rate(parleySide, write);
+    if (keep) post.add(posts / barePosts, posts);
+    const bareGets = await rate(bareSide, reads(bareIds));
+    const gets = await rate(parleySide, reads(ids));
+    if (keep) get.add(gets / bareGets, gets);
+    for (let index = 0; index < firstTokensPerRound; index += 1) {
+      const own = await firstToken(local.service, localKey);
+      const far = await firstToken(remote.service, parleySide.key);
+      if (keep) token.add(far - own, far);
+    }
+    for (let index = 0; keep && index < oneShotsPerRound; index += 1) {
+      const floor = run(['-e', '0'], { env, expect: (text) => text === '' }).milliseconds;
+      const chat = [parley, 'chat', '-n', '--mode', 'echo', 'hi'];
+      const { milliseconds } = run(chat, { env, expect: (text) => text === 'hi\n' });
+      shot.add(milliseconds / floor, milliseconds);
+      starts.push(floor);
+    }
+  }
+  await remote.close();
+  await local.close();
+  const memory = samples(`${idleStreams} idle streams, MB added`, 'MB', { most: 60 });
+  const { added, whole } = await idleMemory(bundle);
+  memory.add(added, whole);
+  return {
+    machine: machine(home, starts),
+    rounds,
+    cases: [post, get, token, shot, memory].map(({ row }) => row()),
+  };
+}
+
+/** What was measured of one case: the figure that has a reach, and the plain one beside it. */
+function samples(name, unit, { least = null, most = null }) {
+  const figures = [];
+  const plain = [];
+  return {
+    add(figure, value) {
+      figures.push(figure);
+      plain.push(value);
+    },
+    row: () => ({
+      name,
+      median: quantile(figures, 0.5),
+      quarter: quantile(figures, 0.25),
+      threeQuarters: quantile(figures, 0.75),
+      plain: quantile(plain, 0.5),
+      unit,
+      ...(least !== null && { least }),
+      ...(most !== null && { most }),
+    }),
+  };
+}
+
+/** The parts of the program that run in this process and in held-server.js, as modules of plain JavaScript. */
+async function bundled() {
+  const directory = join(home, 'bundle');
+  mkdirSync(directory);
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
+  const bundle = await rolldown({
+    cwd: root,
+    input: {
+      embedded: 'test/support/embedded.ts',
+      'remote-home': 'src/remote/remote-home.ts',
+      app: 'src/server/app.ts',
+      listen: 'src/server/listen.ts',
+      'server-log': 'src/server/server-log.ts',
+      'server-limits': 'src/server/server-limits.ts',
+      limits: 'src/service/limits.ts',
+    },
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !id.endsWith('.ts'),
+  });
+  await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].mjs' });
+  return directory;
+}
+
+/** `parley serve`, in a process of its own; its address. */
+async function serve() {
+  const words = [parley, 'serve', '--port', '0', '--json', '--rate-limit', '1000000'];
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  children.push(child);
+  const [line] = await once(child.stdout, 'data');
+  return JSON.parse(line).data.url;
+}
+
+/** A script beside this one, and the first that it says. */
+async function forked(script, ...words) {
+  const path = fileURLToPath(new URL(`bench-serve/${script}`, import.meta.url));
+  const child = fork(path, words, { env });
+  children.push(child);
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`${script} ended with ${code}.`);
+  });
+  // At the end of all, nobody waits for it any more.
+  died.catch(() => {});
+  const [first] = await Promise.race([once(child, 'message'), died]);
+  return { child, died, first };
+}
+
+async function asked({ child, died }, message) {
+  const answered = once(child, 'message');
+  child.send(message);
+  const [answer] = await Promise.race([answered, died]);
+  return answer;
+}
+
+function remoteOptions(url) {
+  let keys = 0;
+  return {
+    url,
+    replyPointer: null,
+    extensions: ['archive', 'idempotency', 'stream'],
+    env: {},
+    authorityFile: null,
+    timeout: null,
+    trace: null,
+    now: Date.now,
+    random: Math.random,
+    newIdempotencyKey: () => {
+      keys += 1;
+      return `${process.pid}-${keys}`;
+    },
+    wait: (ms) => delay(ms),
+  };
+}
+
+function requestText(method, path, key, body) {
+  const type = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n${type}\r\n${body}`;
+}
+
+function callWith(apiKey) {
+  return { apiKey, signal: new AbortController().signal, idempotencyKey: null, requestId: 'bench' };
+}
+
+async function newSessions(service, key) {
+  const made = Array.from({ length: knownSessions }, () =>
+    service.createSession(callWith(key), { title: 'A session of the benchmark' }),
+  );
+  return (await Promise.all(made)).map(({ data }) => data.session_id);
+}
+
+/** Milliseconds from the request to the first word of the reply; the rest of it is read, too. */
+async function firstToken(service, key) {
+  const start = performance.now();
+  let first = null;
+  for await (const { event } of service.chat(callWith(key), {
+    mode: 'echo',
+    message: 'Hello',
+    session_id: null,
+  }))
+    if (event === 'delta') first ??= performance.now() - start;
+  return first;
+}
+
+/** What a server with many streams takes beyond the same server without: of its resident memory, in MB. */
+async function idleMemory(bundle) {
+  const held = await forked('held-server.js', join(home, 'held'), bundle);
+  const { first } = held;
+  const memory = async () => (await asked(held, 'memory')).bytes / 1e6;
+  const agent = new Agent({ keepAlive: true });
+  await opened(first, agent);
+  await delay(500);
+  const idle = await memory();
+  // Few at a time: the backlog of the port is short.
+  for (let open = 0; open < idleStreams; open += 50)
+    await Promise.all(Array.from({ length: 50 }, () => opened(first, agent)));
+  await delay(1000);
+  const whole = await memory();
+  agent.destroy();
+  return { added: whole - idle, whole };
+}
+
+/** Resolves with the first word of a reply that does not end. */
+function opened({ url, key }, agent) {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      Accept: 'text/event-stream',
+      'Content-Type': 'application/json',
+    };
+    const asking = request(`${url}/v1/chat`, { method: 'POST', headers, agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('error', () => {});
+      response.on('data', (part) => {
+        text += part;
+        if (text.includes('event: delta')) resolve();
+        else if (response.statusCode !== 200) reject(new Error(text));
+      });
+    });
+    asking.on('error', reject);
+    asking.end('{"mode":"test","message":"Hello"}');
+  });
+}
+
+function describe(report) {
+  const lines = describeMachine(report.machine, rounds);
+  lines.push(`${'case'.padEnd(30)}  median   middle half        plain  reach`);
+  for (const row of report.cases) {
+    const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
+    const reach = row.least === undefined ? `<= ${row.most}` : `>= ${row.least}`;
+    lines.push(
+      `${row.name.padEnd(30)}  ${row.median.toFixed(2).padStart(6)}  ${half.padStart(12)}  ${`${row.plain.toFixed(row.plain < 100 ? 1 : 0)} ${row.unit}`.padStart(11)}  ${reach}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,82 @@
+// How long parley takes, as a ratio to bare node in the same round: `npm run bench -- [--rounds N] [--json] [--check]`.
+// The cases take turns within a round, so that a busy machine slows both sides. `--check` fails over a case's reach.
+// NODE_EXTRA_CA_CERTS, which adds 50 ms to every start of node, is unset on both sides.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describeMachine, environment, machine, quantile, readOptions, run as runIn } from './measure.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const parley = join(root, 'bin', 'parley.js');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { rounds, json, check } = readOptions(40);
+
+const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const env = environment(home);
+const run = (words, expect) => runIn(words, { env, expect });
+try {
+  const report = measure();
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  const over = report.cases.filter((row) => row.reach !== null && row.median > row.reach);
+  for (const row of over)
+    process.stderr.write(`${row.name}: ${row.median} is over its reach of ${row.reach}.\n`);
+  if (check && over.length > 0) process.exitCode = 1;
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+
+function measure() {
+  const chat = ['chat', '--mode', 'echo', 'hi', '-n'];
+  run([parley, ...chat], (output) => output === 'hi\n');
+  const id = run([parley, 'sessions', 'create'], (output) => output.trim() !== '').output.trim();
+  const cases = [
+    { name: '--version', words: ['--version'], reach: 1.4, expect: (output) => output.includes(version) },
+    { name: '--help', words: ['--help'], reach: null, expect: (output) => output.includes('sessions') },
+    { name: chat.join(' '), words: chat, reach: 1.8, expect: (output) => output === 'hi\n' },
+    {
+      name: 'sessions get ID',
+      words: ['sessions', 'get', id],
+      reach: null,
+      expect: (output) => output.includes(id),
+    },
+  ];
+  const bare = [];
+  const ratios = cases.map(() => []);
+  const times = cases.map(() => []);
+  for (let round = 0; round < rounds; round += 1) {
+    const floor = run(['-e', '0'], (output) => output === '').milliseconds;
+    bare.push(floor);
+    for (const [index, row] of cases.entries()) {
+      const { milliseconds } = run([parley, ...row.words], row.expect);
+      times[index].push(milliseconds);
+      ratios[index].push(milliseconds / floor);
+    }
+  }
+  return {
+    machine: machine(home, bare),
+    rounds,
+    cases: cases.map((row, index) => ({
+      name: row.name,
+      median: quantile(ratios[index], 0.5),
+      quarter: quantile(ratios[index], 0.25),
+      threeQuarters: quantile(ratios[index], 0.75),
+      milliseconds: quantile(times[index], 0.5),
+      reach: row.reach,
+    })),
+  };
+}
+
+function describe(report) {
+  const lines = [
+    ...describeMachine(report.machine, rounds),
+    `${'case'.padEnd(26)}  ratio  middle half    ms  reach`,
+  ];
+  for (const row of report.cases) {
+    const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
+    lines.push(
+      `${row.name.padEnd(26)}  ${row.median.toFixed(2).padStart(5)}  ${half.padStart(11)}  ${row.milliseconds.toFixed(0).padStart(4)}  ${row.reach?.toFixed(1) ?? '-'}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,92 @@
+// What the bundler is told about single packages, to keep the start short.
+import { createRequire } from 'node:module';
+import { basename } from 'node:path';
+
+const require = createRequire(import.meta.url);
+const childProcess = '\0lazy-child-process';
+const sqlite = '\0better-sqlite3';
+const undici = '\0undici';
+const sqliteBinding = '\0better-sqlite3-binding';
+
+/** commander runs commands that are programs of their own through `child_process`. There are none here, so it loads never. */
+export const lazyChildProcess = {
+  name: 'lazy-child-process',
+  resolveId: {
+    filter: { id: /^node:child_process$/ },
+    handler: (_id, importer) => (importer?.includes('/node_modules/commander/') ? childProcess : null),
+  },
+  load: {
+    filter: { id: /^\0lazy-child-process$/ },
+    handler: () => "exports.spawn = (...options) => require('node:child_process').spawn(...options);",
+  },
+};
+
+/**
+ * Of undici, its two agents: all else that it offers (WebSocket, caches, fetch) is not used. HTTP/2 is offered to servers only
+ * when asked for, and of Node's own http undici wants to know a class that it is never given here, and a number. Loading them
+ * takes longer than all the rest of a start.
+ */
+export const leanUndici = {
+  name: 'lean-undici',
+  resolveId: {
+    filter: { id: /^undici$|\/client-h2\.js$|^node:http$/ },
+    handler(id, importer) {
+      if (id === 'undici') return undici;
+      return importer?.includes('/node_modules/undici/') ? `${undici}/${basename(id)}` : null;
+    },
+  },
+  load: {
+    filter: { id: /^\0undici/ },
+    handler: (id) => undiciParts[id.slice(undici.length)],
+  },
+};
+
+const undiciParts = {
+  '': `Object.defineProperties(exports, {
+    Agent: { enumerable: true, get: () => require('undici/lib/dispatcher/agent.js') },
+    ProxyAgent: {
+      enumerable: true,
+      get() {
+        // Its way to a proxy is a method that only the whole of undici gives to its classes.
+        require('undici/lib/dispatcher/dispatcher.js').prototype.connect = require('undici/lib/api/api-connect.js');
+        return require('undici/lib/dispatcher/proxy-agent.js');
+      },
+    },
+  });`,
+  '/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 was not offered'); };",
+  '/node:http': 'exports.IncomingMessage = class {}; exports.maxHeaderSize = 16384;',
+};
+
+/**
+ * Bundles the JavaScript of better-sqlite3 (a dozen files; finding them takes Node 5 ms) and leaves its binary where npm
+ * built it. The two belong together, and an install may choose another version than this build saw: then all of it is
+ * loaded from where it was installed.
+ */
+export function bundledSqlite() {
+  const { version, dependencies } = require('better-sqlite3/package.json');
+  // Since 13 the binary is looked up by a module of its own, beside it.
+  const code =
+    dependencies.bindings === undefined
+      ? "module.exports = require('better-sqlite3');"
+      : `module.exports = require('better-sqlite3/package.json').version === '${version}'
+        ? require(${JSON.stringify(require.resolve('better-sqlite3'))})
+        : require('better-sqlite3');`;
+  return {
+    name: 'bundled-sqlite',
+    resolveId: {
+      filter: { id: /^(better-sqlite3(\/.*)?|bindings)$/ },
+      handler(id, importer) {
+        if (id === 'better-sqlite3/package.json') return { id, external: true };
+        if (importer === sqlite || importer === sqliteBinding) return { id, external: true };
+        return id === 'bindings' ? sqliteBinding : sqlite;
+      },
+    },
+    load: {
+      filter: { id: /^\0better-sqlite3(-binding)?$/ },
+      handler: (id) =>
+        id === sqlite
+          ? code
+          : "module.exports = () => require('better-sqlite3/build/Release/better_sqlite3.node');",
+    },
+  };
+}

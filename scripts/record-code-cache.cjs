@@ -1,0 +1,25 @@
+// Preloaded by the build into parley itself (`node --require`): keeps V8's code of what a run has used, for the next start.
+// What no run used stays out: loading it would cost more than it saves.
+'use strict';
+const fs = require('node:fs');
+const path = require('node:path');
+const vm = require('node:vm');
+
+const scripts = [];
+
+// A cache holds the flags at its making, and the next start has not set any.
+require('node:v8').setFlagsFromString = () => {};
+
+vm.Script = class extends vm.Script {
+  constructor(source, options) {
+    super(source, options);
+    if (options.cachedData !== undefined && this.cachedDataRejected) {
+      throw new Error(`V8 refuses the code cache that it made of ${options.filename}.`);
+    }
+    scripts.push({ file: path.join(__dirname, '..', options.filename), script: this });
+  }
+};
+
+process.on('exit', () => {
+  for (const { file, script } of scripts) fs.writeFileSync(`${file}.cache`, script.createCachedData());
+});

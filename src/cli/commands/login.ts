@@ -1,0 +1,97 @@
+// `parley login`: keeps where a server is and the key to it, once the server has taken the key.
+import type { Command } from 'commander';
+import { findProfile, putProfile, putStoreKey, useProfile } from '../../config/profiles.ts';
+import type { Target } from '../../config/settings.ts';
+import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
+import { ParleyError } from '../../service/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { fieldLines } from '../terminal/fields.ts';
+import { toJson } from '../terminal/json.ts';
+import { askSecret } from '../terminal/prompt.ts';
+import { readMessage } from '../terminal/stdin.ts';
+
+export interface LoginInput {
+  /** The key comes from stdin instead of a hidden prompt. */
+  readonly keyFromStdin: boolean;
+}
+
+const keyBytes = 16 * 1024;
+
+export function registerLogin(parent: Command, run: Run): void {
+  parent
+    .command('login')
+    .description(
+      'verify a key and keep it in a profile (--url and --profile name the server and the profile)',
+    )
+    .option('--key-stdin', 'read the key from stdin')
+    .action(({ keyStdin }: { keyStdin?: true }, command: Command) =>
+      run(command, (context) => runLogin({ keyFromStdin: keyStdin ?? false }, context)),
+    );
+}
+
+export async function runLogin({ keyFromStdin }: LoginInput, context: CliContext): Promise<undefined> {
+  const place = context.resolve('login');
+  const profile = place.profile ?? profileNameOf(place);
+  const question = `Key for ${place.url ?? 'the store on this machine'}`;
+  const key = keyFromStdin
+    ? (await readMessage(context.reading('a key', 'leave out --key-stdin to be asked'), keyBytes)).trim()
+    : (await askSecret(question, '--key-stdin', context.prompting)).trim();
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ParleyError('USAGE', key === '' ? 'No key was given.' : 'That is not a key.', {
+      hint: 'A key is one word of visible ASCII characters. Nothing was kept.',
+    });
+  }
+  context.talkTo({ ...place, profile, key });
+  const { home } = await context.open();
+  const { data, body } = await home.service.verify(await context.call());
+  const mode = await usualMode(context);
+  await context.host.profileFile.update((config) =>
+    useProfile(keep({ ...place, profile, key }, mode, home.extensions, config, context), profile),
+  );
+  if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
+  else await context.stdout.writeUntrusted(fieldLines(data));
+  await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
+}
+
+/** Kept with the key, so that a chat needs no further question; null where the server has no usual one. */
+async function usualMode(context: CliContext): Promise<string | null> {
+  const { home } = await context.open();
+  const modes = (await home.service.models(await context.call())).data;
+  const usual = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
+  if (usual === undefined) {
+    await context.say(
+      `No mode is the usual one; name one with -m: ${modes.map(({ name }) => name).join(', ')}.`,
+    );
+  }
+  return usual?.name ?? null;
+}
+
+function keep(
+  target: Target & { readonly profile: string; readonly key: string },
+  mode: string | null,
+  extensions: readonly string[] | null,
+  config: StoredConfig,
+  { host }: CliContext,
+): StoredConfig {
+  const { profile, url, key } = target;
+  if (url === null) return putStoreKey(config, profile, host.dataDirectory, key);
+  return putProfile(config, profile, {
+    ...(findProfile(config, profile) ?? emptyProfile),
+    url,
+    key,
+    mode,
+    insecure_http: target.insecureHttp,
+    // A server that answered without the header offers nothing more.
+    extensions: extensions ?? [],
+  });
+}
+
+/** A profile is named after its server where it was given no name. */
+function profileNameOf({ url }: Target): string {
+  const host = url === null ? 'local' : new URL(url).host;
+  return host
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^[.-]+/, '')
+    .slice(0, 64);
+}

@@ -1,0 +1,39 @@
+// `parley models`: the modes to chat in, the default marked.
+import type { Command } from 'commander';
+import type { Mode } from '../../service/mode.ts';
+import type { CliContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { toJson } from '../terminal/json.ts';
+import { type Column, writeTable } from '../terminal/table.ts';
+
+const columns: readonly Column<Mode>[] = [
+  { title: 'DEFAULT', value: (mode) => (mode.default ? '*' : '') },
+  { title: 'MODE', value: ({ name }) => name },
+  { title: 'ENGINE', value: ({ engine }) => engine },
+  { title: 'MODEL', value: ({ model }) => model ?? '' },
+  { title: 'DESCRIPTION', value: ({ description }) => description, flexible: true },
+];
+
+export function registerModels(parent: Command, run: Run): void {
+  parent
+    .command('models')
+    .description('list the modes to chat in, the default marked *')
+    .action((_options, command: Command) => run(command, runModels));
+}
+
+export async function runModels(context: CliContext): Promise<undefined> {
+  const { home } = await context.open();
+  const { data, body } = await home.service.models(await context.call());
+  if (context.options.json) {
+    await context.stdout.write(`${toJson(body)}\n`);
+    return;
+  }
+  await writeTable(context.stdout, columns, data);
+  // Of another server's modes nothing is known unless it tells.
+  if (data.every(({ engine, model }) => engine !== '' && model === null)) {
+    await context.say(
+      'These modes need no model, no key of a provider and no network. For a language model, use a server that has one:' +
+        ' parley login --url URL',
+    );
+  }
+}

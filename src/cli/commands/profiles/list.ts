@@ -1,0 +1,46 @@
+// `parley profiles list`: where Parley can talk to, the one in use marked.
+import type { Command } from 'commander';
+import { listProfiles } from '../../../config/profiles.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { type Column, writeTable } from '../../terminal/table.ts';
+
+/** Never the key. */
+interface ProfileRow {
+  readonly name: string;
+  /** Null for the embedded service. */
+  readonly url: string | null;
+  readonly mode: string | null;
+  readonly current: boolean;
+}
+
+const columns: readonly Column<ProfileRow>[] = [
+  { title: 'CURRENT', value: ({ current }) => (current ? '*' : '') },
+  { title: 'PROFILE', value: ({ name }) => name },
+  { title: 'URL', value: ({ url }) => url ?? 'embedded', flexible: true },
+  { title: 'MODE', value: ({ mode }) => mode ?? '' },
+];
+
+export function registerProfilesList(parent: Command, run: Run): void {
+  parent
+    .command('list')
+    .description('list the profiles, the one in use marked *')
+    .action((_options, command: Command) => run(command, runProfilesList));
+}
+
+export async function runProfilesList(context: CliContext): Promise<undefined> {
+  const profiles: readonly ProfileRow[] = listProfiles(context.host.profileFile.read()).map(
+    ({ name, url, mode, isCurrent }) => ({
+      name,
+      url,
+      mode,
+      current: isCurrent,
+    }),
+  );
+  if (context.options.json) {
+    await context.stdout.write(`${toJson({ success: true, data: profiles })}\n`);
+    return;
+  }
+  await writeTable(context.stdout, columns, profiles);
+}

@@ -1,0 +1,13 @@
+// `parley profiles …`: where Parley talks to.
+import type { Command } from 'commander';
+import type { Run } from '../../run.ts';
+import { registerProfilesList } from './list.ts';
+import { registerProfilesRemove } from './remove.ts';
+import { registerProfilesUse } from './use.ts';
+
+export function registerProfiles(parent: Command, run: Run): void {
+  const profiles = parent.command('profiles').description('where Parley talks to');
+  registerProfilesList(profiles, run);
+  registerProfilesUse(profiles, run);
+  registerProfilesRemove(profiles, run);
+}

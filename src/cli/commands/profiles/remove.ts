@@ -1,0 +1,30 @@
+// `parley profiles remove`: forgets a profile, its URL and its key.
+import type { Command } from 'commander';
+import { removeProfile } from '../../../config/profiles.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export interface ProfilesRemoveInput {
+  readonly name: string;
+}
+
+export function registerProfilesRemove(parent: Command, run: Run): void {
+  parent
+    .command('remove')
+    .description('forget a profile, its URL and its key')
+    .argument('<name>', 'as profiles list shows it')
+    .action((name: string, _options, command: Command) =>
+      run(command, (context) => runProfilesRemove({ name }, context)),
+    );
+}
+
+export async function runProfilesRemove(
+  { name }: ProfilesRemoveInput,
+  context: CliContext,
+): Promise<undefined> {
+  await context.host.profileFile.update((config) => removeProfile(config, name));
+  if (context.options.json)
+    await context.stdout.write(`${toJson({ success: true, data: { removed: name } })}\n`);
+  else await context.say(`Profile ${name} is forgotten.`);
+}

@@ -1,0 +1,27 @@
+// `parley profiles use`: which profile is used when none is named.
+import type { Command } from 'commander';
+import { useProfile } from '../../../config/profiles.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export interface ProfilesUseInput {
+  readonly name: string;
+}
+
+export function registerProfilesUse(parent: Command, run: Run): void {
+  parent
+    .command('use')
+    .description('use a profile from now on')
+    .argument('<name>', 'as profiles list shows it')
+    .action((name: string, _options, command: Command) =>
+      run(command, (context) => runProfilesUse({ name }, context)),
+    );
+}
+
+export async function runProfilesUse({ name }: ProfilesUseInput, context: CliContext): Promise<undefined> {
+  await context.host.profileFile.update((config) => useProfile(config, name));
+  if (context.options.json)
+    await context.stdout.write(`${toJson({ success: true, data: { current: name } })}\n`);
+  else await context.say(`Profile ${name} is used from now on.`);
+}

@@ -1,0 +1,137 @@
+// `parley serve`: the embedded service over HTTP. Where it listens goes to stdout, its log as lines of JSON to stderr.
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { ParleyError } from '../../service/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { toJson } from '../terminal/json.ts';
+import type { Output } from '../terminal/output.ts';
+
+export interface ServeInput {
+  readonly host: string;
+  readonly port: number;
+  readonly rateLimit: number | undefined;
+  readonly streamLimit: number | undefined;
+}
+
+export function registerServe(parent: Command, run: Run): void {
+  parent
+    .command('serve')
+    .description('serve the embedded service over HTTP')
+    .option(
+      '--host <host>',
+      'the address to listen on; others than this machine’s own need TLS in front',
+      '127.0.0.1',
+    )
+    .option('--port <number>', 'the port to listen on; 0 for any that is free', wholeNumber(65_535), 8787)
+    .option(
+      '--rate-limit <number>',
+      'requests a second of one key (default: 20000)',
+      wholeNumber(1_000_000, 1),
+    )
+    .option(
+      '--stream-limit <number>',
+      'streaming replies of one key at a time (default: 2000)',
+      wholeNumber(1_000_000, 1),
+    )
+    .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
+}
+
+/** Serves until a signal stops it; the first lets running replies end. */
+export async function runServe(input: ServeInput, context: CliContext): Promise<never> {
+  const { url } = context.resolve('report');
+  if (url !== null) {
+    throw new ParleyError('UNSUPPORTED', `Only the embedded service can be served, not ${url}.`, {
+      hint: 'Choose it with --profile local, and leave out --url and PARLEY_URL.',
+    });
+  }
+  const { host } = context;
+  const [{ createApp }, { listen }, { serverLog }, { defaultServerLimits }] = await Promise.all([
+    import('../../server/app.ts'),
+    import('../../server/listen.ts'),
+    import('../../server/server-log.ts'),
+    import('../../server/server-limits.ts'),
+  ]);
+  const limits = {
+    ...defaultServerLimits,
+    ...(input.rateLimit !== undefined && { requestsPerSecond: input.rateLimit }),
+    ...(input.streamLimit !== undefined && { streamsPerKey: input.streamLimit }),
+  };
+  const { logger, flush } = serverLog(logTo(context.stderr));
+  const served = await host.openServedHome({ timeout: context.options.timeout });
+  try {
+    const app = createApp({
+      service: served.home.service,
+      archive: served.home.archive,
+      limits: served.limits,
+      serverLimits: limits,
+      version: host.version,
+      logger,
+      ready: () => served.ready(),
+      now: host.now,
+      newRequestId: host.newRequestId,
+    });
+    const listening = await listen(app, { host: input.host, port: input.port, limits });
+    await announce(listening, context);
+    await fired(host.signal);
+    await listening.stop();
+    throw host.signal.reason;
+  } finally {
+    await served.home.close();
+    flush();
+  }
+}
+
+async function announce(
+  { url, host, port }: { url: string; host: string; port: number },
+  context: CliContext,
+) {
+  if (context.options.json) {
+    return context.stdout.write(`${toJson({ success: true, data: { url, host, port } })}\n`);
+  }
+  await context.stdout.write(`Parley listens on ${url}\n`);
+  if (context.options.quiet) return;
+  await context.stdout.write(`
+On this machine, make a key; it is printed this once. Wherever it is to be used, log in with it:
+  parley keys create --project NAME
+  parley login --url ${url}
+
+Without Parley:
+  curl ${url}/v1/chat -H "Authorization: Bearer $PARLEY_API_KEY" \\
+    -H 'Content-Type: application/json' -d '{"mode":"eliza","message":"Hello"}'
+
+The API to read: ${url}/docs. Ctrl-C stops the server; what is being said then is kept.
+`);
+}
+
+/** Lines that wait for a reader that does not read, at most; those that come then are dropped, and counted. */
+const waitingBytes = 1024 * 1024;
+
+function logTo(stderr: Output): (lines: string) => void {
+  let dropped = 0;
+  return (lines) => {
+    if (stderr.stream.writableLength > waitingBytes) {
+      dropped += lines.split('\n').length - 1;
+      return;
+    }
+    const gap = dropped === 0 ? '' : `${toJson({ level: 'warn', msg: 'log lines dropped', dropped })}\n`;
+    dropped = 0;
+    // Not awaited: the log keeps no request waiting.
+    void stderr.writeUntrusted(gap + lines);
+  };
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function wholeNumber(most: number, least = 0): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}

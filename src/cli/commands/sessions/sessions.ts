@@ -1,0 +1,21 @@
+// `parley sessions …`: the group.
+import type { Command } from 'commander';
+import type { Run } from '../../run.ts';
+import { registerCreate } from './create.ts';
+import { registerDelete } from './delete.ts';
+import { registerGet } from './get.ts';
+import { registerList } from './list.ts';
+import { registerMessages } from './messages.ts';
+import { registerRename } from './rename.ts';
+import { registerRestore } from './restore.ts';
+
+export function registerSessions(parent: Command, run: Run): void {
+  const sessions = parent.command('sessions').description('create, read, list and delete sessions');
+  registerCreate(sessions, run);
+  registerGet(sessions, run);
+  registerList(sessions, run);
+  registerMessages(sessions, run);
+  registerRename(sessions, run);
+  registerDelete(sessions, run);
+  registerRestore(sessions, run);
+}

@@ -1,0 +1,23 @@
+// `parley verify`: is the key valid, and what does it resolve to. Shows whatever a server tells of the key.
+import type { Command } from 'commander';
+import type { CliContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { fieldLines } from '../terminal/fields.ts';
+import { toJson } from '../terminal/json.ts';
+
+export function registerVerify(parent: Command, run: Run): void {
+  parent
+    .command('verify')
+    .description('check the key, and show what it resolves to')
+    .action((_options, command: Command) => run(command, runVerify));
+}
+
+export async function runVerify(context: CliContext): Promise<undefined> {
+  const { home } = await context.open();
+  const { data, body } = await home.service.verify(await context.call());
+  if (context.options.json) {
+    await context.stdout.write(`${toJson(body)}\n`);
+    return;
+  }
+  await context.stdout.writeUntrusted(fieldLines(data));
+}

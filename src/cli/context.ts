@@ -1,0 +1,189 @@
+// What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
+import type { Readable } from 'node:stream';
+import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
+import type { ProfileFile } from '../config/profile-file.ts';
+import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
+import type { Call } from '../service/call.ts';
+import type { Home } from '../service/home.ts';
+import type { Limits } from '../service/limits.ts';
+import type { Output } from './terminal/output.ts';
+import { canPrompt, type Prompting } from './terminal/prompt.ts';
+import { isFed, type StdinKind, type StdinReading } from './terminal/stdin.ts';
+import { type StartTimer, startTimer } from './terminal/timer.ts';
+
+const noTimer: StartTimer = () => () => {};
+
+/** The options that every command takes, before or after its name. */
+export interface GlobalOptions {
+  readonly profile: string | null;
+  readonly url: string | null;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly input: boolean;
+  readonly color: boolean;
+  /** Seconds. */
+  readonly timeout: number | null;
+  readonly insecureHttp: boolean;
+  /** A file of certificates to trust besides the usual ones. */
+  readonly ca: string | null;
+  readonly debug: boolean;
+}
+
+/** A home, and the key to call it with. */
+export interface OpenedHome {
+  readonly home: Home;
+  readonly apiKey: string;
+}
+
+export interface OpenHomeOptions {
+  /** Seconds; null for the usual. */
+  readonly timeout: number | null;
+  /** A file of certificates to trust besides the usual ones. */
+  readonly authorityFile: string | null;
+  /** Tells the user what was done on first use. */
+  readonly say: (line: string) => Promise<void>;
+  /** Told each request to a server; null to tell nobody. */
+  readonly trace: ((line: string) => Promise<void>) | null;
+}
+
+/** The embedded service as a server needs it, without a key of its own. */
+export interface ServedHome {
+  readonly home: Home;
+  readonly limits: Limits;
+  /** Rejects while the store cannot be read. */
+  ready(): Promise<void>;
+}
+
+export interface StandardInput {
+  isTerminal(): boolean;
+  kind(): StdinKind;
+  /** Gives the stream; it is touched only when it is read. */
+  open(): Readable;
+}
+
+/** What this process is and has; the process boundary hands it in. */
+export interface CliHost {
+  readonly version: string;
+  readonly nodeVersion: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly profileFile: ProfileFile;
+  readonly dataDirectory: string;
+  readonly stdin: StandardInput;
+  output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
+  /** Fires with an `Interruption`: a signal came, or nobody reads stdout any more. */
+  readonly signal: AbortSignal;
+  /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */
+  readonly stopSignal: AbortSignal;
+  now(): number;
+  newRequestId(): string;
+  /** Identifies the terminal this runs in; null without one. */
+  terminal(): string | null;
+  openHome(target: Target, options: OpenHomeOptions): Promise<OpenedHome>;
+  openServedHome(options: Pick<OpenHomeOptions, 'timeout'>): Promise<ServedHome>;
+}
+
+export class CliContext {
+  readonly host: CliHost;
+  readonly options: GlobalOptions;
+  /** Of the last call; null before the first. */
+  requestId: string | null = null;
+  #target: Target | undefined;
+  #opened: Promise<OpenedHome> | undefined;
+
+  constructor(host: CliHost, options: GlobalOptions) {
+    this.host = host;
+    this.options = options;
+  }
+
+  get stdout(): Output {
+    return this.host.output('stdout', { noColor: !this.options.color });
+  }
+
+  get stderr(): Output {
+    return this.host.output('stderr', { noColor: !this.options.color });
+  }
+
+  /** Where this command talks to; throws where flags, variables and profiles select nothing that it may talk to. */
+  get target(): Target {
+    this.#target ??= this.resolve('call');
+    return this.#target;
+  }
+
+  resolve(purpose: TargetRequest['purpose']): Target {
+    const { env, profileFile, dataDirectory } = this.host;
+    const { profile, url, insecureHttp } = this.options;
+    const flags = { profile, url, insecureHttp };
+    return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
+  }
+
+  /** The service, archive and administration of the target. */
+  open(): Promise<OpenedHome> {
+    this.#opened ??= this.host.openHome(this.target, {
+      timeout: this.options.timeout,
+      authorityFile: this.options.ca,
+      say: (line) => this.say(line),
+      trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
+    });
+    return this.#opened;
+  }
+
+  /** From now on this is where the command talks to. Only before anything was opened. */
+  talkTo(target: Target): void {
+    this.#target = target;
+  }
+
+  async call(): Promise<Call> {
+    const { apiKey } = await this.open();
+    this.requestId = this.host.newRequestId();
+    return { apiKey, signal: this.host.signal, idempotencyKey: null, requestId: this.requestId };
+  }
+
+  /** The session last used in this terminal with this origin and key; null where there is none. */
+  async currentSession(): Promise<string | null> {
+    return readCurrentSession(this.host.dataDirectory, await this.#conversant());
+  }
+
+  async rememberSession(sessionId: string): Promise<void> {
+    const { dataDirectory, now } = this.host;
+    await writeCurrentSession(dataDirectory, await this.#conversant(), sessionId, now());
+  }
+
+  /** True when stdin is something to read to its end: a pipe, a socket, a file. */
+  get stdinIsFed(): boolean {
+    return isFed(this.host.stdin.kind());
+  }
+
+  /** How stdin is read: `awaited` says for what, `otherwise` what to do if nothing is to come. */
+  reading(awaited: string, otherwise: string): StdinReading {
+    const { stdin, signal } = this.host;
+    const timer = this.options.quiet ? noTimer : startTimer;
+    return { open: () => stdin.open(), awaited, otherwise, stderr: this.stderr, startTimer: timer, signal };
+  }
+
+  get prompting(): Prompting {
+    const { stdin, env, signal } = this.host;
+    const allowed = canPrompt({
+      stdinIsTerminal: stdin.isTerminal(),
+      stderrIsTerminal: this.stderr.isTerminal,
+      noInput: !this.options.input,
+      env,
+    });
+    return { allowed, openStdin: () => stdin.open(), stderr: this.stderr, signal };
+  }
+
+  /** Talk: a line on stderr, unless `--quiet`. */
+  async say(line: string): Promise<void> {
+    if (!this.options.quiet) await this.stderr.writeUntrusted(`${line}\n`);
+  }
+
+  async close(): Promise<void> {
+    // A home that could not be opened was reported by whoever asked for it.
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.home.close();
+  }
+
+  async #conversant(): Promise<Conversant> {
+    const { apiKey } = await this.open();
+    return { origin: this.target.origin, key: apiKey, terminal: this.host.terminal() };
+  }
+}

@@ -1,0 +1,74 @@
+// How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
+import { failureBody } from '../service/answer.ts';
+import { clientErrorCodes, ParleyError } from '../service/errors.ts';
+import type { CliContext } from './context.ts';
+import { exitStatus } from './exit-codes.ts';
+import { Interruption } from './interruption.ts';
+import { filterText } from './terminal/filter.ts';
+import { toJson } from './terminal/json.ts';
+import { Interrupted } from './terminal/prompt.ts';
+
+/** Reports a failure and returns the exit status that it means. */
+export async function reportFailure(error: unknown, context: CliContext): Promise<number> {
+  if (error instanceof Interruption) return error.exitStatus;
+  if (error instanceof Interrupted) return new Interruption('SIGINT').exitStatus;
+  const failure = asParleyError(error);
+  if (context.options.json) {
+    const arisesHere = (clientErrorCodes as readonly string[]).includes(failure.code);
+    const body = failureBody(failure, arisesHere ? null : context.requestId);
+    await context.stdout.write(`${toJson(body)}\n`).catch(() => {
+      // Then stdout is what failed, or fails as well; the line below says so.
+    });
+  }
+  return tellFailure(failure, context);
+}
+
+/** The same in words alone. */
+export async function tellFailure(failure: ParleyError, context: CliContext): Promise<number> {
+  await context.stderr.writeUntrusted(failureText(failure) + furtherHint(failure, context));
+  if (context.options.debug) {
+    const { stack, cause } = failure;
+    await context.stderr.writeUntrusted(`${stack}\n${cause instanceof Error ? `${cause.stack}\n` : ''}`);
+  }
+  return exitStatus[failure.code];
+}
+
+/** A failure that no command is left to report, as a terminal may show it, and the exit status that it means. */
+export function describeFailure(error: unknown): { readonly text: string; readonly status: number } {
+  const failure = asParleyError(error);
+  return { text: filterText(failureText(failure)), status: exitStatus[failure.code] };
+}
+
+function failureText(failure: ParleyError): string {
+  const hint = failure.hint || (hints[failure.code] ?? '');
+  return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
+}
+
+/** Where another key is put, when this one is refused. */
+function furtherHint({ code }: ParleyError, context: CliContext): string {
+  if (code !== 'INVALID_API_KEY') return '';
+  const { profile, url, sources } = context.target;
+  if (sources.key === 'PARLEY_API_KEY') {
+    return profile === null
+      ? 'Set PARLEY_API_KEY to a key of this server.\n'
+      : 'Without PARLEY_API_KEY the key of the profile is used.\n';
+  }
+  return url === null
+    ? 'Give the profile another: parley keys create --project default --use\n'
+    : `Log in with another: parley login --profile ${profile}\n`;
+}
+
+function asParleyError(error: unknown): ParleyError {
+  if (error instanceof ParleyError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ParleyError('INTERNAL_ERROR', `Something unforeseen went wrong: ${message}.`, {
+    hint: 'Run it again with --debug to see where.',
+    cause: error,
+  });
+}
+
+/** What to do next where the failure itself does not say. */
+const hints: Partial<Record<ParleyError['code'], string>> = {
+  USAGE: 'See: parley --help',
+  SESSION_NOT_FOUND: 'See the sessions there are with: parley sessions list',
+};

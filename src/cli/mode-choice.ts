@@ -1,0 +1,30 @@
+// The mode of a chat: the one named by flag, variable or profile, else the service's default, else its only one.
+import { resolveMode } from '../config/settings.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Mode } from '../service/mode.ts';
+import type { CliContext } from './context.ts';
+
+export async function chooseMode(flag: string | null, context: CliContext): Promise<string> {
+  const named = resolveMode(flag, context.host.env, context.target);
+  if (named !== null) return named.mode;
+  const modes = await listModes(context);
+  const chosen = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
+  if (chosen !== undefined) return chosen.name;
+  throw new ParleyError('USAGE', 'No mode was named, and the service has no default.', {
+    hint: `Name one with --mode: ${modes.map(({ name }) => name).join(', ')}.`,
+  });
+}
+
+/** `UNKNOWN_MODE` for one that the service does not list: asked before something is made for a chat in it. */
+export async function requireMode(mode: string, context: CliContext): Promise<void> {
+  const names = (await listModes(context)).map(({ name }) => name);
+  if (names.includes(mode)) return;
+  throw new ParleyError('UNKNOWN_MODE', `There is no mode ${JSON.stringify(mode)}.`, {
+    hint: `Modes: ${names.join(', ')}.`,
+  });
+}
+
+async function listModes(context: CliContext): Promise<readonly Mode[]> {
+  const { home } = await context.open();
+  return (await home.service.models(await context.call())).data;
+}

@@ -1,0 +1,9 @@
+// A record for a person: a line a field.
+
+/** `name: value` for each field, nested ones as `outer.name: value`; each line ends in a newline. */
+export function fieldLines(value: unknown, path = ''): string {
+  if (typeof value !== 'object' || value === null) return `${path}: ${value === null ? '' : String(value)}\n`;
+  return Object.entries(value)
+    .map(([name, inner]) => fieldLines(inner, path === '' ? name : `${path}.${name}`))
+    .join('');
+}

@@ -1,0 +1,47 @@
+// A file that goes into a message: its text as it stands, in a Markdown block that bears its name.
+import { createReadStream } from 'node:fs';
+import { ParleyError } from '../../service/errors.ts';
+import { Utf8Reader } from './utf8-reader.ts';
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of its path is not a directory',
+};
+
+/** Read as bytes, checked like a message on stdin. It may be a pipe, as in `-f <(command)`. `limit` in bytes. */
+export async function readFileMessage(path: string, limit: number, signal: AbortSignal): Promise<string> {
+  const reader = new Utf8Reader({ name: `The file ${path}`, limit });
+  let text = '';
+  try {
+    for await (const bytes of createReadStream(path, { signal })) text += reader.push(bytes);
+    text += reader.end();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof ParleyError ? error : unreadable(path, error);
+  }
+  return fenced(path, text);
+}
+
+/** A fenced code block that no line of the text can end, its info the name. A newline is added to a text without one. */
+export function fenced(name: string, text: string): string {
+  const info = name.replace(/\p{Cc}/gu, ' ').trim();
+  // The info of a block fenced with backticks may hold none (CommonMark 0.31, section 4.5).
+  const mark = info.includes('`') ? '~' : '`';
+  const longest = (text.match(mark === '~' ? /~+/g : /`+/g) ?? []).reduce(
+    (most, run) => Math.max(most, run.length),
+    2,
+  );
+  const fence = mark.repeat(longest + 1);
+  const apart = info.startsWith(mark) ? ' ' : '';
+  return `${fence}${apart}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
+}
+
+function unreadable(path: string, cause: unknown): ParleyError {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  return new ParleyError('USAGE', `The file ${path} cannot be read: ${reasons[code] ?? message}.`, {
+    hint: 'Nothing was sent. Name a file of text that you may read.',
+    cause,
+  });
+}

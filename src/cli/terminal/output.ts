@@ -1,0 +1,200 @@
+// One of the two standard streams as commands see it: its pace is kept, a reader that goes away ends it quietly, and
+// untrusted text takes the form that the stream may carry. What is written to it is for others to say.
+import type { Writable } from 'node:stream';
+import { ParleyError } from '../../service/errors.ts';
+import { exactFilter, filterText, type TextFilter, terminalFilter } from './filter.ts';
+import {
+  type ColourLevel,
+  type ColourStream,
+  colourLevel,
+  type Environment,
+  loadStyle,
+  type Style,
+} from './style.ts';
+
+/** A standard stream, or any other: what it lacks of a terminal, it is not. */
+export type OutputStream = Writable & ColourStream & { readonly columns?: number };
+
+export interface OutputOptions {
+  /**
+   * `data` (stdout): exact bytes unless it is a terminal; a write that fails is a failure of the command. `talk` (stderr):
+   * always filtered; if it cannot be written, nothing else suffers.
+   */
+  readonly role: 'data' | 'talk';
+  readonly env: Environment;
+  readonly noColor: boolean;
+  /** Ends the wait for a reader that reads no more: a write of data that waits then rejects with its reason. */
+  readonly signal: AbortSignal;
+}
+
+export interface Output {
+  readonly isTerminal: boolean;
+  /** A terminal on which a line may be drawn again: its width is known, and it is neither TERM=dumb nor under CI. */
+  readonly redraws: boolean;
+  readonly colour: ColourLevel;
+  /** Fires when nothing more can be written: the reader went away, or a write failed (then writing and `finish` reject). */
+  readonly gone: AbortSignal;
+  /** For libraries that draw by themselves; nobody else writes to it. */
+  readonly stream: OutputStream;
+  /** Of the terminal, now; 80 where that is unknown. */
+  columns(): number;
+  style(): Promise<Style>;
+  /** An untrusted text as this stream may carry it: filtered on a terminal and in talk, else as it is. */
+  visible(text: string): string;
+  /** Text of our own, or made `visible`. Resolves when there is room for more: await it. Once `gone`, it does nothing. */
+  write(text: string): Promise<void>;
+  writeUntrusted(text: string): Promise<void>;
+  /** For an untrusted text that comes in pieces, a reply. */
+  untrusted(): UntrustedWriter;
+  /** Resolves once everything was handed to the system, so that the process may exit. */
+  finish(): Promise<void>;
+}
+
+export interface UntrustedWriter {
+  write(text: string): Promise<void>;
+  /** Writes what is held back, and leaves the line as it is. */
+  end(): Promise<void>;
+  /** The same, and a newline if the text did not end in one. */
+  endLine(): Promise<void>;
+}
+
+export function createOutput(stream: OutputStream, options: OutputOptions): Output {
+  return new StreamOutput(stream, options);
+}
+
+const goneCodes: ReadonlySet<unknown> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+
+class StreamOutput implements Output {
+  readonly isTerminal: boolean;
+  readonly redraws: boolean;
+  readonly colour: ColourLevel;
+  readonly stream: OutputStream;
+  readonly #role: 'data' | 'talk';
+  readonly #signal: AbortSignal;
+  readonly #gone = new AbortController();
+  #failure: ParleyError | null = null;
+  #waiting: (() => void)[] = [];
+  #style: Promise<Style> | null = null;
+
+  constructor(stream: OutputStream, { role, env, noColor, signal }: OutputOptions) {
+    this.stream = stream;
+    this.isTerminal = stream.isTTY === true;
+    const { TERM, CI = '' } = env;
+    // Without a width (a PTY that nobody sized) ora clears lines without end.
+    this.redraws = this.isTerminal && TERM !== 'dumb' && CI === '' && (stream.columns ?? 0) > 0;
+    this.colour = colourLevel(stream, env, noColor);
+    this.#role = role;
+    this.#signal = signal;
+    stream.on('drain', () => this.#release());
+    stream.on('close', () => this.#lose(null));
+    stream.on('error', (error) => this.#lose(error));
+    signal.addEventListener('abort', () => this.#release());
+  }
+
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  columns(): number {
+    return this.stream.columns || 80;
+  }
+
+  style(): Promise<Style> {
+    this.#style ??= loadStyle(this.colour);
+    return this.#style;
+  }
+
+  visible(text: string): string {
+    return this.#filters ? filterText(text) : text;
+  }
+
+  async write(text: string): Promise<void> {
+    this.#throwFailure();
+    if (text === '' || this.gone.aborted || this.stream.write(text)) return;
+    if (!this.#signal.aborted) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#throwFailure();
+    if (this.#role === 'data') this.#signal.throwIfAborted();
+  }
+
+  writeUntrusted(text: string): Promise<void> {
+    return this.write(this.visible(text));
+  }
+
+  untrusted(): UntrustedWriter {
+    return new FilteredWriter(this, this.#filters ? terminalFilter() : exactFilter());
+  }
+
+  async finish(): Promise<void> {
+    if (this.stream.writableLength > 0 && !this.gone.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+        this.stream.write('', (error) => (error ? this.#lose(error) : resolve()));
+      });
+    }
+    this.#throwFailure();
+  }
+
+  get #filters(): boolean {
+    return this.isTerminal || this.#role === 'talk';
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #lose(error: (Error & { readonly code?: unknown }) | null): void {
+    if (this.gone.aborted) return;
+    if (error !== null && this.#role === 'data' && !goneCodes.has(error.code)) {
+      this.#failure = new ParleyError(
+        'INTERNAL_ERROR',
+        `The output could not be written: ${error.message}.`,
+        {
+          hint: 'What was written is not complete. Check the place that it goes to, then run the command again.',
+          cause: error,
+        },
+      );
+    }
+    this.#gone.abort(this.#failure ?? undefined);
+    this.#release();
+  }
+
+  #release(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+class FilteredWriter implements UntrustedWriter {
+  readonly #output: Output;
+  readonly #filter: TextFilter;
+  #endsInNewline = false;
+
+  constructor(output: Output, filter: TextFilter) {
+    this.#output = output;
+    this.#filter = filter;
+  }
+
+  write(text: string): Promise<void> {
+    return this.#pass(this.#filter.push(text));
+  }
+
+  end(): Promise<void> {
+    return this.#pass(this.#filter.end());
+  }
+
+  async endLine(): Promise<void> {
+    await this.end();
+    if (!this.#endsInNewline) await this.#pass('\n');
+  }
+
+  #pass(text: string): Promise<void> {
+    if (text !== '') this.#endsInNewline = text.endsWith('\n');
+    return this.#output.write(text);
+  }
+}

@@ -1,0 +1,57 @@
+// A sign of life while an answer is awaited: on a terminal alone, after a moment, and without a trace afterwards.
+import { filterText, oneLine } from './filter.ts';
+import type { Output } from './output.ts';
+import type { StartTimer } from './timer.ts';
+
+export interface WaitingOptions {
+  readonly quiet: boolean;
+  readonly startTimer: StartTimer;
+  /** The clock, ms. */
+  readonly now: () => number;
+}
+
+export interface Waiting {
+  /** Before anything else is written to the terminal. A second time does nothing. */
+  stop(): void;
+}
+
+/** Quick answers never see it: before that, not even its library is loaded. */
+const patienceMs = 150;
+
+/** Shows the text and the seconds since now. The stream is asked for only then: making one costs time, too. */
+export function waiting(
+  stderr: () => Output,
+  text: string,
+  { quiet, startTimer, now }: WaitingOptions,
+): Waiting {
+  if (quiet) return { stop() {} };
+  const began = now();
+  let stopped = false;
+  let clear = () => {};
+  const show = async () => {
+    const { redraws, stream, colour } = stderr();
+    if (!redraws) return;
+    const { default: ora } = await import('ora');
+    if (stopped) return;
+    const spinner = ora({
+      text: filterText(oneLine(text)),
+      suffixText: () => `${Math.floor((now() - began) / 1000)} s`,
+      stream,
+      color: colour === 0 ? false : 'cyan',
+      isEnabled: true,
+      // Else it swallows Ctrl-C.
+      discardStdin: false,
+    });
+    clear = () => spinner.stop();
+    spinner.start();
+  };
+  const cancel = startTimer(patienceMs, () => void show());
+  return {
+    stop() {
+      stopped = true;
+      cancel();
+      clear();
+      clear = () => {};
+    },
+  };
+}

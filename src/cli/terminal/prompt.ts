@@ -1,0 +1,98 @@
+// Questions to the person at the terminal, asked on stderr: and whether one may be asked at all.
+import type { Readable } from 'node:stream';
+import { ParleyError } from '../../service/errors.ts';
+import { filterText } from './filter.ts';
+import type { Output } from './output.ts';
+import type { Environment, Style } from './style.ts';
+
+export interface PromptConditions {
+  readonly stdinIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  readonly noInput: boolean;
+  readonly env: Environment;
+}
+
+export interface Prompting {
+  /** What `canPrompt` said. */
+  readonly allowed: boolean;
+  readonly openStdin: () => Readable;
+  readonly stderr: Output;
+  readonly signal: AbortSignal;
+}
+
+/** The person stopped a question with Ctrl-C or Ctrl-D: not a failure, but the end of the command (exit 130). */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+export function canPrompt({ stdinIsTerminal, stderrIsTerminal, noInput, env }: PromptConditions): boolean {
+  const { CI = '' } = env;
+  return stdinIsTerminal && stderrIsTerminal && !noInput && CI === '';
+}
+
+/** Yes or no, no by default. `USAGE` where nobody can be asked, naming the flag that says yes. */
+export async function confirm(question: string, flag: string, prompting: Prompting): Promise<boolean> {
+  if (!prompting.allowed) {
+    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, {
+      hint: `Say yes with ${flag}.`,
+    });
+  }
+  return await asked(prompting, async (context) => {
+    const { confirm: ask } = await import('@inquirer/prompts');
+    const theme = promptTheme(await prompting.stderr.style());
+    return await ask({ message: filterText(question), default: false, theme }, context);
+  });
+}
+
+/** A secret: nothing of it is shown. `USAGE` where nobody can be asked, naming the flag that takes it from stdin. */
+export async function askSecret(question: string, flag: string, prompting: Prompting): Promise<string> {
+  if (!prompting.allowed) {
+    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
+      hint: `Pipe it in with ${flag}.`,
+    });
+  }
+  return await asked(prompting, async (context) => {
+    const { password } = await import('@inquirer/prompts');
+    const theme = promptTheme(await prompting.stderr.style());
+    return await password({ message: filterText(question), mask: false, theme }, context);
+  });
+}
+
+/** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
+function promptTheme(style: Style) {
+  return {
+    prefix: { idle: style.blue('?'), done: style.green('✔') },
+    style: {
+      message: (text: string) => style.bold(text),
+      answer: (text: string) => style.cyan(text),
+      defaultAnswer: (text: string) => style.dim(`(${text})`),
+      error: (text: string) => style.red(`> ${text}`),
+    },
+  };
+}
+
+interface PromptContext {
+  readonly input: Readable;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+async function asked<T>(
+  { openStdin, stderr, signal }: Prompting,
+  ask: (context: PromptContext) => Promise<T>,
+): Promise<T> {
+  const input = openStdin();
+  const left = new AbortController();
+  // On Ctrl-D inquirer's readline closes and its promise never settles; it pauses its input then, as after an answer.
+  const leave = () => left.abort();
+  input.on('pause', leave);
+  try {
+    return await ask({ input, output: stderr.stream, signal: AbortSignal.any([signal, left.signal]) });
+  } catch (error) {
+    signal.throwIfAborted();
+    const stopped = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
+    throw stopped ? new Interrupted('Interrupted.') : error;
+  } finally {
+    input.off('pause', leave);
+  }
+}

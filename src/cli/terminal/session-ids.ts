@@ -1,0 +1,101 @@
+// The session ids that a command was given, as words or on stdin: all of them well-formed, in order, repetitions marked.
+import { ParleyError } from '../../service/errors.ts';
+import { isSessionId } from '../../service/session.ts';
+import { filterText, oneLine } from './filter.ts';
+import { type StdinReading, stdinText } from './stdin.ts';
+
+export interface GivenId {
+  readonly id: string;
+  /** True for every occurrence but the first. */
+  readonly duplicate: boolean;
+}
+
+/** A line that is an object of a listing holds a title and little else; longer ones are no lists of ids. */
+const lineLength = 1024 * 1024;
+
+export function idsFromWords(words: readonly string[]): readonly GivenId[] {
+  const ids = new GivenIds();
+  for (const word of words) {
+    if (!isSessionId(word)) throw notAnId(`${quoted(word)} is not a session id.`, 'session_id', wordHint);
+    ids.add(word);
+  }
+  return ids.list;
+}
+
+/**
+ * One id per line, or a JSON object with `session_id`; blank lines and those that start with `#` are skipped. One malformed
+ * line, or more than `limit` ids, and none is returned.
+ */
+export async function readIds(reading: StdinReading, limit: number): Promise<readonly GivenId[]> {
+  const ids = new GivenIds();
+  let number = 0;
+  let rest = '';
+  const take = (line: string) => {
+    number++;
+    const id = idOfLine(line, number);
+    if (id !== null) ids.add(id);
+    if (ids.list.length > limit) throw tooMany(limit);
+  };
+  for await (const piece of stdinText(reading, null)) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
+    if (rest.length > lineLength) {
+      const problem = `Line ${number + 1} of standard input is longer than ${lineLength} characters: ${quoted(rest)}.`;
+      throw notAnId(problem, `line ${number + 1}`, lineHint);
+    }
+  }
+  if (rest !== '') take(rest);
+  return ids.list;
+}
+
+class GivenIds {
+  readonly list: GivenId[] = [];
+  readonly #seen = new Set<string>();
+
+  add(id: string): void {
+    this.list.push({ id, duplicate: this.#seen.has(id) });
+    this.#seen.add(id);
+  }
+}
+
+function idOfLine(line: string, number: number): string | null {
+  const text = line.trim();
+  if (text === '' || text.startsWith('#')) return null;
+  const id = text.startsWith('{') ? idOfObject(text) : text;
+  if (id !== null && isSessionId(id)) return id;
+  const problem = `Line ${number} of standard input holds no session id: ${quoted(text)}.`;
+  throw notAnId(problem, `line ${number}`, lineHint);
+}
+
+function idOfObject(text: string): string | null {
+  try {
+    const object: { readonly session_id?: unknown } = JSON.parse(text);
+    return typeof object.session_id === 'string' ? object.session_id : null;
+  } catch {
+    return null;
+  }
+}
+
+const wordHint = 'Nothing was done. An id is 1 to 255 visible characters, not . or .. (is a variable unset?)';
+const lineHint =
+  'Nothing was done. A line holds an id alone, or a JSON object with "session_id"; of a listing, "cut -f1" keeps the ids.';
+
+function notAnId(message: string, field: string, hint: string): ParleyError {
+  return new ParleyError('USAGE', message, {
+    hint,
+    details: [{ field, problem: 'is not a session id' }],
+  });
+}
+
+function tooMany(limit: number): ParleyError {
+  return new ParleyError('USAGE', `There are more than ${limit} ids on standard input.`, {
+    hint: 'Nothing was done. If that many are meant, send them in parts, or raise --max where it is offered.',
+  });
+}
+
+/** Foreign text inside an error: its beginning, on one line, nothing hidden. */
+function quoted(text: string): string {
+  const beginning = text.slice(0, 400).match(/^.{0,60}/su)?.[0] ?? '';
+  return `"${filterText(oneLine(beginning))}${beginning.length < text.length ? '…' : ''}"`;
+}

@@ -1,0 +1,56 @@
+// Colour: how much of it a stream shows, and the styles that follow. chalk is loaded only where there is colour.
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** None, 16 colours, 256, or 16 million: chalk's own levels. */
+export type ColourLevel = 0 | 1 | 2 | 3;
+
+/** What a style needs to know of a stream; a TTY of Node has both. */
+export interface ColourStream {
+  readonly isTTY?: boolean;
+  getColorDepth?(env?: object): number;
+}
+
+const levels: Readonly<Record<string, ColourLevel>> = { '0': 0, false: 0, '2': 2, '3': 3 };
+
+/** `--no-color`, then FORCE_COLOR, NO_COLOR (each if not empty), then what the terminal can do: none for TERM=dumb. */
+export function colourLevel(stream: ColourStream, env: Environment, noColor: boolean): ColourLevel {
+  if (noColor) return 0;
+  const { FORCE_COLOR: force = '', NO_COLOR: no = '', ...others } = env;
+  if (force !== '') return levels[force] ?? 1;
+  if (no !== '' || stream.isTTY !== true) return 0;
+  // It knows TERM=dumb; but the two above, it also heeds when they are empty.
+  const depth = stream.getColorDepth?.(others) ?? 1;
+  if (depth >= 24) return 3;
+  if (depth >= 8) return 2;
+  return depth >= 4 ? 1 : 0;
+}
+
+type Paint = (text: string) => string;
+
+/** Each wraps a text. Untrusted text goes through the filter before, never after. */
+export interface Style {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly blue: Paint;
+  readonly cyan: Paint;
+}
+
+const same: Paint = (text) => text;
+
+const plain: Style = {
+  bold: same,
+  dim: same,
+  red: same,
+  green: same,
+  blue: same,
+  cyan: same,
+};
+
+export async function loadStyle(level: ColourLevel): Promise<Style> {
+  if (level === 0) return plain;
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level });
+}

@@ -1,0 +1,89 @@
+// Rows for a person, aligned and cut to the width of the terminal; or for a pipe, separated by tabs and whole.
+import { oneLine } from './filter.ts';
+import type { Output } from './output.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  /** Untrusted as it stands; the table makes it fit to be shown. */
+  readonly value: (row: Row) => string;
+  /** True for a column that gives way when the terminal is narrow. */
+  readonly flexible?: boolean;
+}
+
+const gap = '  ';
+const narrowest = 8;
+
+type Measure = (text: string) => number;
+
+/** The titles appear on a terminal alone, unless they stand above an earlier page; no rows, no titles. */
+export async function writeTable<Row>(
+  output: Output,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { titled = true } = {},
+): Promise<void> {
+  const cells = rows.map((row) => columns.map((column) => output.visible(oneLine(column.value(row)))));
+  if (cells.length === 0) return;
+  if (!output.isTerminal) {
+    await output.write(cells.map((row) => `${row.join('\t')}\n`).join(''));
+    return;
+  }
+  const { default: stringWidth } = await import('string-width');
+  const style = await output.style();
+  const [titles = '', ...lines] = align(columns, cells, output.columns(), stringWidth);
+  const shown = titled ? [style.bold(titles), ...lines] : lines;
+  await output.write(shown.map((line) => `${line}\n`).join(''));
+}
+
+/** The line of titles, then one of each row. */
+export function align(
+  columns: readonly Pick<Column<never>, 'title' | 'flexible'>[],
+  cells: readonly (readonly string[])[],
+  available: number,
+  measure: Measure,
+): readonly string[] {
+  const all = [columns.map(({ title }) => title), ...cells];
+  const widths = columns.map((_, at) =>
+    Math.min(available, Math.max(...all.map((row) => measure(row[at] ?? '')))),
+  );
+  shrink(widths, columns, available);
+  return all.map((row) => {
+    const fitted = widths.map((width, at) => padded(cut(row[at] ?? '', width, measure), width, measure));
+    return cut(fitted.join(gap).trimEnd(), available, measure);
+  });
+}
+
+/** Takes from the widest flexible column until the line fits, or none has more to give. */
+function shrink(
+  widths: number[],
+  columns: readonly { readonly flexible?: boolean }[],
+  available: number,
+): void {
+  let excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - available;
+  for (; excess > 0; excess--) {
+    let widest = -1;
+    columns.forEach(({ flexible = false }, at) => {
+      if (flexible && (widths[at] ?? 0) > (widths[widest] ?? narrowest)) widest = at;
+    });
+    const width = widths[widest];
+    if (width === undefined) return;
+    widths[widest] = width - 1;
+  }
+}
+
+function padded(text: string, width: number, measure: Measure): string {
+  return text + ' '.repeat(Math.max(0, width - measure(text)));
+}
+
+/** At most so wide, never through a character as a person sees it. */
+function cut(text: string, width: number, measure: Measure): string {
+  if (measure(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += measure(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

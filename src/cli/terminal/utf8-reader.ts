@@ -1,0 +1,104 @@
+// Bytes that arrive in pieces → text, or an error that says where it stops being text or gets too long. Nothing is repaired.
+import { isUtf8 } from 'node:buffer';
+import { ParleyError } from '../../service/errors.ts';
+
+export interface Utf8Options {
+  /** What is read, as an error names it: `Standard input`. */
+  readonly name: string;
+  /** Bytes at most, without a byte order mark; refused as soon as they are passed. Null for no limit. */
+  readonly limit: number | null;
+}
+
+export class Utf8Reader {
+  readonly #name: string;
+  readonly #limit: number | null;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** The last bytes taken, at most 3: where a character that began in an earlier piece is found again. */
+  #tail: Uint8Array = new Uint8Array(0);
+  #bytes = 0;
+  #markBytes = 0;
+  #atStart = true;
+
+  constructor({ name, limit }: Utf8Options) {
+    this.#name = name;
+    this.#limit = limit;
+  }
+
+  push(piece: Uint8Array): string {
+    const nul = piece.indexOf(0);
+    const text = this.#decode(nul === -1 ? piece : piece.subarray(0, nul), true);
+    if (nul !== -1) throw this.#refused('a NUL byte', this.#bytes);
+    if (this.#limit !== null && this.#bytes - this.#markBytes > this.#limit) {
+      throw new ParleyError(
+        'PAYLOAD_TOO_LARGE',
+        `${this.#name} holds more than ${this.#limit} bytes, the limit of a message.`,
+        {
+          hint: 'Send it in parts.',
+          details: [{ field: 'message', problem: `is over ${this.#limit} bytes` }],
+        },
+      );
+    }
+    return text;
+  }
+
+  end(): string {
+    return this.#decode(new Uint8Array(0), false);
+  }
+
+  #decode(piece: Uint8Array, stream: boolean): string {
+    let text: string;
+    try {
+      text = this.#decoder.decode(piece, { stream });
+    } catch {
+      const near = Buffer.concat([this.#tail, piece]);
+      const from = characterStart(this.#tail);
+      const at = from + firstBadByte(near.subarray(from));
+      const byte = (near[at] ?? 0).toString(16).padStart(2, '0');
+      throw this.#refused(`the byte 0x${byte}, which is not UTF-8,`, this.#bytes - this.#tail.length + at);
+    }
+    this.#bytes += piece.length;
+    this.#tail = piece.length >= 3 ? piece.subarray(-3) : Buffer.concat([this.#tail, piece]).subarray(-3);
+    if (!this.#atStart || text === '') return text;
+    this.#atStart = false;
+    if (!text.startsWith('\ufeff')) return text;
+    this.#markBytes = 3;
+    return text.slice(1);
+  }
+
+  #refused(what: string, offset: number): ParleyError {
+    return new ParleyError('INVALID_REQUEST', `${this.#name} has ${what} at offset ${offset}.`, {
+      hint: 'Only text in UTF-8 can be sent; iconv converts other encodings.',
+      details: [{ field: 'message', problem: `is not text at byte offset ${offset}` }],
+    });
+  }
+}
+
+/** Where in these bytes, the end of valid text, an unfinished character begins; their length if there is none. */
+function characterStart(tail: Uint8Array): number {
+  for (let at = tail.length - 1; at >= 0; at--) {
+    const byte = tail[at] ?? 0;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) return at + sequenceLength(byte) > tail.length ? at : tail.length;
+  }
+  return tail.length;
+}
+
+/** TextDecoder tells that bytes are bad, not where. The start of the first sequence that is not a character. */
+function firstBadByte(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const length = sequenceLength(bytes[at] ?? 0);
+    if (length === 0 || at + length > bytes.length || !isUtf8(bytes.subarray(at, at + length))) break;
+    at += length;
+  }
+  return at;
+}
+
+/** How long a character is by its first byte; 0 for one that begins none. */
+function sequenceLength(first: number): number {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
+}

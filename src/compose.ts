@@ -1,0 +1,44 @@
+// Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HomeOptions, OpenedHome, ServedHome, Surroundings } from './compose/home-options.ts';
+import type { Target } from './config/settings.ts';
+
+/** Opens the home of a target, and resolves the key to call it with. */
+export async function openHome(
+  target: Target,
+  surroundings: Surroundings,
+  options: HomeOptions,
+): Promise<OpenedHome> {
+  if (target.url === null) {
+    const { openEmbeddedHome } = await import('./compose/embedded-home.ts');
+    return openEmbeddedHome(target, surroundings, options);
+  }
+  const { openRemoteHome } = await import('./remote/remote-home.ts');
+  const { env, now, random } = surroundings;
+  const home = await openRemoteHome({
+    url: target.url,
+    replyPointer: target.replyPointer,
+    extensions: target.extensions,
+    env,
+    authorityFile: options.authorityFile,
+    timeout: options.timeout,
+    trace: options.trace,
+    now,
+    random,
+    newIdempotencyKey: () =>
+      [now(), random(), random()].map((part) => part.toString(36).slice(-10)).join('-'),
+    wait: async (ms, signal) => {
+      await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+    },
+  });
+  return { home, apiKey: target.key ?? '' };
+}
+
+/** Opens the embedded service for a server: whoever calls that brings a key, so none is made here. */
+export async function openServedHome(
+  surroundings: Surroundings,
+  options: Pick<HomeOptions, 'timeout'>,
+): Promise<ServedHome> {
+  const { openServedHome: open } = await import('./compose/embedded-home.ts');
+  return open(surroundings, options);
+}

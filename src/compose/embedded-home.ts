@@ -1,0 +1,111 @@
+// The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a home on this machine.
+import { randomBytes } from 'node:crypto';
+import { lockOwner, type ProcessTable } from '../config/lock-owner.ts';
+import { localProfile, putStoreKey } from '../config/profiles.ts';
+import type { Target } from '../config/settings.ts';
+import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
+import { LocalAdministration } from '../local/local-administration.ts';
+import { LocalArchive } from '../local/local-archive.ts';
+import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
+import { LocalService } from '../local/local-service.ts';
+import type { Home } from '../service/home.ts';
+import { defaultLimits, type Limits } from '../service/limits.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import type { HomeOptions, OpenedHome, ServedHome, Surroundings } from './home-options.ts';
+
+/** Opens the store of this machine, and resolves the key to call it with. */
+export async function openEmbeddedHome(
+  target: Target,
+  surroundings: Surroundings,
+  options: HomeOptions,
+): Promise<OpenedHome> {
+  const { home, isNew } = await openLocal(surroundings, options);
+  try {
+    return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };
+  } catch (error) {
+    await home.close();
+    throw error;
+  }
+}
+
+export async function openServedHome(
+  surroundings: Surroundings,
+  options: Pick<HomeOptions, 'timeout'>,
+): Promise<ServedHome> {
+  const { home, store, limits } = await openLocal(surroundings, options);
+  return {
+    home,
+    limits,
+    async ready() {
+      await store.findKey(new Uint8Array(32));
+    },
+  };
+}
+
+async function openLocal(surroundings: Surroundings, options: Pick<HomeOptions, 'timeout'>) {
+  const { dataDirectory, nodeApiVersion, now, random } = surroundings;
+  const { store, created } = await openSqliteStore({ directory: dataDirectory, nodeApiVersion, now, random });
+  const local: LocalOptions = {
+    store,
+    engines: offlineEngines(),
+    limits: limitsWith(options.timeout),
+    now,
+    random: randomBytes,
+    owner: turnOwner(surroundings.processes),
+  };
+  const home: Home = {
+    service: new LocalService(local),
+    archive: new LocalArchive(local),
+    administration: new LocalAdministration(local),
+    extensions: ['archive', 'idempotency', 'stream'],
+    close: () => store.close(),
+  };
+  return { home, store, limits: local.limits, isNew: created };
+}
+
+/**
+ * The key of this store. On first use there is none: then a project `default` and a key are made, and the key is kept in the
+ * profile. When several processes come first at once, the one whose key is kept wins, and the others' are revoked.
+ */
+async function keyOf(
+  target: Target,
+  home: Home,
+  isNew: boolean,
+  { profileFile, dataDirectory }: Surroundings,
+  { say }: HomeOptions,
+): Promise<string> {
+  const fromVariable = target.sources.key === 'PARLEY_API_KEY';
+  if (target.key !== null && (fromVariable || !isNew)) return target.key;
+  const profile = target.profile ?? localProfile;
+  const created = await home.administration.createKey({ project_name: 'default', key_name: profile });
+  const keep = profileFile.update((config) => {
+    const stored = config.profiles[profile]?.keys[dataDirectory] ?? null;
+    return stored === target.key ? putStoreKey(config, profile, dataDirectory, created.key) : config;
+  });
+  const kept = await keep.catch(async (error: unknown) => {
+    // Nobody will ever know this key.
+    await home.administration.revokeKey(created.key_id);
+    throw error;
+  });
+  const key = kept.profiles[profile]?.keys[dataDirectory] ?? created.key;
+  if (key !== created.key) {
+    await home.administration.revokeKey(created.key_id);
+    return key;
+  }
+  await say(
+    isNew
+      ? `Made a store in ${dataDirectory}, with a project "default" and a key (profile ${profile}).`
+      : `Made a key for the store in ${dataDirectory}, project "default" (profile ${profile}).`,
+  );
+  return key;
+}
+
+function turnOwner(processes: ProcessTable): TurnOwner {
+  const owner = lockOwner(processes);
+  return { id: owner.name, isGone: (other) => owner.stateOf(other) === 'gone' };
+}
+
+function limitsWith(timeout: number | null): Limits {
+  if (timeout === null) return defaultLimits;
+  return { ...defaultLimits, firstTokenMs: timeout * 1000, silenceMs: timeout * 1000 };
+}

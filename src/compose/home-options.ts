@@ -1,0 +1,43 @@
+// What a home is opened with, wherever it is.
+import type { ProcessTable } from '../config/lock-owner.ts';
+import type { ProfileFile } from '../config/profile-file.ts';
+import type { Home } from '../service/home.ts';
+import type { Limits } from '../service/limits.ts';
+
+export interface Surroundings {
+  readonly profileFile: ProfileFile;
+  /** Its real path. */
+  readonly dataDirectory: string;
+  readonly processes: ProcessTable;
+  /** `process.versions.napi`. */
+  readonly nodeApiVersion: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface HomeOptions {
+  /** Seconds that an engine or a server may be silent; null for the usual. */
+  readonly timeout: number | null;
+  /** A file of certificates to trust besides the usual ones. */
+  readonly authorityFile: string | null;
+  /** Tells the user what was done on first use. */
+  readonly say: (line: string) => Promise<void>;
+  /** Told each request to a server; null to tell nobody. */
+  readonly trace: ((line: string) => Promise<void>) | null;
+}
+
+/** A home, and the key to call it with. */
+export interface OpenedHome {
+  readonly home: Home;
+  readonly apiKey: string;
+}
+
+/** The embedded service as a server needs it, without a key of its own. */
+export interface ServedHome {
+  readonly home: Home;
+  readonly limits: Limits;
+  /** Rejects while the store cannot be read. */
+  readonly ready: () => Promise<void>;
+}

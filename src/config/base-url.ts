@@ -1,0 +1,50 @@
+// A base URL that a key may be sent to. What is refused here is refused before a socket opens. Messages name where the URL
+// came from and never quote it: a password may be in it.
+import { ParleyError } from '../service/errors.ts';
+
+/** The URL without a slash at its end, its path prefix kept. `source` says where it came from. */
+export function readBaseUrl(
+  text: string,
+  source: string,
+  options: { readonly insecureHttp: boolean },
+): string {
+  // The URL parser drops some of these in silence.
+  if (/[\p{Cc}\p{Cf}\p{Z}]/u.test(text)) throw refused(source, 'holds a space or a control character');
+  if (!URL.canParse(text)) throw refused(source, 'is not a URL');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') {
+    throw refused(
+      source,
+      'holds a user name or a password',
+      'Leave them out: the API key alone says who you are.',
+    );
+  }
+  if (!/^https?:\/\//i.test(text)) throw refused(source, 'does not begin with https:// or http://');
+  if (text.includes('?') || text.includes('#')) throw refused(source, 'holds a query or a fragment');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.insecureHttp) {
+    throw refused(
+      source,
+      `would send the key unencrypted to ${url.hostname}`,
+      'Use https://, or allow it with --insecure-http.',
+    );
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** Of a parsed URL: the parser has written every form of an IPv4 address as four decimal numbers. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}
+
+function refused(
+  source: string,
+  problem: string,
+  hint = 'A base URL is like https://host/prefix',
+): ParleyError {
+  return new ParleyError('CONFIG', `The URL of ${source} ${problem}.`, { hint });
+}

@@ -1,0 +1,75 @@
+// The session last used, per terminal, origin and key: one small file each, replaced whole, so that processes that run at the
+// same time neither corrupt nor cross it. What a terminal is, is the business of terminal.ts.
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSessionId } from '../service/session.ts';
+import { fileFailure, makePrivateDirectory, replacePrivateFile } from './private-file.ts';
+
+export interface Conversant {
+  readonly origin: string;
+  readonly key: string;
+  /** Null without a terminal: the last session of that origin and key counts. */
+  readonly terminal: string | null;
+}
+
+/** Below this many files, none is removed for its age. */
+const fileCountToKeep = 200;
+const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.';
+const unusedMs = 90 * 24 * 60 * 60 * 1000;
+
+/** Null where none was kept. */
+export async function readCurrentSession(
+  dataDirectory: string,
+  conversant: Conversant,
+): Promise<string | null> {
+  const name = await fileName(conversant);
+  try {
+    const sessionId = readFileSync(join(folder(dataDirectory), name), 'utf8').trimEnd();
+    return isSessionId(sessionId) ? sessionId : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw fileFailure(error, folder(dataDirectory), 'read', remedy);
+  }
+}
+
+/** Sets it for the terminal, and as the last of this origin and key. */
+export async function writeCurrentSession(
+  dataDirectory: string,
+  conversant: Conversant,
+  sessionId: string,
+  now: number,
+): Promise<void> {
+  const directory = folder(dataDirectory);
+  const own = join(directory, await fileName(conversant));
+  const last = join(directory, await fileName({ ...conversant, terminal: null }));
+  try {
+    makePrivateDirectory(directory);
+    const isNew = !existsSync(own);
+    for (const path of new Set([own, last])) replacePrivateFile(path, `${sessionId}\n`);
+    if (isNew) removeUnused(directory, now);
+  } catch (error) {
+    throw fileFailure(error, directory, 'written', remedy);
+  }
+}
+
+function folder(dataDirectory: string): string {
+  return join(dataDirectory, 'current');
+}
+
+/** A hash: a key is never a file's name. */
+async function fileName({ origin, key, terminal }: Conversant): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  return createHash('sha256')
+    .update(JSON.stringify([origin, key, terminal]))
+    .digest('hex');
+}
+
+function removeUnused(directory: string, now: number): void {
+  const names = readdirSync(directory);
+  if (names.length <= fileCountToKeep) return;
+  for (const name of names) {
+    const path = join(directory, name);
+    const usedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    if (now - usedAt > unusedMs) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,94 @@
+// One process at a time: a lock file that holds its owner's name. What it protects must be synchronous and short.
+//
+// A lock whose owner is gone is removed at once. Two that find it must not both do so (the second would remove the first's
+// new lock: proper-lockfile has this fault), so removal is itself guarded by a file, under which the lock is looked at again.
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { ParleyError } from '../service/errors.ts';
+import type { LockOwner } from './lock-owner.ts';
+import { quoteForShell } from './shell-quote.ts';
+
+const waitMs = 10_000;
+/** Where it cannot be known whether the owner is gone, this age decides: a lock is held for milliseconds. */
+const abandonedMs = 60_000;
+
+export interface FileLock {
+  readonly path: string;
+  readonly owner: LockOwner;
+  readonly now: () => number;
+}
+
+/** Rejects with `STORE_BUSY` if the lock does not come free within ten seconds. */
+export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<T> {
+  const deadline = lock.now() + waitMs;
+  while (!take(lock.path, lock.owner.name)) {
+    removeIfAbandoned(lock);
+    if (lock.now() >= deadline) throw busy(lock);
+    await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 10));
+  }
+  try {
+    return action();
+  } finally {
+    if (readIfThere(lock.path) === lock.owner.name) rmSync(lock.path, { force: true });
+  }
+}
+
+/** False if somebody holds it. */
+function take(path: string, name: string): boolean {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    writeFileSync(file, name);
+    return true;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function removeIfAbandoned(lock: FileLock): void {
+  if (!isAbandoned(lock)) return;
+  const guard = guardPath(lock);
+  if (!take(guard, lock.owner.name)) return;
+  try {
+    if (isAbandoned(lock)) rmSync(lock.path, { force: true });
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}
+
+function isAbandoned(lock: FileLock): boolean {
+  const name = readIfThere(lock.path);
+  if (name === null) return false;
+  const state = lock.owner.stateOf(name);
+  if (state !== 'unknown') return state === 'gone';
+  const made = statSync(lock.path, { throwIfNoEntry: false })?.mtimeMs;
+  return made !== undefined && lock.now() - made > abandonedMs;
+}
+
+/** Never removed by itself: it stays only after a kill within the few microseconds of a removal. */
+function guardPath(lock: FileLock): string {
+  return `${lock.path}.removal`;
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function busy(lock: FileLock): ParleyError {
+  const files = `${quoteForShell(lock.path)} ${quoteForShell(guardPath(lock))}`;
+  return new ParleyError('STORE_BUSY', `Another process holds the lock ${lock.path} for more than 10 s.`, {
+    hint: `Try again. If no other parley runs, remove the lock: rm -f ${files}`,
+  });
+}

@@ -1,0 +1,69 @@
+// Where the configuration and the data live. A pure function of what main knows of the machine; nothing is made here.
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
+
+export interface Machine {
+  readonly env: PathVariables;
+  /** As `process.platform` has it. */
+  readonly platform: string;
+  readonly home: string;
+  /** What a relative override is relative to. */
+  readonly workingDirectory: string;
+}
+
+export interface PathVariables {
+  readonly PARLEY_CONFIG_DIR?: string | undefined;
+  readonly PARLEY_DATA_DIR?: string | undefined;
+  readonly XDG_CONFIG_HOME?: string | undefined;
+  readonly XDG_DATA_HOME?: string | undefined;
+  readonly APPDATA?: string | undefined;
+  readonly LOCALAPPDATA?: string | undefined;
+}
+
+const name = 'parley';
+
+export function configDirectory(machine: Machine): string {
+  const { env, home } = machine;
+  if (env.PARLEY_CONFIG_DIR) return overridden(machine, env.PARLEY_CONFIG_DIR);
+  switch (machine.platform) {
+    case 'win32':
+      return win32.join(env.APPDATA || win32.join(home, 'AppData', 'Roaming'), name, 'Config');
+    case 'darwin':
+      return posix.join(home, 'Library', 'Preferences', name);
+    default:
+      return posix.join(absolute(env.XDG_CONFIG_HOME) ?? posix.join(home, '.config'), name);
+  }
+}
+
+export function dataDirectory(machine: Machine): string {
+  const { env, home } = machine;
+  if (env.PARLEY_DATA_DIR) return overridden(machine, env.PARLEY_DATA_DIR);
+  switch (machine.platform) {
+    case 'win32':
+      return win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), name, 'Data');
+    case 'darwin':
+      return posix.join(home, 'Library', 'Application Support', name);
+    default:
+      return posix.join(absolute(env.XDG_DATA_HOME) ?? posix.join(home, '.local', 'share'), name);
+  }
+}
+
+/** The one name of a directory that may be reached by several, and that need not be there yet. */
+export function realDirectory(directory: string): string {
+  const path = resolve(directory);
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realDirectory(parent), basename(path));
+  }
+}
+
+function overridden(machine: Machine, directory: string): string {
+  return (machine.platform === 'win32' ? win32 : posix).resolve(machine.workingDirectory, directory);
+}
+
+/** The XDG specification has relative values ignored. */
+function absolute(value: string | undefined): string | null {
+  return value !== undefined && posix.isAbsolute(value) ? value : null;
+}

@@ -1,0 +1,151 @@
+// The stored configuration as a file. Reading is plain JSON, so that a start does not load conf; writing goes through conf,
+// under a lock, from a fresh read, and takes the old file's place only after it was read back whole.
+import { readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ParleyError } from '../service/errors.ts';
+import { withFileLock } from './file-lock.ts';
+import { lockOwner, type ProcessTable } from './lock-owner.ts';
+import { fileFailure, makePrivateDirectory, replacePrivateFile, storageFull } from './private-file.ts';
+import { quoteForShell } from './shell-quote.ts';
+import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-config.ts';
+
+type ConfClass = typeof import('conf').default;
+
+export interface ProfileFileOptions {
+  /** Made when something is first kept in it. */
+  readonly directory: string;
+  readonly processes: ProcessTable;
+  readonly now: () => number;
+}
+
+export class ProfileFile {
+  readonly path: string;
+  /** Holds what the last update kept. */
+  readonly lastGoodPath: string;
+  readonly #options: ProfileFileOptions;
+
+  constructor(options: ProfileFileOptions) {
+    this.path = join(options.directory, 'config.json');
+    this.lastGoodPath = `${this.path}.last-good`;
+    this.#options = options;
+  }
+
+  /** The empty configuration where there is no file; `CONFIG` for one that cannot be read or is damaged. */
+  read(): StoredConfig {
+    const text = this.#readText();
+    if (text === null) return emptyConfig;
+    try {
+      return parse(text);
+    } catch (error) {
+      throw this.#damaged((error as Error).message);
+    }
+  }
+
+  /**
+   * Applies a change to what is stored now, whoever stored it, and keeps the result. Rejects with `STORE_BUSY`, `STORAGE_FULL`
+   * or `CONFIG`, or with what the change throws; the old file then stands as it was. A damaged file is never written over.
+   */
+  async update(change: (config: StoredConfig) => StoredConfig): Promise<StoredConfig> {
+    const { default: Conf } = await import('conf');
+    const { processes, directory, now } = this.#options;
+    try {
+      makePrivateDirectory(directory);
+      const lock = { path: `${this.path}.lock`, owner: lockOwner(processes), now };
+      return await withFileLock(lock, () => {
+        const before = this.read();
+        const after = change(before);
+        if (after !== before) this.#replace(Conf, after);
+        return after;
+      });
+    } catch (error) {
+      const remedy = `Make ${directory} a directory that you may write to, or set PARLEY_CONFIG_DIR to another.`;
+      throw fileFailure(error, this.path, 'written', remedy);
+    }
+  }
+
+  /**
+   * conf writes to a file of its own, not to the one in use: on a full disk it writes a part, reports success and puts the part
+   * in place. (conf 15.1; atomically's `writeFileSync` calls `writeSync` once and does not look at the count.)
+   */
+  #replace(Conf: ConfClass, config: StoredConfig): void {
+    const place = this.#placeToWrite();
+    const next = `${place}.next`;
+    const text = `${JSON.stringify(config, null, 2)}\n`;
+    try {
+      // What a kill may have left: conf would read it first.
+      rmSync(next, { force: true });
+      const conf = new Conf({
+        cwd: dirname(place),
+        configName: basename(place),
+        fileExtension: 'next',
+        projectSuffix: '',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: () => text,
+      });
+      conf.store = { ...config };
+      if (readFileSync(next, 'utf8') !== text) throw storageFull(this.path);
+      renameSync(next, place);
+    } catch (error) {
+      rmSync(next, { force: true });
+      throw error;
+    }
+    this.#keepLastGood(text);
+  }
+
+  /** The change is kept already. Without room for a second copy, the one before stays: old, but good. */
+  #keepLastGood(text: string): void {
+    try {
+      replacePrivateFile(this.lastGoodPath, text);
+    } catch {
+      return;
+    }
+  }
+
+  /** The file itself where the path is a link to it: a link that a person made stays. */
+  #placeToWrite(): string {
+    try {
+      return realpathSync(this.path);
+    } catch {
+      return this.path;
+    }
+  }
+
+  #readText(): string | null {
+    try {
+      return readFileSync(this.path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      const remedy = 'Make it a file that you may read, or set PARLEY_CONFIG_DIR to another directory.';
+      throw fileFailure(error, this.path, 'read', remedy);
+    }
+  }
+
+  #damaged(problem: string): ParleyError {
+    const path = quoteForShell(this.path);
+    const hint = this.#hasLastGood()
+      ? `The last good copy is ${this.lastGoodPath}. Restore it: cp ${quoteForShell(this.lastGoodPath)} ${path}`
+      : `There is no good copy. Repair it, or move it away to begin anew: mv ${path} ${quoteForShell(`${this.path}.damaged`)}`;
+    return new ParleyError('CONFIG', `The configuration ${this.path} is damaged: ${problem}.`, { hint });
+  }
+
+  #hasLastGood(): boolean {
+    try {
+      parse(readFileSync(this.lastGoodPath, 'utf8'));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function parse(text: string): StoredConfig {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, and there are keys in it.
+    throw new TypeError('it is not JSON');
+  }
+  return readStoredConfig(value);
+}

@@ -1,0 +1,91 @@
+// What can be done to the profiles: pure changes of the stored configuration, to be given to `ProfileFile.update`.
+import { ParleyError } from '../service/errors.ts';
+import { emptyProfile, type StoredConfig, type StoredProfile } from './stored-config.ts';
+
+/** The built-in profile: the embedded service. It is there although nothing is stored. */
+export const localProfile = 'local';
+
+export interface NamedProfile extends StoredProfile {
+  readonly name: string;
+  readonly isCurrent: boolean;
+}
+
+/** 1 to 64 of `A-Z a-z 0-9 . _ -`, the first neither `.` nor `-`. */
+export function isProfileName(name: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name);
+}
+
+export function findProfile(config: StoredConfig, name: string): StoredProfile | null {
+  const stored = Object.hasOwn(config.profiles, name) ? (config.profiles[name] ?? null) : null;
+  if (name !== localProfile) return stored;
+  return { ...(stored ?? emptyProfile), url: null, key: null };
+}
+
+/** `local` first, the others by name. */
+export function listProfiles(config: StoredConfig): readonly NamedProfile[] {
+  const current = config.current ?? localProfile;
+  return profileNames(config).map((name) => ({
+    ...(findProfile(config, name) ?? emptyProfile),
+    name,
+    isCurrent: name === current,
+  }));
+}
+
+export function useProfile(config: StoredConfig, name: string): StoredConfig {
+  requireProfile(config, name, null);
+  return { ...config, current: name };
+}
+
+/** Makes the profile, or takes the place of one of that name; fields that this version does not know stay. */
+export function putProfile(config: StoredConfig, name: string, profile: StoredProfile): StoredConfig {
+  if (!isProfileName(name)) {
+    throw new ParleyError('USAGE', `${JSON.stringify(name)} cannot be the name of a profile.`, {
+      hint: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, a letter, digit or underscore first.',
+    });
+  }
+  if (name === localProfile && (profile.url !== null || profile.key !== null)) {
+    throw new ParleyError('USAGE', 'The profile local is the embedded service and takes no URL.', {
+      hint: 'Choose another name with --profile NAME.',
+    });
+  }
+  return withProfile(config, name, { ...findProfile(config, name), ...profile });
+}
+
+export function removeProfile(config: StoredConfig, name: string): StoredConfig {
+  if (name === localProfile) {
+    throw new ParleyError('USAGE', 'The profile local is built in and cannot be removed.');
+  }
+  requireProfile(config, name, null);
+  const kept = Object.entries(config.profiles).filter(([other]) => other !== name);
+  return {
+    ...config,
+    current: config.current === name ? null : config.current,
+    profiles: Object.fromEntries(kept),
+  };
+}
+
+/** Keeps the key of an embedded store, known by its data directory. */
+export function putStoreKey(config: StoredConfig, name: string, dataDirectory: string, key: string) {
+  const profile = requireProfile(config, name, null);
+  return withProfile(config, name, { ...profile, keys: { ...profile.keys, [dataDirectory]: key } });
+}
+
+/** `CONFIG` if there is none of that name. `source` tells the user where the name came from, if not from the command. */
+export function requireProfile(config: StoredConfig, name: string, source: string | null): StoredProfile {
+  const profile = findProfile(config, name);
+  if (profile !== null) return profile;
+  const origin = source === null ? '' : ` (named by ${source})`;
+  throw new ParleyError('CONFIG', `There is no profile ${JSON.stringify(name)}${origin}.`, {
+    hint: `There are: ${profileNames(config).join(', ')}. Make one: parley login --profile NAME --url URL`,
+  });
+}
+
+function profileNames(config: StoredConfig): readonly string[] {
+  const stored = Object.keys(config.profiles).filter((name) => name !== localProfile);
+  return [localProfile, ...stored.sort()];
+}
+
+/** A computed name in an object literal is defined, not assigned: `__proto__` is a field like any other. */
+function withProfile(config: StoredConfig, name: string, profile: StoredProfile): StoredConfig {
+  return { ...config, profiles: { ...config.profiles, [name]: profile } };
+}

@@ -1,0 +1,147 @@
+// Where a command talks to, with which key, and in which mode it asks: the precedence of flags, variables and profiles.
+// Pure; what is stored is read by profile-file.ts.
+import { ParleyError } from '../service/errors.ts';
+import { readBaseUrl } from './base-url.ts';
+import { localProfile, requireProfile } from './profiles.ts';
+import type { StoredConfig, StoredProfile } from './stored-config.ts';
+
+/** An empty variable counts as unset. */
+export interface SettingVariables {
+  readonly PARLEY_PROFILE?: string | undefined;
+  readonly PARLEY_URL?: string | undefined;
+  readonly PARLEY_API_KEY?: string | undefined;
+  readonly PARLEY_MODE?: string | undefined;
+}
+
+export interface TargetRequest {
+  readonly flags: {
+    readonly profile: string | null;
+    readonly url: string | null;
+    readonly insecureHttp: boolean;
+  };
+  readonly env: SettingVariables;
+  readonly config: StoredConfig;
+  /** The real path of the data directory. */
+  readonly dataDirectory: string;
+  /** `call`: a key must be there. `report`: it may be missing. `login`: and `--profile` with `--url` may name a new profile. */
+  readonly purpose: 'call' | 'report' | 'login';
+}
+
+export interface Target {
+  /** Null for a URL given by hand. */
+  readonly profile: string | null;
+  /** Null for the embedded service; else without a slash at its end. */
+  readonly url: string | null;
+  /** Null: an embedded store whose key is still to be made, or a purpose that needs none. */
+  readonly key: string | null;
+  /** The profile's mode. */
+  readonly mode: string | null;
+  readonly insecureHttp: boolean;
+  readonly replyPointer: string | null;
+  readonly extensions: readonly string[] | null;
+  /** What it talks to, in one text that stays the same from call to call. */
+  readonly origin: string;
+  /** In words, for people: where each came from. */
+  readonly sources: { readonly profile: string | null; readonly url: string; readonly key: string | null };
+}
+
+export function resolveTarget(request: TargetRequest): Target {
+  const { flags, env } = request;
+  if (flags.profile !== null) {
+    if (flags.url === null) return targetOfProfile(request, flags.profile, 'flag --profile', null);
+    if (request.purpose === 'login') return targetOfUrl(request, flags.url, 'flag --url', flags.profile);
+    throw new ParleyError('USAGE', '--profile and --url cannot be used together.', {
+      hint: 'A profile has a URL of its own: leave one of the two out.',
+    });
+  }
+  if (flags.url !== null) return targetOfUrl(request, flags.url, 'flag --url', null);
+  if (env.PARLEY_URL) return targetOfUrl(request, env.PARLEY_URL, 'PARLEY_URL', null);
+  const key = env.PARLEY_API_KEY || null;
+  if (env.PARLEY_PROFILE) return targetOfProfile(request, env.PARLEY_PROFILE, 'PARLEY_PROFILE', key);
+  const { current } = request.config;
+  if (current !== null) return targetOfProfile(request, current, 'the current profile', key);
+  return targetOfProfile(request, localProfile, 'the built-in default', key);
+}
+
+/** The mode asked for; null where only the service can tell (its default, or its only one). */
+export function resolveMode(
+  flag: string | null,
+  env: SettingVariables,
+  target: Target,
+): { readonly mode: string; readonly source: string } | null {
+  if (flag === '')
+    throw new ParleyError('USAGE', '--mode needs the name of a mode.', { hint: 'See: parley models' });
+  if (flag !== null) return { mode: flag, source: 'flag --mode' };
+  if (env.PARLEY_MODE) return { mode: env.PARLEY_MODE, source: 'PARLEY_MODE' };
+  if (target.mode) return { mode: target.mode, source: `profile ${target.profile}` };
+  return null;
+}
+
+/** A stored key is never sent to a URL given by hand, not even to one that a profile has too. */
+function targetOfUrl(request: TargetRequest, text: string, source: string, profile: string | null): Target {
+  const { insecureHttp } = request.flags;
+  const url = readBaseUrl(text, source, { insecureHttp });
+  const key = profile === null ? readKey(request.env.PARLEY_API_KEY || null, 'PARLEY_API_KEY') : null;
+  if (key === null && request.purpose === 'call') {
+    throw new ParleyError('NO_API_KEY', `There is no key for the URL of ${source}.`, {
+      hint: 'Set PARLEY_API_KEY, or keep URL and key in a profile: parley login --profile NAME --url URL',
+    });
+  }
+  return {
+    profile,
+    url,
+    key,
+    mode: null,
+    insecureHttp,
+    replyPointer: null,
+    extensions: null,
+    origin: url,
+    sources: {
+      profile: profile === null ? null : 'flag --profile',
+      url: source,
+      key: key === null ? null : 'PARLEY_API_KEY',
+    },
+  };
+}
+
+function targetOfProfile(
+  request: TargetRequest,
+  name: string,
+  source: string,
+  keyGiven: string | null,
+): Target {
+  const profile = requireProfile(request.config, name, source);
+  const words = `profile ${name}`;
+  const insecureHttp = request.flags.insecureHttp || profile.insecure_http;
+  const url = profile.url === null ? null : readBaseUrl(profile.url, words, { insecureHttp });
+  const keySource = keyGiven === null ? words : 'PARLEY_API_KEY';
+  const key = readKey(keyGiven ?? storedKey(profile, request.dataDirectory), keySource);
+  if (key === null && url !== null && request.purpose === 'call') {
+    throw new ParleyError('NO_API_KEY', `The profile ${name} has no key.`, {
+      hint: `Give it one: parley login --profile ${name}`,
+    });
+  }
+  return {
+    profile: name,
+    url,
+    key,
+    mode: profile.mode,
+    insecureHttp,
+    replyPointer: profile.reply_pointer,
+    extensions: profile.extensions,
+    origin: url ?? `embedded:${request.dataDirectory}`,
+    sources: { profile: source, url: words, key: key === null ? null : keySource },
+  };
+}
+
+function storedKey(profile: StoredProfile, dataDirectory: string): string | null {
+  if (profile.url !== null) return profile.key;
+  return Object.hasOwn(profile.keys, dataDirectory) ? (profile.keys[dataDirectory] ?? null) : null;
+}
+
+function readKey(key: string | null, source: string): string | null {
+  if (key === null || /^[\x21-\x7e]+$/.test(key)) return key;
+  throw new ParleyError('CONFIG', `The key of ${source} holds characters that a key cannot have.`, {
+    hint: 'Give it again, without spaces, line ends or quotation marks around it.',
+  });
+}

@@ -1,0 +1,96 @@
+// The shape of the stored configuration, and its reader. Unknown fields stay where they are, so that an older version of
+// Parley takes nothing away from a newer one. Files are the business of profile-file.ts.
+
+export interface StoredConfig {
+  /** The profile in use when none is named; null for the built-in one. */
+  readonly current: string | null;
+  readonly profiles: Readonly<Record<string, StoredProfile>>;
+}
+
+export interface StoredProfile {
+  /** Null for the embedded service. */
+  readonly url: string | null;
+  /** The key for that URL. */
+  readonly key: string | null;
+  /** The keys for embedded stores: a store made elsewhere neither uses nor replaces the usual store's key. */
+  readonly keys: Readonly<Record<string, string>>;
+  readonly mode: string | null;
+  readonly insecure_http: boolean;
+  /** A JSON Pointer to the reply in another server's answer. */
+  readonly reply_pointer: string | null;
+  /** What the server offered at login; null where that is not known. */
+  readonly extensions: readonly string[] | null;
+}
+
+export const emptyProfile: StoredProfile = {
+  url: null,
+  key: null,
+  keys: {},
+  mode: null,
+  insecure_http: false,
+  reply_pointer: null,
+  extensions: null,
+};
+
+export const emptyConfig: StoredConfig = { current: null, profiles: {} };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Throws a `TypeError` that names the first field with a wrong value, and never the value. */
+export function readStoredConfig(value: unknown): StoredConfig {
+  const config = fieldsOf(value, 'the whole');
+  return {
+    ...config,
+    current: textOrNull(config, 'current', ''),
+    profiles: mapFields(config, 'profiles', '', readProfile),
+  };
+}
+
+function readProfile(value: unknown, place: string): StoredProfile {
+  const profile = fieldsOf(value, place);
+  const at = `${place}.`;
+  return {
+    ...profile,
+    url: textOrNull(profile, 'url', at),
+    key: textOrNull(profile, 'key', at),
+    keys: mapFields(profile, 'keys', at, text),
+    mode: textOrNull(profile, 'mode', at),
+    insecure_http: flag(profile, 'insecure_http', at),
+    reply_pointer: textOrNull(profile, 'reply_pointer', at),
+    extensions: textsOrNull(profile, 'extensions', at),
+  };
+}
+
+/** `Object.fromEntries` defines what it is given, so that even `__proto__` is a field like any other. */
+function mapFields<T>(fields: Fields, name: string, at: string, read: (value: unknown, place: string) => T) {
+  const entries = Object.entries(fieldsOf(fields[name] ?? {}, at + name));
+  return Object.fromEntries(entries.map(([key, value]) => [key, read(value, `${at + name}.${key}`)]));
+}
+
+function fieldsOf(value: unknown, place: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new TypeError(`${place} is not an object`);
+}
+
+function text(value: unknown, place: string): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError(`${place} is not a text`);
+}
+
+function textOrNull(fields: Fields, name: string, at: string): string | null {
+  const value = fields[name] ?? null;
+  return value === null ? null : text(value, at + name);
+}
+
+function textsOrNull(fields: Fields, name: string, at: string): readonly string[] | null {
+  const value = fields[name] ?? null;
+  if (value === null) return null;
+  if (!Array.isArray(value)) throw new TypeError(`${at + name} is not a list`);
+  return value.map((item, index) => text(item, `${at + name}[${index}]`));
+}
+
+function flag(fields: Fields, name: string, at: string): boolean {
+  const value = fields[name] ?? false;
+  if (typeof value === 'boolean') return value;
+  throw new TypeError(`${at + name} is neither true nor false`);
+}

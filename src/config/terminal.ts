@@ -1,0 +1,49 @@
+// Which terminal this process runs in: a text that is the same for all commands typed there, and for no others.
+import { parseProcessStat } from './process-stat.ts';
+
+export interface TerminalSurroundings {
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The text of a file; may throw where there is none. */
+  readText(path: string): string;
+}
+
+/** The innermost first: a multiplexer's panes inherit the variables of the terminal that it was started in. */
+const terminalVariables = [
+  ['TMUX', 'TMUX_PANE'],
+  ['STY', 'WINDOW'],
+  ['TERM_SESSION_ID'],
+  ['ITERM_SESSION_ID'],
+  ['WT_SESSION'],
+  ['KITTY_PID', 'KITTY_WINDOW_ID'],
+  ['WEZTERM_UNIX_SOCKET', 'WEZTERM_PANE'],
+  ['ALACRITTY_WINDOW_ID'],
+  ['WINDOWID'],
+  ['SSH_CONNECTION', 'SSH_TTY'],
+] as const;
+
+/** Null where there is no terminal, or no telling which. */
+export function terminalIdentity(surroundings: TerminalSurroundings): string | null {
+  if (surroundings.platform !== 'linux') return identityByVariables(surroundings.env);
+  const own = readStat(surroundings, 'self');
+  if (own === null) return identityByVariables(surroundings.env);
+  if (own.terminal === 0) return null;
+  // Device numbers and pids come back: the session leader's start time tells today's terminal from yesterday's.
+  const leader = own.session > 0 ? readStat(surroundings, String(own.session)) : null;
+  return `tty ${own.terminal} ${own.session} ${leader?.startTime ?? 'unknown'}`;
+}
+
+function readStat(surroundings: TerminalSurroundings, pid: string) {
+  try {
+    return parseProcessStat(surroundings.readText(`/proc/${pid}/stat`));
+  } catch {
+    return null;
+  }
+}
+
+function identityByVariables(env: TerminalSurroundings['env']): string | null {
+  for (const names of terminalVariables) {
+    if (names.every((name) => env[name])) return names.map((name) => `${name}=${env[name]}`).join(' ');
+  }
+  return null;
+}

@@ -1,0 +1,28 @@
+// The engine behind the mode `echo`: the message comes back as it is. For pipes and tests.
+import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
+import { replyStream } from './reply-stream.ts';
+
+const pieceLength = 1024;
+
+export class EchoEngine implements ReplyEngine {
+  readonly name = 'echo';
+  readonly historyMessages = 0;
+
+  reply(context: EngineContext, options: { readonly signal: AbortSignal }): AsyncIterable<EngineEvent> {
+    return replyStream(pieces(context.message), options.signal);
+  }
+}
+
+function* pieces(message: string): Generator<string> {
+  for (let start = 0; start < message.length; ) {
+    let end = Math.min(start + pieceLength, message.length);
+    if (splitsPair(message, end)) end += 1;
+    yield message.slice(start, end);
+    start = end;
+  }
+}
+
+/** Half a surrogate pair is not text: each half would be altered when it is written as UTF-8. */
+function splitsPair(message: string, at: number): boolean {
+  return at < message.length && (message.codePointAt(at - 1) ?? 0) > 0xffff;
+}

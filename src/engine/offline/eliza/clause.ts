@@ -1,0 +1,75 @@
+// A message, read as clauses of words. Punctuation ends clauses and is not part of words; what a word means is left to the
+// script.
+
+export interface Word {
+  /** As the user wrote it. */
+  readonly text: string;
+  /** As scripts name it: in lower case, with a straight apostrophe. */
+  readonly key: string;
+}
+
+// ELIZA answers one clause. What lies beyond the first paragraph or so of a message is not read, so that no message is slow.
+const maxCharacters = 2000;
+const maxWords = 200;
+
+// Control characters, halves of surrogate pairs and the marks that turn the direction of text part words, as white space does.
+const token =
+  /[\n\r—–…。，、！？；：]|[^\s\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069—–…。，、！？；：]+/gu;
+const clauseEnd = /[\n\r—–…。，、！？；：.,;:!?]|^-+$/;
+const readable = /[^!-/:-@[-`{-~\n\r—–…。，、！？；：“”‘’„«»‹›¿¡]/;
+// A full stop may open a word: .NET, .gitignore.
+const opening = '"\'“”‘’„«»‹›()[]{}*_`~¿¡';
+const closing = `${opening}.,;:!?`;
+
+/** The clauses of a message, none of them empty. As in 1966 they end at a comma, at a full stop, and at "but". */
+export function readClauses(message: string): readonly (readonly Word[])[] {
+  const clauses: Word[][] = [];
+  let clause: Word[] = [];
+  let count = 0;
+  const end = () => {
+    if (clause.length > 0) clauses.push(clause);
+    clause = [];
+  };
+  for (const found of message.slice(0, maxCharacters).match(token) ?? []) {
+    if (count === maxWords) break;
+    const opened = trimEnd(found);
+    const word = toWord(trimStart(opened));
+    if (!readable.test(word.text)) {
+      if (clauseEnd.test(found)) end();
+    } else if (word.key === 'but') {
+      end();
+    } else {
+      clause.push(word);
+      count += 1;
+      if (opened.length < found.length && clauseEnd.test(found.slice(opened.length))) end();
+    }
+  }
+  end();
+  return clauses;
+}
+
+/** The words of a text that holds no punctuation, such as a script's. */
+export function readWords(text: string): readonly Word[] {
+  return text.split(' ').filter(Boolean).map(toWord);
+}
+
+export function joinWords(words: readonly Word[]): string {
+  return words.map((word) => word.text).join(' ');
+}
+
+function toWord(text: string): Word {
+  const key = text.toLowerCase();
+  return { text, key: key.includes('’') ? key.replaceAll('’', "'") : key };
+}
+
+function trimStart(text: string): string {
+  let start = 0;
+  while (start < text.length && opening.includes(text.charAt(start))) start += 1;
+  return start === 0 ? text : text.slice(start);
+}
+
+function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && closing.includes(text.charAt(end - 1))) end -= 1;
+  return end === text.length ? text : text.slice(0, end);
+}

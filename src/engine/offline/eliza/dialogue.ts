@@ -1,0 +1,193 @@
+// One conversation with ELIZA: the procedure of Weizenbaum's paper over a script. What it knows (whose turn each reassembly
+// is, memories, facts, the counter) follows from the messages alone: the same messages give the same replies.
+import { readClauses, readWords, type Word } from './clause.ts';
+import { decompose, type Element, parsePattern } from './pattern.ts';
+import { fill, isAvailable, parseReassembly, type Reassembly } from './reassembly.ts';
+import type { Extract, Keyword, Rule, Script } from './script.ts';
+import { Substitution } from './substitution.ts';
+
+type Parts = readonly (readonly Word[])[];
+
+// LIMIT in the program of 1966: it counts the messages from 1 to 4 and round again, and a memory comes back only at 4.
+const recallLimit = 4;
+// A script may link in a circle; nobody waits for that to end.
+const maxLinks = 20;
+
+export class Dialogue {
+  readonly #script: Script;
+  readonly #keywords: ReadonlyMap<string, Keyword | `=${string}`>;
+  readonly #spelling: Substitution;
+  readonly #reflection: Substitution;
+  readonly #patterns = new Map<string, readonly Element[]>();
+  readonly #turns = new Map<Rule, number>();
+  readonly #facts = new Map<string, string>();
+  readonly #factWords: ReadonlySet<string>;
+  readonly #memories: string[] = [];
+  #memoryTurn = 0;
+  #limit = 1;
+
+  constructor(script: Script) {
+    this.#script = script;
+    this.#keywords = new Map(Object.entries(script.keywords));
+    this.#spelling = new Substitution(script.spelling);
+    this.#reflection = new Substitution(script.reflection);
+    this.#factWords = new Set(
+      Object.values(script.facts)
+        .flat()
+        .map(([pattern]) => longestWord(pattern)),
+    );
+  }
+
+  respond(message: string): string {
+    this.#limit = (this.#limit % recallLimit) + 1;
+    const clauses = readClauses(message).map((words) => this.#spelling.apply(words));
+    const reflected = clauses.map((words) => this.#reflection.apply(words));
+    for (const words of reflected) this.#noteFacts(words);
+
+    const { index, stack } = this.#chooseClause(clauses);
+    const words = reflected[index] ?? [];
+    if (stack.length === 0) return this.#recall() ?? this.#none(words);
+    if (stack[0] === this.#script.memory.keyword) this.#memorise(words);
+    return this.#transform(stack, words) ?? this.#none(words);
+  }
+
+  /** The first clause that holds a keyword: those before it are dropped, those after it never looked at. */
+  #chooseClause(clauses: readonly (readonly Word[])[]): {
+    readonly index: number;
+    readonly stack: readonly string[];
+  } {
+    for (const [index, words] of clauses.entries()) {
+      const stack = this.#stackKeywords(words);
+      if (stack.length > 0) return { index, stack };
+    }
+    return { index: clauses.length - 1, stack: [] };
+  }
+
+  /** A keyword that outranks all before it goes on top of the stack, any other to the bottom. */
+  #stackKeywords(words: readonly Word[]): readonly string[] {
+    const stack: string[] = [];
+    let highest = -1;
+    for (const { key } of words) {
+      const keyword = this.#keyword(key);
+      if (keyword === null || stack.includes(key)) continue;
+      const rank = keyword.rank ?? 0;
+      if (rank > highest) stack.unshift(key);
+      else stack.push(key);
+      highest = Math.max(highest, rank);
+    }
+    return stack;
+  }
+
+  #keyword(key: string): Keyword | null {
+    let found = this.#keywords.get(key);
+    for (let links = 0; typeof found === 'string' && links < maxLinks; links += 1) {
+      found = this.#keywords.get(found.slice(1));
+    }
+    return typeof found === 'object' ? found : null;
+  }
+
+  /** The reply that the keywords lead to, the top of the stack first; null if none of them has one. */
+  #transform(stack: readonly string[], clause: readonly Word[]): string | null {
+    const waiting = [...stack];
+    let words = clause;
+    let key = waiting.shift();
+    let links = 0;
+    while (key !== undefined && links < maxLinks) {
+      const found = this.#applyRules(this.#keyword(key)?.rules ?? [], words);
+      if (found === null || found.reassembly.kind === 'newkey') {
+        key = waiting.shift();
+        continue;
+      }
+      const { reassembly, parts } = found;
+      if (reassembly.kind === 'text') return fill(reassembly.text, parts, this.#facts);
+      if (reassembly.text !== null) words = readWords(fill(reassembly.text, parts, this.#facts));
+      key = reassembly.key;
+      links += 1;
+    }
+    return null;
+  }
+
+  #applyRules(
+    rules: readonly Rule[],
+    words: readonly Word[],
+  ): { readonly reassembly: Reassembly; readonly parts: Parts } | null {
+    for (const rule of rules) {
+      const parts = this.#decompose(rule[0], words);
+      const reassembly = parts === null ? null : this.#nextReassembly(rule);
+      if (parts !== null && reassembly !== null) return { reassembly, parts };
+    }
+    return null;
+  }
+
+  #nextReassembly(rule: Rule): Reassembly | null {
+    const [, ...reassemblies] = rule;
+    const turn = this.#turns.get(rule) ?? 0;
+    for (let offset = 0; offset < reassemblies.length; offset += 1) {
+      const index = (turn + offset) % reassemblies.length;
+      const reassembly = parseReassembly(reassemblies[index] ?? '');
+      if (!isAvailable(reassembly, this.#facts)) continue;
+      this.#turns.set(rule, index + 1);
+      return reassembly;
+    }
+    return null;
+  }
+
+  #none(words: readonly Word[]): string {
+    const found = this.#applyRules([this.#script.none], words);
+    return found?.reassembly.kind === 'text' ? fill(found.reassembly.text, found.parts, this.#facts) : '';
+  }
+
+  /** The oldest memory, when the counter allows. */
+  #recall(): string | null {
+    return this.#limit === recallLimit ? (this.#memories.shift() ?? null) : null;
+  }
+
+  #memorise(words: readonly Word[]): void {
+    const { extracts } = this.#script.memory;
+    for (let offset = 0; offset < extracts.length; offset += 1) {
+      const index = (this.#memoryTurn + offset) % extracts.length;
+      const memory = this.#extract(extracts[index] as Extract, words);
+      if (memory === null) continue;
+      this.#memories.push(memory);
+      this.#memoryTurn = index + 1;
+      return;
+    }
+  }
+
+  #noteFacts(words: readonly Word[]): void {
+    // Few clauses tell a fact, and a long session has many: one look at the words spares them the patterns.
+    if (!words.some(({ key }) => this.#factWords.has(key))) return;
+    for (const [name, extracts] of Object.entries(this.#script.facts)) {
+      for (const extract of extracts) {
+        const fact = this.#extract(extract, words);
+        if (fact === null) continue;
+        if (fact !== '') this.#facts.set(name, fact);
+        break;
+      }
+    }
+  }
+
+  #extract([pattern, text]: Extract, words: readonly Word[]): string | null {
+    const parts = this.#decompose(pattern, words);
+    return parts === null ? null : fill(text, parts, this.#facts);
+  }
+
+  #decompose(pattern: string, words: readonly Word[]): Parts | null {
+    let elements = this.#patterns.get(pattern);
+    if (elements === undefined) {
+      elements = parsePattern(pattern, this.#script.classes);
+      this.#patterns.set(pattern, elements);
+    }
+    return decompose(elements, words);
+  }
+}
+
+/** The word that a pattern is least likely to find by chance. */
+function longestWord(pattern: string): string {
+  return pattern
+    .split(' ')
+    .reduce(
+      (longest, word) => (/^[^()\d]+$/.test(word) && word.length > longest.length ? word : longest),
+      '',
+    );
+}

@@ -1,0 +1,80 @@
+// Decomposition: a pattern of the script, parsed, and a clause taken apart by it.
+import { ParleyError } from '../../../service/errors.ts';
+import type { Word } from './clause.ts';
+
+/** `0`, a count of words, or one word of a set. */
+export type Element =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'word'; readonly keys: ReadonlySet<string> };
+
+const elementSource = /\(\*([^()*/]+)\)|\(\/([^()*/]+)\)|(\d+)|([^\s()]+)/y;
+
+export function parsePattern(pattern: string, classes: Readonly<Record<string, string>>): readonly Element[] {
+  const elements: Element[] = [];
+  elementSource.lastIndex = 0;
+  while (elementSource.lastIndex < pattern.length) {
+    const found = elementSource.exec(pattern);
+    if (found === null)
+      throw new ParleyError('INTERNAL_ERROR', `ELIZA’s pattern “${pattern}” cannot be read.`);
+    const [, words, tags, digits, word] = found;
+    if (digits === '0') elements.push({ kind: 'any' });
+    else if (digits !== undefined) elements.push({ kind: 'count', count: Number(digits) });
+    else elements.push({ kind: 'word', keys: new Set(wordKeys(words ?? word, tags, classes)) });
+    if (pattern[elementSource.lastIndex] === ' ') elementSource.lastIndex += 1;
+  }
+  return elements;
+}
+
+function wordKeys(
+  words: string | undefined,
+  tags: string | undefined,
+  classes: Readonly<Record<string, string>>,
+): readonly string[] {
+  const listed =
+    words ??
+    (tags ?? '')
+      .split(' ')
+      .map((tag) => classOf(tag, classes))
+      .join(' ');
+  return listed.toLowerCase().split(' ');
+}
+
+function classOf(tag: string, classes: Readonly<Record<string, string>>): string {
+  const words = classes[tag];
+  if (words === undefined)
+    throw new ParleyError('INTERNAL_ERROR', `ELIZA’s script has no word class “${tag}”.`);
+  return words;
+}
+
+/** The words of each element, or null if the pattern does not fit the whole clause. */
+export function decompose(
+  elements: readonly Element[],
+  words: readonly Word[],
+): readonly (readonly Word[])[] | null {
+  const ends: number[] = [];
+  // A `0` that failed is tried again only further right, where it fails too: without this a clause of one word repeated would
+  // take time exponential in the pattern's length.
+  const vain = new Set<number>();
+
+  function fits(index: number, start: number): boolean {
+    const element = elements[index];
+    if (element === undefined) return start === words.length;
+    if (element.kind === 'any') {
+      for (let end = start; end <= words.length && !vain.has(index); end += 1) {
+        ends[index] = end;
+        if (fits(index + 1, end)) return true;
+      }
+      vain.add(index);
+      return false;
+    }
+    const end = start + (element.kind === 'count' ? element.count : 1);
+    if (end > words.length) return false;
+    if (element.kind === 'word' && !element.keys.has(words[start]?.key ?? '')) return false;
+    ends[index] = end;
+    return fits(index + 1, end);
+  }
+
+  if (!fits(0, 0)) return null;
+  return ends.map((end, index) => words.slice(ends[index - 1] ?? 0, end));
+}

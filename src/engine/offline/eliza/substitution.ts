@@ -1,0 +1,49 @@
+// Replaces words and phrases of a clause, from left to right, the longest phrase first. What comes in is not looked at again.
+import { readWords, type Word } from './clause.ts';
+
+const clauseEnd = '.';
+
+interface Phrase {
+  readonly keys: readonly string[];
+  readonly replacement: readonly Word[];
+}
+
+export class Substitution {
+  /** By the first word: most words begin no phrase, and one look-up says so. */
+  readonly #phrases = new Map<string, Phrase[]>();
+
+  constructor(table: Readonly<Record<string, string>>) {
+    for (const [phrase, replacement] of Object.entries(table)) {
+      const keys = phrase.split(' ');
+      const [first = ''] = keys;
+      const phrases = this.#phrases.get(first) ?? [];
+      phrases.push({ keys, replacement: readWords(replacement) });
+      phrases.sort((one, other) => other.keys.length - one.keys.length);
+      this.#phrases.set(first, phrases);
+    }
+  }
+
+  apply(words: readonly Word[]): readonly Word[] {
+    const result: Word[] = [];
+    for (let at = 0; at < words.length; ) {
+      const word = words[at] as Word;
+      const phrase = this.#phrases.get(word.key)?.find(({ keys }) => stands(keys, words, at));
+      if (phrase === undefined) {
+        result.push(word);
+        at += 1;
+      } else {
+        result.push(...phrase.replacement);
+        at += phrase.keys.length;
+      }
+    }
+    return result;
+  }
+}
+
+function stands(keys: readonly string[], words: readonly Word[], at: number): boolean {
+  for (let offset = 1; offset < keys.length; offset += 1) {
+    const key = at + offset === words.length ? clauseEnd : words[at + offset]?.key;
+    if (key !== keys[offset]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,20 @@
+// A limit on one wait at a time. What happens when it is over is for its maker to say.
+
+export class Clock {
+  readonly #over: (ms: number) => void;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(over: (ms: number) => void) {
+    this.#over = over;
+  }
+
+  start(ms: number): void {
+    this.stop();
+    this.#timer = setTimeout(this.#over, ms, ms);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}

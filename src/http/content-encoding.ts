@@ -1,0 +1,32 @@
+// Bytes as they were before the server packed them. Parley asks for no packing, and some servers pack all the same.
+import { pipeline } from 'node:stream';
+import { HttpFailure } from './http-failure.ts';
+
+export async function* decoded(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: string | null,
+): AsyncGenerator<Uint8Array> {
+  const name = (encoding ?? '').trim().toLowerCase();
+  if (name === '' || name === 'identity') {
+    yield* bytes;
+    return;
+  }
+  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
+  const decoders = new Map([
+    ['gzip', createGunzip],
+    ['x-gzip', createGunzip],
+    ['deflate', createInflate],
+    ['br', createBrotliDecompress],
+  ] as const);
+  const create = decoders.get(name as 'gzip');
+  if (create === undefined) throw new HttpFailure('unreadable', true, `the answer is packed as ${name}`);
+  try {
+    // What fails in the pipeline fails its last part, and so the loop that reads it.
+    yield* pipeline(bytes, create(), () => {});
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'Z_BUF_ERROR') throw new HttpFailure('broken', true, 'the packed answer broke off', error);
+    if (!/^(Z_|ERR__ERROR)/.test(code)) throw error;
+    throw new HttpFailure('unreadable', true, `the answer is not ${name}, as it says`, error);
+  }
+}

@@ -1,0 +1,102 @@
+// HTTP requests to one origin, and to no other: a path is all that a request can name, and redirects are never followed. So what
+// a request carries (a key, a message) cannot go astray. Sending again is for the caller to decide.
+import { Clock } from './clock.ts';
+import { openConnections } from './connections.ts';
+import { HttpAnswer } from './http-answer.ts';
+import { type AnswerHead, HttpExchange } from './http-exchange.ts';
+import { type Destination, HttpFailure } from './http-failure.ts';
+import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
+
+export interface HttpClientOptions {
+  readonly origin: string;
+  readonly proxies: ProxyVariables;
+  /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
+  readonly authorities: readonly string[] | null;
+  readonly connectMs: number;
+  /** To the first byte of a body that is streamed, or to the last of one that is read whole. */
+  readonly answerMs: number;
+  /** Between two pieces of a stream. */
+  readonly silenceMs: number;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With its query; sent as it is. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal: AbortSignal;
+}
+
+export class HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #proxy: string | null;
+  readonly #destination: Destination;
+  #connections: ReturnType<typeof openConnections> | null = null;
+
+  /** Throws a `TypeError` for a variable that should name a proxy and does not. */
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.#proxy = proxyFor(options.origin, options.proxies);
+    this.#destination = {
+      host: new URL(options.origin).host,
+      proxy: this.#proxy === null ? null : new URL(this.#proxy).host,
+    };
+  }
+
+  /** Resolves when the head of the answer is there. Rejects with an `HttpFailure`, or with the signal's reason. */
+  async request(request: HttpRequest): Promise<HttpAnswer> {
+    const { origin, answerMs, silenceMs } = this.#options;
+    const { method, path, headers, body, signal } = request;
+    const { host } = this.#destination;
+    const dispatcher = await this.#open();
+    signal.throwIfAborted();
+    const exchange = new HttpExchange(this.#destination);
+    const clock = new Clock((ms) => {
+      const message = `${host} was silent for ${ms / 1000} s`;
+      exchange.stop(new HttpFailure('timeout', exchange.sent, message));
+    });
+    const abort = () => exchange.stop(signal.reason);
+    const release = () => {
+      clock.stop();
+      signal.removeEventListener('abort', abort);
+    };
+    signal.addEventListener('abort', abort);
+    clock.start(answerMs);
+    try {
+      // The headers are a copy: undici's ProxyAgent writes into those that it gets.
+      dispatcher.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
+      const head = await exchange.head;
+      refuseRedirect(head, origin + path);
+      return new HttpAnswer(head, clock, silenceMs, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#connections)?.destroy();
+  }
+
+  #open(): ReturnType<typeof openConnections> {
+    const { authorities, connectMs } = this.#options;
+    this.#connections ??= openConnections({ proxy: this.#proxy, authorities, connectMs });
+    return this.#connections;
+  }
+}
+
+function refuseRedirect({ status, headers, bytes }: AnswerHead, from: string): void {
+  if (status < 300 || status > 399) return;
+  bytes.destroy();
+  const { location } = headers;
+  const target =
+    typeof location === 'string' && URL.canParse(location, from) ? new URL(location, from) : null;
+  const { origin, pathname } = new URL(from);
+  const to = target === null ? 'no other place' : `${target.protocol}//${target.host}${target.pathname}`;
+  throw new HttpFailure(
+    'redirect',
+    true,
+    `the server redirects (${status}) from ${origin}${pathname} to ${to}`,
+  );
+}

@@ -1,0 +1,90 @@
+// One request on its way and its answer as it comes, at the pace of its reader. A handler of undici's own dispatch, because that
+// alone tells whether a request has left: what never left may be sent again.
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { type Destination, HttpFailure, httpFailure } from './http-failure.ts';
+
+/** Names in lower case. */
+export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  /** The bytes as they come over the line. */
+  readonly bytes: Readable;
+}
+
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly head: Promise<AnswerHead>;
+  readonly #destination: Destination;
+  #resolve!: (head: AnswerHead) => void;
+  #reject!: (error: unknown) => void;
+  #controller: Dispatcher.DispatchController | null = null;
+  #bytes: Readable | null = null;
+  #stopped: { readonly reason: unknown } | null = null;
+
+  constructor(destination: Destination) {
+    this.#destination = destination;
+    this.head = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get sent(): boolean {
+    return this.#controller !== null;
+  }
+
+  /** Ends it now, also while it waits for a connection: whoever waits for it gets the reason. */
+  stop(reason: unknown): void {
+    if (this.#stopped !== null) return;
+    this.#stopped = { reason };
+    this.#reject(reason);
+    this.#bytes?.destroy(asError(reason));
+    this.#controller?.abort(asError(reason));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#stopped === null) this.#controller = controller;
+    else controller.abort(asError(this.#stopped.reason));
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
+    if (status < 200) return;
+    this.#bytes = new Readable({
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        // An answer that is not read to its end takes its connection with it.
+        if (!this.#bytes?.readableEnded) controller.abort(error ?? new Error('not read to its end'));
+        done(error);
+      },
+    });
+    // Whoever reads is told; an answer that nobody reads has nobody to tell.
+    this.#bytes.on('error', () => {});
+    this.#resolve({ status, headers, bytes: this.#bytes });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#bytes?.push(chunk) === false) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#bytes?.push(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
+    const failure = this.#failureOf(error);
+    this.#reject(failure);
+    this.#bytes?.destroy(failure);
+  }
+
+  /** A fault of the program is none of the network. */
+  #failureOf(error: unknown): Error {
+    if (error instanceof HttpFailure || error instanceof TypeError) return error;
+    return httpFailure(error, this.sent, this.#destination);
+  }
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('stopped', { cause: reason });
+}

@@ -1,0 +1,110 @@
+// What can go wrong with one HTTP request before there is an answer to read, or while it is read. What it means for the caller,
+// and what to do about it, is for the caller to say.
+
+export type HttpFailureKind =
+  /** Nothing listens there. */
+  | 'refused'
+  | 'unreachable'
+  | 'unknown_host'
+  /** The name could not be looked up now; it may exist. */
+  | 'lookup'
+  /** The connection ended before the answer did. */
+  | 'broken'
+  /** The certificate is signed by nobody who is trusted here. */
+  | 'untrusted'
+  | 'tls'
+  | 'proxy'
+  | 'timeout'
+  | 'redirect'
+  /** An answer came, but not as HTTP says, or too large. */
+  | 'unreadable';
+
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure';
+  readonly kind: HttpFailureKind;
+  /** False: no byte of the request has left. */
+  readonly sent: boolean;
+
+  constructor(kind: HttpFailureKind, sent: boolean, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+    this.sent = sent;
+  }
+}
+
+/** `host` is what was to be reached, `proxy` what it was to be reached through. */
+export interface Destination {
+  readonly host: string;
+  readonly proxy: string | null;
+}
+
+/** The failure behind an error of undici, of Node's sockets, or of its TLS. */
+export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Destination): HttpFailure {
+  const cause = firstOf(error);
+  const code = codeOf(cause);
+  const at = proxy === null ? host : `${host} through the proxy ${proxy}`;
+  const failure = (kind: HttpFailureKind, message: string) => new HttpFailure(kind, sent, message, error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
+    return failure('timeout', `${at} could not be reached in time`);
+  }
+  if (untrustedCodes.has(code)) {
+    return failure('untrusted', `the certificate of ${host} is signed by nobody who is trusted here`);
+  }
+  if (/^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code)) {
+    return failure('tls', `no secure connection to ${at}: ${tlsProblem(code, cause)}`);
+  }
+  if (proxy !== null && !sent && /^UND_ERR_(ABORTED|SOCKET|INVALID_ARG|SOCKS5)/.test(code)) {
+    return failure('proxy', `the proxy ${proxy} gave no way to ${host}`);
+  }
+  if (isParserError(cause) || code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return failure('unreadable', `what ${at} answered is not HTTP`);
+  }
+  switch (code) {
+    case 'ECONNREFUSED':
+      return failure('refused', `nothing listens at ${proxy === null ? host : `the proxy ${proxy}`}`);
+    case 'ENOTFOUND':
+      return failure('unknown_host', `there is no host ${proxy ?? host}`);
+    case 'EAI_AGAIN':
+      return failure('lookup', `the name ${proxy ?? host} could not be looked up`);
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+      return failure('unreachable', `there is no way to ${at}`);
+    default:
+      return failure('broken', `the connection to ${at} broke off`);
+  }
+}
+
+const untrustedCodes: ReadonlySet<string> = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_UNTRUSTED',
+]);
+
+/** Of an answer that is not HTTP; one that only ends too soon is that (undici 7.30 tells by the message alone, without a code). */
+function isParserError(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'HTTPParserError' && !cause.message.includes('EOF');
+}
+
+function tlsProblem(code: string, cause: unknown): string {
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
+  if (code === 'CERT_NOT_YET_VALID') return 'its certificate is not valid yet';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another name';
+  if (code === 'EPROTO' || code.includes('WRONG_VERSION')) return 'it does not speak TLS as expected';
+  return cause instanceof Error ? cause.message : code;
+}
+
+/** Where a name has several addresses, Node reports the failure at each together. */
+function firstOf(error: unknown): unknown {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
+  // undici wraps what the TLS to a proxy failed of.
+  if (error instanceof Error && codeOf(error) === 'UND_ERR_PRX_TLS') return error.cause;
+  return error;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

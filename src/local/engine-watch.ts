@@ -1,0 +1,57 @@
+// An engine's events, under watch: the caller's signal and the time limits end the wait even when the engine heeds neither.
+import type { EngineEvent } from '../engine/reply-engine.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Limits } from '../service/limits.ts';
+
+/** Throws the signal's reason once it fires, and `ENGINE_TIMEOUT` when the engine is silent for too long. */
+export async function* watched(
+  ask: (signal: AbortSignal) => AsyncIterable<EngineEvent>,
+  signal: AbortSignal,
+  limits: Pick<Limits, 'firstTokenMs' | 'silenceMs'>,
+): AsyncGenerator<EngineEvent> {
+  signal.throwIfAborted();
+  const watch = new AbortController();
+  const follow = () => watch.abort(signal.reason);
+  signal.addEventListener('abort', follow, { once: true });
+  const alarm = (ms: number) =>
+    setTimeout(() => {
+      const silence = `The engine was silent for ${ms / 1000} s.`;
+      watch.abort(new ParleyError('ENGINE_TIMEOUT', silence, { hint: 'Try again.' }));
+    }, ms);
+  let timer = alarm(limits.firstTokenMs);
+  let finished = false;
+  const iterator = ask(watch.signal)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const step = await nextOrAbort(iterator, watch.signal);
+      clearTimeout(timer);
+      if (step.done) {
+        finished = true;
+        return;
+      }
+      // The consumer's own time is not the engine's silence: the alarm is set again only once it asks for more.
+      yield step.value;
+      timer = alarm(limits.silenceMs);
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', follow);
+    if (!finished) {
+      watch.abort(signal.aborted ? signal.reason : new Error('no longer read'));
+      // Not awaited: an engine that hangs must not hang its caller.
+      iterator.return?.().catch(() => {});
+    }
+  }
+}
+
+function nextOrAbort<T>(iterator: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T>> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    iterator
+      .next()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop));
+  });
+}

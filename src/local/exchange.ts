@@ -1,0 +1,200 @@
+// One turn: keep the message, stream the reply, keep the reply, or what there was of it. The two writes and their order are
+// what "nothing said is ever lost" rests on: no engine is asked before the first, no `done` is said before the second.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReplyEngine } from '../engine/reply-engine.ts';
+import { answer } from '../service/answer.ts';
+import type { Call } from '../service/call.ts';
+import type { ChatEvent, ChatReply, ChatRequest } from '../service/chat-event.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { FinishReason, Usage } from '../service/session.ts';
+import type { Once, Turn, TurnBegin } from '../store/session-store.ts';
+import { contextWindow } from './context-window.ts';
+import { watched } from './engine-watch.ts';
+import { newId } from './ids.ts';
+import type { LocalOptions } from './local-options.ts';
+import { titleOf } from './text-rules.ts';
+
+/** A lease outlives two missed renewals; a waiter's patience outlives a lease. */
+const leaseMs = 15_000;
+const renewalMs = 5_000;
+
+export async function* exchange(
+  local: LocalOptions,
+  projectId: string,
+  call: Call,
+  request: ChatRequest,
+  once: Once | null,
+  engine: ReplyEngine,
+): AsyncGenerator<ChatEvent> {
+  const begin = await beginWhenFree(local, projectId, call, request, once);
+  const { turn } = begin;
+  const start = { session_id: turn.session_id, message_id: turn.message_id, mode: turn.mode };
+  if (begin.kind === 'answered') {
+    const { reply } = begin;
+    yield { event: 'session', data: start };
+    yield { event: 'delta', data: { text: reply.content } };
+    yield done(turn, {
+      ...reply,
+      finish_reason: reply.finish_reason ?? 'stop',
+      message_count: reply.position + 1,
+    });
+    return;
+  }
+
+  let text = '';
+  let tried = false;
+  let lost: ParleyError | null = null;
+  const keep = async (finishReason: FinishReason, usage: Usage | null) => {
+    tried = true;
+    const now = local.now();
+    const message = {
+      message_id: newId('msg', now, local.random),
+      content: text,
+      finish_reason: finishReason,
+    };
+    const ended = local.store.endTurn(projectId, turn, { ...message, usage, now });
+    const { message_count } = await ended.catch((error: unknown) => {
+      lost = failure(error, turn);
+      throw lost;
+    });
+    return done(turn, { ...message, usage, message_count, created_at: new Date(now).toISOString() });
+  };
+  const renewal = setInterval(() => {
+    local.store.renewTurn(projectId, turn, local.now() + leaseMs).catch(() => {
+      // A renewal that fails is followed by another; the lease runs on meanwhile.
+    });
+  }, renewalMs);
+  renewal.unref();
+
+  try {
+    yield { event: 'session', data: start };
+    const context = { history: await history(local, projectId, turn, engine), message: turn.content };
+    for await (const event of watched(
+      (signal) => engine.reply(context, { signal }),
+      call.signal,
+      local.limits,
+    )) {
+      if (event.type === 'text') {
+        text += event.text;
+        yield { event: 'delta', data: { text: event.text } };
+      } else if (event.type === 'reasoning') {
+        yield { event: 'reasoning', data: { text: event.text } };
+      } else {
+        yield await keep(event.reason, event.usage);
+        return;
+      }
+    }
+    throw new ParleyError('ENGINE_FAILED', `The engine ${engine.name} ended without finishing its reply.`);
+  } catch (error) {
+    if (!tried) await keep(call.signal.aborted ? 'interrupted' : 'error', null);
+    // A reply that could not be kept outranks why it ended.
+    if (lost !== null) throw lost;
+    throw call.signal.aborted ? call.signal.reason : failure(error, turn);
+  } finally {
+    clearInterval(renewal);
+    // Reached with nothing tried only when the consumer stopped reading.
+    if (!tried) await keep('interrupted', null);
+  }
+}
+
+/** Takes the session's turn, waiting for the one before it to end. */
+async function beginWhenFree(
+  local: LocalOptions,
+  projectId: string,
+  call: Call,
+  request: ChatRequest,
+  once: Once | null,
+): Promise<Extract<TurnBegin, { turn: Turn }>> {
+  const patience = local.now() + local.limits.turnWaitMs;
+  let gone: string | null = null;
+  for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
+    call.signal.throwIfAborted();
+    const now = local.now();
+    const begin = await local.store.beginTurn(projectId, {
+      session_id: request.session_id,
+      newSession: { session_id: newId('ses', now, local.random), title: titleOf(request.message) },
+      message_id: newId('msg', now, local.random),
+      closing_message_id: newId('msg', now, local.random),
+      content: request.message,
+      mode: request.mode,
+      now,
+      lease: { owner: local.owner.id, until: now + leaseMs },
+      gone,
+      once,
+    });
+    switch (begin.kind) {
+      case 'begun':
+      case 'answered':
+        return begin;
+      case 'not_found':
+        throw sessionNotFound();
+      case 'mismatch':
+        throw idempotencyMismatch();
+      case 'busy':
+        if (gone === null && local.owner.isGone(begin.owner)) {
+          gone = begin.owner;
+          continue;
+        }
+        gone = null;
+        if (now >= patience) {
+          throw new ParleyError('SESSION_BUSY', 'Another chat in this session has not ended yet.', {
+            hint: 'Try again when its reply is complete.',
+            retryAfter: 5,
+          });
+        }
+        await delay(pause, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
+    }
+  }
+}
+
+async function history(local: LocalOptions, projectId: string, turn: Turn, engine: ReplyEngine) {
+  if (engine.historyMessages === 0 || turn.position === 0) return [];
+  return contextWindow(
+    await local.store.history(projectId, turn.session_id, turn.position, engine.historyMessages),
+  );
+}
+
+type Ending = Omit<ChatReply, 'session_id' | 'mode' | 'reply'> & { readonly content: string };
+
+function done(turn: Turn, ending: Ending): ChatEvent {
+  const { body, data } = answer<ChatReply>({
+    session_id: turn.session_id,
+    message_id: ending.message_id,
+    mode: turn.mode,
+    reply: ending.content,
+    finish_reason: ending.finish_reason,
+    created_at: ending.created_at,
+    message_count: ending.message_count,
+    usage: ending.usage,
+  });
+  return { event: 'done', data, body };
+}
+
+/** What went wrong after the message was kept: it says where the message is. */
+function failure(error: unknown, turn: Turn): ParleyError {
+  const place = { session_id: turn.session_id, message_id: turn.message_id };
+  const hint = `The message is kept in session ${turn.session_id}.`;
+  if (!(error instanceof ParleyError)) {
+    return new ParleyError('ENGINE_FAILED', 'The engine failed.', { ...place, hint, cause: error });
+  }
+  const { code, message, details, retryAfter } = error;
+  return new ParleyError(code, message, {
+    ...place,
+    hint: error.hint === '' ? hint : `${error.hint} ${hint}`,
+    details,
+    ...(retryAfter !== null && { retryAfter }),
+    cause: error,
+  });
+}
+
+export function sessionNotFound(): ParleyError {
+  return new ParleyError('SESSION_NOT_FOUND', 'There is no such session in this project.', {
+    hint: 'It may be deleted, or belong to another project.',
+  });
+}
+
+export function idempotencyMismatch(): ParleyError {
+  return new ParleyError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request.', {
+    hint: 'Use a new key for a new request.',
+  });
+}

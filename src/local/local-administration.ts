@@ -1,0 +1,56 @@
+// Projects, keys and the state of the store: for whoever owns the store's file. No key is asked for: there may be none yet.
+import type {
+  Administration,
+  CreatedKey,
+  CreateKeyRequest,
+  KeyRecord,
+  StoreReport,
+} from '../service/administration.ts';
+import { ParleyError } from '../service/errors.ts';
+import { newId } from './ids.ts';
+import { hashKey, issueKey } from './keys.ts';
+import type { LocalOptions } from './local-options.ts';
+import { checkTitle } from './text-rules.ts';
+
+export class LocalAdministration implements Administration {
+  readonly #local: LocalOptions;
+
+  constructor(local: LocalOptions) {
+    this.#local = local;
+  }
+
+  async createKey(request: CreateKeyRequest): Promise<CreatedKey> {
+    const { store, limits, random } = this.#local;
+    checkTitle(request.project_name, limits, 'project');
+    checkTitle(request.key_name, limits, 'name');
+    const now = this.#local.now();
+    const key = issueKey(random);
+    const record = await store.createKey({
+      key_id: newId('key', now, random),
+      key_name: request.key_name,
+      hash: hashKey(key),
+      project_name: request.project_name,
+      project_id: newId('prj', now, random),
+      now,
+    });
+    return { ...record, key };
+  }
+
+  listKeys(): Promise<readonly KeyRecord[]> {
+    return this.#local.store.listKeys();
+  }
+
+  async revokeKey(keyId: string): Promise<KeyRecord> {
+    const record = await this.#local.store.revokeKey(keyId, this.#local.now());
+    if (record === null) {
+      throw new ParleyError('NOT_FOUND', `There is no key with the id ${JSON.stringify(keyId)}.`, {
+        hint: 'See the ids with: parley keys list',
+      });
+    }
+    return record;
+  }
+
+  inspectStore(): Promise<StoreReport> {
+    return this.#local.store.inspect();
+  }
+}

@@ -1,0 +1,78 @@
+// The archive, kept in this process: listing, reading back, renaming, and deleting and restoring in batches.
+import { type Answer, answer } from '../service/answer.ts';
+import type { Call } from '../service/call.ts';
+import type { Message, Page, Session } from '../service/session.ts';
+import type { BatchResult, PageRequest, SessionArchive, SessionQuery } from '../service/session-archive.ts';
+import { onceFor } from './fingerprint.ts';
+import { KeyCheck } from './keys.ts';
+import type { LocalOptions } from './local-options.ts';
+import { found, recorded } from './local-service.ts';
+import { checkBatch, checkPageLimit, checkTitle, checkTitleMatch, readTime } from './text-rules.ts';
+
+export class LocalArchive implements SessionArchive {
+  readonly #local: LocalOptions;
+  readonly #keys: KeyCheck;
+
+  constructor(local: LocalOptions) {
+    this.#local = local;
+    this.#keys = new KeyCheck(local.store);
+  }
+
+  async listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>> {
+    const projectId = await this.#project(call);
+    checkPageLimit(query.limit, this.#local.limits);
+    if (query.title_match !== null) checkTitleMatch(query.title_match, this.#local.limits);
+    return answer(
+      await this.#local.store.listSessions(projectId, {
+        limit: query.limit,
+        cursor: query.cursor,
+        titleMatch: query.title_match,
+        updatedBefore: readTime('updated_before', query.updated_before),
+        updatedAfter: readTime('updated_after', query.updated_after),
+        deleted: query.deleted,
+      }),
+    );
+  }
+
+  async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
+    const projectId = await this.#project(call);
+    checkPageLimit(page.limit, this.#local.limits);
+    return answer(found(await this.#local.store.listMessages(projectId, sessionId, page)));
+  }
+
+  async renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>> {
+    const projectId = await this.#project(call);
+    if (title !== null) checkTitle(title, this.#local.limits);
+    return answer(found(await this.#local.store.renameSession(projectId, sessionId, title)));
+  }
+
+  async restoreSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+    const projectId = await this.#project(call);
+    const once = this.#once(call, 'restoreSession', sessionId);
+    return answer(found(recorded(await this.#local.store.restoreSession(projectId, sessionId, once))));
+  }
+
+  async deleteSessions(call: Call, ids: readonly string[]): Promise<Answer<BatchResult<'deleted'>>> {
+    const projectId = await this.#project(call);
+    checkBatch(ids, this.#local.limits);
+    const once = this.#once(call, 'deleteSessions', ids);
+    return answer({
+      items: recorded(await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once)),
+    });
+  }
+
+  async restoreSessions(call: Call, ids: readonly string[]): Promise<Answer<BatchResult<'restored'>>> {
+    const projectId = await this.#project(call);
+    checkBatch(ids, this.#local.limits);
+    const once = this.#once(call, 'restoreSessions', ids);
+    return answer({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
+  }
+
+  async #project(call: Call): Promise<string> {
+    return (await this.#keys.authenticate(call.apiKey)).project_id;
+  }
+
+  #once(call: Call, operation: string, request: unknown) {
+    return onceFor(call, operation, request, this.#local.now(), this.#local.limits);
+  }
+}

@@ -1,0 +1,22 @@
+// What the embedded service is made of, handed in from outside.
+import type { EngineSet } from '../engine/engine-set.ts';
+import type { Limits } from '../service/limits.ts';
+import type { SessionStore } from '../store/session-store.ts';
+import type { RandomBytes } from './ids.ts';
+
+/** This process as the one that runs a turn, named so that another can tell when it is gone. */
+export interface TurnOwner {
+  readonly id: string;
+  /** True only when that owner surely no longer runs: its turn is then free before its lease ends. */
+  isGone(owner: string): boolean;
+}
+
+export interface LocalOptions {
+  readonly store: SessionStore;
+  readonly engines: EngineSet;
+  readonly limits: Limits;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly random: RandomBytes;
+  readonly owner: TurnOwner;
+}

@@ -1,0 +1,92 @@
+// The six operations of the interface document, kept in this process. Who may see what, and which values are allowed, is decided
+// here, once; the store keeps and finds.
+import { type Answer, answer } from '../service/answer.ts';
+import type { Call } from '../service/call.ts';
+import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
+import type {
+  ConversationService,
+  CreateSessionRequest,
+  KeyIdentity,
+} from '../service/conversation-service.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Mode } from '../service/mode.ts';
+import type { DeletedSession, NewSession, Session } from '../service/session.ts';
+import type { Recorded } from '../store/session-store.ts';
+import { exchange, idempotencyMismatch, sessionNotFound } from './exchange.ts';
+import { onceFor } from './fingerprint.ts';
+import { newId } from './ids.ts';
+import { KeyCheck } from './keys.ts';
+import type { LocalOptions } from './local-options.ts';
+import { checkMessage, checkTitle } from './text-rules.ts';
+
+export class LocalService implements ConversationService {
+  readonly #local: LocalOptions;
+  readonly #keys: KeyCheck;
+
+  constructor(local: LocalOptions) {
+    this.#local = local;
+    this.#keys = new KeyCheck(local.store);
+  }
+
+  async verify(call: Call): Promise<Answer<KeyIdentity>> {
+    return answer(await this.#keys.authenticate(call.apiKey));
+  }
+
+  async models(call: Call): Promise<Answer<readonly Mode[]>> {
+    await this.#keys.authenticate(call.apiKey);
+    return answer(this.#local.engines.modes);
+  }
+
+  async *chat(call: Call, request: ChatRequest): AsyncGenerator<ChatEvent> {
+    const { engines, limits, now } = this.#local;
+    const { project_id } = await this.#keys.authenticate(call.apiKey);
+    checkMessage(request.message, limits);
+    const engine = engines.engine(request.mode);
+    if (engine === null) throw unknownMode(request.mode, engines.modes);
+    const once = onceFor(call, 'chat', request, now(), limits);
+    yield* exchange(this.#local, project_id, call, request, once, engine);
+  }
+
+  async createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>> {
+    const { store, limits, random } = this.#local;
+    const { project_id } = await this.#keys.authenticate(call.apiKey);
+    if (request.title !== null) checkTitle(request.title, limits);
+    const now = this.#local.now();
+    const session = { session_id: newId('ses', now, random), title: request.title, now };
+    return answer(
+      recorded(
+        await store.createSession(project_id, session, onceFor(call, 'createSession', request, now, limits)),
+      ),
+    );
+  }
+
+  async getSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+    const { project_id } = await this.#keys.authenticate(call.apiKey);
+    return answer(found(await this.#local.store.findSession(project_id, sessionId)));
+  }
+
+  async deleteSession(call: Call, sessionId: string): Promise<Answer<DeletedSession>> {
+    const { store, now } = this.#local;
+    const { project_id } = await this.#keys.authenticate(call.apiKey);
+    return answer(found(await store.deleteSession(project_id, sessionId, now())));
+  }
+}
+
+/** The value of a write that happens once; throws `IDEMPOTENCY_MISMATCH`. */
+export function recorded<T>(result: Recorded<T>): T {
+  if (result.kind === 'mismatch') throw idempotencyMismatch();
+  return result.value;
+}
+
+/** What was looked for; throws `SESSION_NOT_FOUND`. */
+export function found<T>(value: T | null): T {
+  if (value === null) throw sessionNotFound();
+  return value;
+}
+
+function unknownMode(mode: string, modes: readonly Mode[]): ParleyError {
+  return new ParleyError('UNKNOWN_MODE', `There is no mode ${JSON.stringify(mode)}.`, {
+    hint: `Modes: ${modes.map(({ name }) => name).join(', ')}.`,
+    details: [{ field: 'mode', problem: 'names no mode' }],
+  });
+}

@@ -1,0 +1,87 @@
+// The rules that a value must keep to be stored, once for every way in. A breach names the field, the rule and what was got.
+import type { Call } from '../service/call.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Limits } from '../service/limits.ts';
+
+function invalid(field: string, problem: string): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
+    hint: `Give another ${field}; nothing was kept.`,
+    details: [{ field, problem }],
+  });
+}
+
+/** NUL and lone surrogates do not survive every store, so none takes them. */
+function checkText(field: string, text: string): void {
+  const nul = text.indexOf('\0');
+  if (nul !== -1) throw invalid(field, `holds a NUL character at position ${nul}`);
+  if (!text.isWellFormed()) throw invalid(field, 'is not valid Unicode: it holds half of a surrogate pair');
+}
+
+const controlCharacter = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+export function checkTitle(title: string, limits: Limits, field = 'title'): void {
+  checkText(field, title);
+  if (title.trim() === '') throw invalid(field, 'is empty');
+  if (controlCharacter.test(title)) throw invalid(field, 'holds a control character or a line break');
+  const length = [...title].length;
+  if (length > limits.titleCharacters) {
+    throw invalid(field, `has ${length} characters; the limit is ${limits.titleCharacters}`);
+  }
+}
+
+export function checkMessage(message: string, limits: Limits): void {
+  const bytes = Buffer.byteLength(message);
+  if (bytes > limits.messageBytes) {
+    throw new ParleyError(
+      'PAYLOAD_TOO_LARGE',
+      `The message has ${bytes} bytes; the limit is ${limits.messageBytes}.`,
+      { hint: 'Send it in parts.', details: [{ field: 'message', problem: `has ${bytes} bytes` }] },
+    );
+  }
+  checkText('message', message);
+  if (message.trim() === '') throw invalid('message', 'is empty or white space alone');
+}
+
+export function checkIdempotencyKey(call: Call): void {
+  if (call.idempotencyKey !== null && !/^[\x21-\x7e]{1,255}$/.test(call.idempotencyKey)) {
+    throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
+  }
+}
+
+export function checkTitleMatch(glob: string, limits: Limits): void {
+  checkText('title_match', glob);
+  const length = [...glob].length;
+  if (length > limits.titleCharacters) {
+    throw invalid('title_match', `has ${length} characters; the limit is ${limits.titleCharacters}`);
+  }
+}
+
+export function checkPageLimit(limit: number, limits: Limits): void {
+  if (!Number.isInteger(limit) || limit < 1 || limit > limits.pageItems) {
+    throw invalid('limit', `must be a whole number from 1 to ${limits.pageItems}, not ${limit}`);
+  }
+}
+
+export function checkBatch(ids: readonly string[], limits: Limits): void {
+  if (ids.length < 1 || ids.length > limits.batchIds) {
+    throw invalid('session_ids', `must hold 1 to ${limits.batchIds} ids, not ${ids.length}`);
+  }
+}
+
+/** An ISO 8601 time as epoch milliseconds; null stays null. */
+export function readTime(field: string, time: string | null): number | null {
+  if (time === null) return null;
+  const milliseconds = /^\d{4}-\d\d-\d\dT/.test(time) ? Date.parse(time) : Number.NaN;
+  if (Number.isNaN(milliseconds))
+    throw invalid(field, 'is not an ISO 8601 time such as 2026-01-31T00:00:00.000Z');
+  return milliseconds;
+}
+
+const automaticTitleCharacters = 60;
+
+/** The title that a session gets from its first message: the first line that says something, shortened. */
+export function titleOf(message: string): string {
+  const clean = (line: string) => line.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trim();
+  const line = message.split(/[\r\n]/).find((text) => clean(text) !== '') ?? '';
+  return [...clean(line)].slice(0, automaticTitleCharacters).join('').trimEnd();
+}

@@ -1,0 +1,177 @@
+// The process boundary: arguments, environment, streams and signals come in here, and the exit status goes out. Nothing else in
+// the source touches `process`.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
+import manifest from '../package.json' with { type: 'json' };
+import type { CliHost } from './cli/context.ts';
+import { describeFailure } from './cli/error-report.ts';
+import { Interruption, type StopSignal } from './cli/interruption.ts';
+import { runCommandLine } from './cli/program.ts';
+import { createOutput, type Output } from './cli/terminal/output.ts';
+import { stdinKind } from './cli/terminal/stdin.ts';
+import { openHome, openServedHome } from './compose.ts';
+import type { ProcessTable } from './config/lock-owner.ts';
+import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
+import { ProfileFile } from './config/profile-file.ts';
+import { terminalIdentity } from './config/terminal.ts';
+import { ParleyError } from './service/errors.ts';
+
+const patienceMs = 300;
+const sameSignalMs = 100;
+
+export async function main(): Promise<void> {
+  const stop = new AbortController();
+  const signalled = new AbortController();
+  onSignals((signal) => {
+    signalled.abort(new Interruption(signal));
+    stop.abort(signalled.signal.reason);
+  });
+  const outputs = new Map<string, Output>();
+  // Then all is written and closed: leaving spares Node the taking down of what goes with the process anyway.
+  process.exit(await run(stop, signalled.signal, outputs));
+}
+
+async function run(
+  stop: AbortController,
+  stopSignal: AbortSignal,
+  outputs: Map<string, Output>,
+): Promise<number> {
+  let status = 0;
+  try {
+    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs));
+    const isWritten = await finish(outputs.values(), stop.signal);
+    return isWritten || status !== 0 ? status : (stop.signal.reason as Interruption).exitStatus;
+  } catch (error) {
+    // What was told already is not told again.
+    if (status !== 0) return status;
+    const failure = describeFailure(error);
+    process.stderr.write(failure.text);
+    return failure.status;
+  }
+}
+
+/** True once all is written; false when, after a stop, that takes longer than a reader that still reads can need. */
+async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<boolean> {
+  const written = Promise.all(Array.from(outputs, (output) => output.finish())).then(() => true);
+  const patience = new Promise<boolean>((resolve) => {
+    const wait = () => setTimeout(resolve, patienceMs, false);
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait);
+  });
+  return Promise.race([written, patience]);
+}
+
+/**
+ * The first signal stops the work, which keeps what there is of it; a second one ends the process at once. One that comes with
+ * the first is the same: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
+ * every signal again.
+ */
+function onSignals(stop: (signal: StopSignal) => void): void {
+  let stoppedAt: number | null = null;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      const now = performance.now();
+      if (stoppedAt === null) {
+        stoppedAt = now;
+        stop(signal);
+      } else if (now - stoppedAt > sameSignalMs) {
+        process.exit(new Interruption(signal).exitStatus);
+      }
+    });
+  }
+}
+
+function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<string, Output>): CliHost {
+  const { env, platform, pid } = process;
+  const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
+  const now = () => Date.now();
+  const processes: ProcessTable = { pid, isRunning };
+  const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), processes, now });
+  const data = realDirectory(placed(dataDirectory(machine)));
+  const nodeApiVersion = Number(process.versions['napi']);
+  const surroundings = {
+    profileFile,
+    dataDirectory: data,
+    processes,
+    nodeApiVersion,
+    env,
+    now,
+    random: Math.random,
+  };
+  return {
+    version: manifest.version,
+    nodeVersion: process.versions.node,
+    env,
+    profileFile,
+    dataDirectory: data,
+    stdin: {
+      // Making the stream costs time: only a question needs to know.
+      isTerminal: () => process.stdin.isTTY === true,
+      kind: stdinKind,
+      open: () => process.stdin,
+    },
+    output(name, { noColor }) {
+      let output = outputs.get(name);
+      if (output === undefined) {
+        output = createOutput(process[name], {
+          role: name === 'stdout' ? 'data' : 'talk',
+          env,
+          noColor,
+          signal: stopSignal,
+        });
+        outputs.set(name, output);
+        // Nobody reads the answer any more: stop working on it.
+        if (name === 'stdout') {
+          output.gone.addEventListener('abort', () => stop.abort(new Interruption('closed pipe')));
+        }
+      }
+      return output;
+    },
+    signal: stop.signal,
+    stopSignal,
+    now,
+    newRequestId: () => `req_${now().toString(36)}${Math.random().toString(36).slice(2)}`,
+    terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
+    openHome: (target, options) => openHome(target, surroundings, options),
+    openServedHome: (options) => openServedHome(surroundings, options),
+  };
+}
+
+/** Empty where the system knows of none: a container may run a user whom it does not list. */
+function homeDirectory(): string {
+  try {
+    return homedir();
+  } catch {
+    // conf's env-paths asks once more as it loads, and would fail there; what it finds is not used.
+    process.env['HOME'] = '/';
+    return '';
+  }
+}
+
+/** Refuses a directory that hangs on a home that is none: it would be looked for wherever the command runs. */
+function placed(directory: string): string {
+  if (isAbsolute(directory)) return directory;
+  throw new ParleyError('CONFIG', 'There is no home directory to keep the configuration and the data in.', {
+    hint: 'Set HOME to an absolute path, or both PARLEY_CONFIG_DIR and PARLEY_DATA_DIR.',
+  });
+}
+
+/** It may have been removed; then only what is relative to it cannot be found. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
+/** True also for a process of another user. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,35 @@
+// A request as a command that repeats it, for people who look for a fault. The key is not in it: the shell puts it in.
+import type { HttpRequest } from '../http/http-client.ts';
+
+/** What the command says instead of the key. */
+const keyVariable = '$PARLEY_API_KEY';
+
+export function curlCommand(
+  request: Omit<HttpRequest, 'signal'>,
+  origin: string,
+  apiKey: string,
+  authorityFile: string | null,
+): string {
+  const words = ['curl', '-sS', '-N', '-X', request.method, quoted(origin + request.path)];
+  if (authorityFile !== null) words.push('--cacert', quoted(authorityFile));
+  for (const [name, value] of Object.entries(request.headers)) {
+    const isKey = name === 'Authorization';
+    words.push('-H', isKey ? `"${name}: Bearer ${keyVariable}"` : quoted(`${name}: ${value}`));
+  }
+  if (request.body !== null) words.push('--data-binary', quoted(asciiJson(request.body)));
+  return words.map((word) => withoutKey(word, apiKey)).join(' ');
+}
+
+/** A text may hold the key, by mistake or not. */
+function withoutKey(word: string, apiKey: string): string {
+  return apiKey === '' ? word : word.replaceAll(apiKey, keyVariable);
+}
+
+/** In JSON, what is not ASCII can stand only in strings; escaped, it goes through any terminal unharmed. */
+function asciiJson(json: string): string {
+  return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

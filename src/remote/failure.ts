@@ -1,0 +1,60 @@
+// A request that got no answer, as the failure that its user is told.
+import type { HttpFailure, HttpFailureKind } from '../http/http-failure.ts';
+import { type ErrorCode, ParleyError } from '../service/errors.ts';
+import type { Route } from '../wire/routes.ts';
+
+const codes = {
+  refused: 'NETWORK',
+  unreachable: 'NETWORK',
+  unknown_host: 'NETWORK',
+  lookup: 'NETWORK',
+  broken: 'NETWORK',
+  untrusted: 'NETWORK',
+  tls: 'NETWORK',
+  proxy: 'NETWORK',
+  timeout: 'TIMEOUT',
+  redirect: 'REDIRECT',
+  unreadable: 'BAD_RESPONSE',
+} as const satisfies Record<HttpFailureKind, ErrorCode>;
+
+const hints = {
+  refused: 'Check that the server runs, and its URL.',
+  unreachable: 'Check the network, and the URL.',
+  unknown_host: 'Check the URL.',
+  lookup: 'Check the network, and the URL.',
+  broken: 'Try again.',
+  untrusted: 'If you trust the server, name its certificate, or that of who signed it: --ca FILE',
+  tls: 'Check the URL, and the certificate of the server.',
+  proxy: 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY names the hosts that need none.',
+  timeout: 'Try again; --timeout SECONDS allows a longer silence.',
+  redirect: 'Nothing was sent there. If you trust that place, use its URL.',
+  unreadable: 'Check the URL: it must be the base of a conversation service.',
+} as const satisfies Record<HttpFailureKind, string>;
+
+export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
+  const isDoubtful = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
+  const doubt = isDoubtful ? ' The server may have done what was asked: look before you repeat it.' : '';
+  return new ParleyError(codes[failure.kind], sentence(failure.message), {
+    hint: (failure.kind === 'broken' && isDoubtful ? '' : hints[failure.kind]).concat(doubt).trim(),
+    cause: failure,
+  });
+}
+
+/** A reply that broke off: what came of it is no reply, and what was said may be kept. */
+export function incompleteReply(
+  failure: HttpFailure,
+  place: { readonly session_id?: string; readonly message_id?: string },
+): ParleyError {
+  const code = failure.kind === 'timeout' ? 'TIMEOUT' : 'INCOMPLETE_REPLY';
+  const kept =
+    place.session_id === undefined ? '' : ` The message may be kept in session ${place.session_id}.`;
+  return new ParleyError(code, `The reply broke off before its end: ${failure.message}.`, {
+    hint: `What came of it is not whole.${kept}`,
+    ...place,
+    cause: failure,
+  });
+}
+
+function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}

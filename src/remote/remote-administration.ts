@@ -1,0 +1,37 @@
+// Administration is for whoever owns a store's file, on the machine that has it: no server offers it.
+import type { Administration, CreatedKey, KeyRecord, StoreReport } from '../service/administration.ts';
+import { ParleyError } from '../service/errors.ts';
+
+export class RemoteAdministration implements Administration {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  createKey(): Promise<CreatedKey> {
+    return this.#refuse();
+  }
+
+  listKeys(): Promise<readonly KeyRecord[]> {
+    return this.#refuse();
+  }
+
+  revokeKey(): Promise<KeyRecord> {
+    return this.#refuse();
+  }
+
+  inspectStore(): Promise<StoreReport> {
+    return this.#refuse();
+  }
+
+  async #refuse(): Promise<never> {
+    throw new ParleyError(
+      'UNSUPPORTED',
+      `${this.#url} is administered on its own machine, never over HTTP.`,
+      {
+        hint: 'Run this there; or, for the embedded service of this machine, add --profile local.',
+      },
+    );
+  }
+}

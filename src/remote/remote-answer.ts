@@ -1,0 +1,22 @@
+// An operation from its call to its answer: asked, taken for a success or a failure, and read.
+import type { Answer } from '../service/answer.ts';
+import type { Call } from '../service/call.ts';
+import { successBody } from '../wire/answer-body.ts';
+import { notThisApi } from '../wire/failure-body.ts';
+import type { Operation } from '../wire/routes.ts';
+import type { OperationInput, RemoteConnection } from './remote-connection.ts';
+
+/** `read` returns null for a body that does not hold what was asked for. */
+export async function remoteAnswer<T>(
+  connection: RemoteConnection,
+  call: Call,
+  operation: Operation,
+  input: OperationInput,
+  read: (body: unknown) => T | null,
+): Promise<Answer<T>> {
+  const { received } = await connection.ask(connection.prepare(call, operation, input));
+  const body = successBody(operation, received);
+  const data = read(body);
+  if (data === null) throw notThisApi(received, body, 'not with what was asked for');
+  return { data, body };
+}

@@ -1,0 +1,48 @@
+// The archive, kept by a server elsewhere, where it offers one: one method, one request.
+import type { Answer } from '../service/answer.ts';
+import type { Call } from '../service/call.ts';
+import type { Message, Page, Session } from '../service/session.ts';
+import type { BatchResult, PageRequest, SessionArchive, SessionQuery } from '../service/session-archive.ts';
+import { batchOf, pageOf } from '../wire/archive-answer.ts';
+import { sessionOf } from '../wire/session-answer.ts';
+import { remoteAnswer } from './remote-answer.ts';
+import type { RemoteConnection } from './remote-connection.ts';
+
+export class RemoteArchive implements SessionArchive {
+  readonly #connection: RemoteConnection;
+
+  constructor(connection: RemoteConnection) {
+    this.#connection = connection;
+  }
+
+  listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>> {
+    return remoteAnswer(this.#connection, call, 'listSessions', { query: { ...query } }, pageOf<Session>);
+  }
+
+  listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
+    const input = { sessionId, query: { ...page } };
+    return remoteAnswer(this.#connection, call, 'listMessages', input, pageOf<Message>);
+  }
+
+  renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>> {
+    const read = (body: unknown) => sessionOf(body, sessionId);
+    return remoteAnswer(this.#connection, call, 'renameSession', { sessionId, body: { title } }, read);
+  }
+
+  restoreSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+    const read = (body: unknown) => sessionOf(body, sessionId);
+    return remoteAnswer(this.#connection, call, 'restoreSession', { sessionId }, read);
+  }
+
+  deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'deleted'>>> {
+    const input = { body: { session_ids: sessionIds } };
+    const read = (body: unknown) => batchOf<'deleted'>(body, sessionIds);
+    return remoteAnswer(this.#connection, call, 'deleteSessions', input, read);
+  }
+
+  restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'restored'>>> {
+    const input = { body: { session_ids: sessionIds } };
+    const read = (body: unknown) => batchOf<'restored'>(body, sessionIds);
+    return remoteAnswer(this.#connection, call, 'restoreSessions', input, read);
+  }
+}

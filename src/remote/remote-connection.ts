@@ -1,0 +1,163 @@
+// Requests of the API to one server: one operation, one request, and the sendings that it takes. What a body means is read by
+// whoever asked.
+
+import type { HttpAnswer } from '../http/http-answer.ts';
+import { HttpClient, type HttpRequest } from '../http/http-client.ts';
+import { HttpFailure } from '../http/http-failure.ts';
+import { readRetryAfter } from '../http/retry-after.ts';
+import type { Call } from '../service/call.ts';
+import { ParleyError } from '../service/errors.ts';
+import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
+import { operationPath, type Query } from '../wire/operation-path.ts';
+import type { ReceivedAnswer } from '../wire/received-answer.ts';
+import { type Extension, type Operation, routes } from '../wire/routes.ts';
+import { readAuthorities } from './authorities.ts';
+import { curlCommand } from './curl.ts';
+import { failureOf } from './failure.ts';
+import type { RemoteOptions } from './remote-options.ts';
+import { isTurnedAway, Resending } from './resending.ts';
+
+/** Of a body read whole. */
+const mostBytes = 64 * 1024 * 1024;
+const connectMs = 10_000;
+const answerMs = 300_000;
+const silenceMs = 60_000;
+
+export interface OperationInput {
+  readonly sessionId?: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+}
+
+/** One request, the same however often it is sent. */
+export interface PreparedRequest {
+  readonly operation: Operation;
+  readonly request: HttpRequest;
+  readonly apiKey: string;
+}
+
+export class RemoteConnection {
+  readonly #options: RemoteOptions;
+  readonly #client: HttpClient;
+  readonly #origin: string;
+  readonly #prefix: string;
+  #extensions: ReadonlySet<string> | null;
+
+  static async open(options: RemoteOptions): Promise<RemoteConnection> {
+    return new RemoteConnection(options, await readAuthorities(options.authorityFile, options.env));
+  }
+
+  private constructor(options: RemoteOptions, authorities: readonly string[] | null) {
+    const { origin, pathname } = new URL(options.url);
+    this.#options = options;
+    this.#origin = origin;
+    this.#prefix = pathname.replace(/\/+$/, '');
+    this.#extensions = options.extensions === null ? null : new Set(options.extensions);
+    const limit = options.timeout === null ? null : options.timeout * 1000;
+    try {
+      this.#client = new HttpClient({
+        origin,
+        proxies: options.env,
+        authorities,
+        connectMs,
+        answerMs: limit ?? answerMs,
+        silenceMs: limit ?? silenceMs,
+      });
+    } catch (cause) {
+      if (!(cause instanceof TypeError)) throw cause;
+      throw new ParleyError('CONFIG', `No proxy can be used: ${cause.message}.`, {
+        hint: 'Set it to a URL like http://proxy:3128, or leave it unset.',
+        cause,
+      });
+    }
+  }
+
+  /** What the server offers beyond the interface document; null while that is not known. */
+  get extensions(): readonly string[] | null {
+    return this.#extensions === null ? null : [...this.#extensions];
+  }
+
+  /** True for what a server is known to offer, or to lack; null while neither is known. */
+  offers(extension: Extension): boolean | null {
+    return this.#extensions?.has(extension) ?? null;
+  }
+
+  prepare(call: Call, operation: Operation, input: OperationInput): PreparedRequest {
+    const { method } = routes[operation];
+    const sessionId = input.sessionId ?? null;
+    const path = operationPath(operation, { sessionId, query: input.query ?? {} });
+    if (path === null) {
+      throw new ParleyError('SESSION_NOT_FOUND', `There is no session ${JSON.stringify(sessionId)}.`);
+    }
+    const headers = {
+      Authorization: `Bearer ${call.apiKey}`,
+      Accept: this.#accepted(operation),
+      ...(method === 'POST' && {
+        [idempotencyHeader]: call.idempotencyKey ?? this.#options.newIdempotencyKey(),
+      }),
+      ...(input.body !== undefined && { 'Content-Type': 'application/json' }),
+    };
+    const body = input.body === undefined ? null : JSON.stringify(input.body);
+    const request = { method, path: this.#prefix + path, headers, body, signal: call.signal };
+    return { operation, request, apiKey: call.apiKey };
+  }
+
+  resending({ request }: PreparedRequest): Resending {
+    const { random, wait } = this.#options;
+    const honoursKeys = () => this.offers('idempotency') === true;
+    return new Resending({ method: request.method, honoursKeys, random, wait, signal: request.signal });
+  }
+
+  /** One sending. Resolves when the head of the answer is there. */
+  async send({ request, apiKey }: PreparedRequest): Promise<HttpAnswer> {
+    const { trace, now, authorityFile } = this.#options;
+    await trace?.(curlCommand(request, this.#origin, apiKey, authorityFile));
+    const start = now();
+    try {
+      const answer = await this.#client.request(request);
+      const offered = answer.header(extensionsHeader);
+      if (offered !== null) this.#extensions = new Set(offered.split(',').map((name) => name.trim()));
+      await trace?.(`# status ${answer.status} after ${now() - start} ms`);
+      return answer;
+    } catch (error) {
+      if (error instanceof HttpFailure) await trace?.(`# ${error.message}, after ${now() - start} ms`);
+      throw error;
+    }
+  }
+
+  async received({ request }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedAnswer> {
+    return {
+      status: answer.status,
+      retryAfter: readRetryAfter(answer.header('retry-after'), this.#options.now()),
+      text: await answer.text(mostBytes),
+      asked: `${request.method} ${this.#origin}${request.path}`,
+    };
+  }
+
+  /** The answer, whole, of as many sendings as it takes. */
+  async ask(
+    prepared: PreparedRequest,
+  ): Promise<{ readonly received: ReceivedAnswer; readonly mayHaveActed: boolean }> {
+    const resending = this.resending(prepared);
+    for (;;) {
+      try {
+        const received = await this.received(prepared, await this.send(prepared));
+        if (isTurnedAway(received.status) && (await resending.again(received))) continue;
+        return { received, mayHaveActed: resending.mayHaveActed };
+      } catch (error) {
+        if (!(error instanceof HttpFailure)) throw error;
+        if (!(await resending.again(error))) throw failureOf(error, prepared.request.method);
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /** A stream is asked for unless the server is known to have none: one that has none answers JSON. */
+  #accepted(operation: Operation): string {
+    const streams = operation === 'chat' && this.offers('stream') !== false;
+    return streams ? `${eventStreamType}, application/json;q=0.9` : 'application/json';
+  }
+}

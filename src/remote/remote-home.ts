@@ -1,0 +1,29 @@
+// A home that a server elsewhere keeps, put together.
+import { ParleyError } from '../service/errors.ts';
+import type { Home } from '../service/home.ts';
+import { readPointer } from '../wire/json-pointer.ts';
+import { RemoteAdministration } from './remote-administration.ts';
+import { RemoteArchive } from './remote-archive.ts';
+import { RemoteConnection } from './remote-connection.ts';
+import type { RemoteOptions } from './remote-options.ts';
+import { RemoteService } from './remote-service.ts';
+
+/** No socket is opened yet. `CONFIG` for a file, a variable or a pointer that cannot be used. */
+export async function openRemoteHome(options: RemoteOptions): Promise<Home> {
+  const replyPointer = options.replyPointer === null ? null : readPointer(options.replyPointer);
+  if (options.replyPointer !== null && replyPointer === null) {
+    throw new ParleyError('CONFIG', 'The reply_pointer of the profile is not a JSON Pointer.', {
+      hint: 'One is like /data/choices/0/text (RFC 6901).',
+    });
+  }
+  const connection = await RemoteConnection.open(options);
+  return {
+    service: new RemoteService(connection, replyPointer),
+    archive: new RemoteArchive(connection),
+    administration: new RemoteAdministration(options.url),
+    close: () => connection.close(),
+    get extensions() {
+      return connection.extensions;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// The six operations of the interface document, kept by a server elsewhere: one method, one request.
+import type { Answer } from '../service/answer.ts';
+import type { Call } from '../service/call.ts';
+import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
+import type {
+  ConversationService,
+  CreateSessionRequest,
+  KeyIdentity,
+} from '../service/conversation-service.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Mode } from '../service/mode.ts';
+import type { DeletedSession, NewSession, Session } from '../service/session.ts';
+import { successBody } from '../wire/answer-body.ts';
+import { modesOf } from '../wire/mode-list.ts';
+import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/session-answer.ts';
+import { remoteAnswer } from './remote-answer.ts';
+import { remoteChat } from './remote-chat.ts';
+import type { RemoteConnection } from './remote-connection.ts';
+
+export class RemoteService implements ConversationService {
+  readonly #connection: RemoteConnection;
+  readonly #replyPointer: readonly string[] | null;
+
+  /** `replyPointer`: the names on the way to the reply in a chat's answer; null to look for it. */
+  constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
+    this.#connection = connection;
+    this.#replyPointer = replyPointer;
+  }
+
+  verify(call: Call): Promise<Answer<Partial<KeyIdentity>>> {
+    return remoteAnswer(this.#connection, call, 'verify', {}, identityOf);
+  }
+
+  models(call: Call): Promise<Answer<readonly Mode[]>> {
+    return remoteAnswer(this.#connection, call, 'models', {}, modesOf);
+  }
+
+  chat(call: Call, request: ChatRequest): AsyncIterable<ChatEvent> {
+    return remoteChat(this.#connection, call, request, this.#replyPointer);
+  }
+
+  createSession(call: Call, { title }: CreateSessionRequest): Promise<Answer<NewSession>> {
+    const body = title === null ? {} : { title };
+    return remoteAnswer(this.#connection, call, 'createSession', { body }, newSessionOf);
+  }
+
+  getSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+    const read = (body: unknown) => sessionOf(body, sessionId);
+    return remoteAnswer(this.#connection, call, 'getSession', { sessionId }, read);
+  }
+
+  async deleteSession(call: Call, sessionId: string): Promise<Answer<DeletedSession>> {
+    const prepared = this.#connection.prepare(call, 'deleteSession', { sessionId });
+    const { received, mayHaveActed } = await this.#connection.ask(prepared);
+    let body: unknown = null;
+    try {
+      body = successBody('deleteSession', received);
+    } catch (error) {
+      // The sending before this one deleted it, and its answer was lost.
+      const isGone = error instanceof ParleyError && error.code === 'SESSION_NOT_FOUND';
+      if (!isGone || !mayHaveActed) throw error;
+    }
+    return { data: deletedSessionOf(body, sessionId), body };
+  }
+}

@@ -1,0 +1,20 @@
+// Which of the two forms of a reply a request prefers: one JSON body, or a stream of events. JSON unless it says otherwise.
+import { eventStreamType } from '../wire/headers.ts';
+
+export function prefersStream(accept: string | null): boolean {
+  if (accept === null) return false;
+  let best = { type: 'application/json', weight: 0 };
+  // Of two with the same weight the first named is taken.
+  for (const range of accept.split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    if (name !== eventStreamType && name !== 'application/json') continue;
+    const weight = weightOf(parameters);
+    if (weight > best.weight) best = { type: name, weight };
+  }
+  return best.type === eventStreamType;
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const given = parameters.find((parameter) => parameter.startsWith('q='));
+  return given === undefined ? 1 : Number(given.slice(2)) || 0;
+}

@@ -1,0 +1,128 @@
+// The API over any service: a request in, a response out, no socket needed. It adds no rule to the service's: it checks keys and
+// shapes, gives every failure the one body, and keeps the log. Sockets are left to listen.ts.
+import { Hono } from 'hono';
+import { ParleyError } from '../service/errors.ts';
+import { apiRoutes, callOf } from './api-routes.ts';
+import { ClientGone, clientGoneStatus } from './client-gone.ts';
+import type { Served } from './handlers.ts';
+import { KeyGate } from './key-gate.ts';
+import { openRoutes } from './open-routes.ts';
+import { publicFailure } from './public-failure.ts';
+import { failureResponse } from './responses.ts';
+import { methodsAt, noSuchRoute, type ServedRoute, wrongMethod } from './routing.ts';
+import { RunningReplies, stopping } from './running-replies.ts';
+import type { ServerLimits } from './server-limits.ts';
+import { type ServerLog, withoutKey } from './server-log.ts';
+import { isOfApi, type Visit, visitOf } from './visit.ts';
+
+export interface AppOptions extends Served {
+  readonly serverLimits: ServerLimits;
+  readonly version: string;
+  readonly logger: ServerLog['logger'];
+  /** Rejects while the store cannot be read. */
+  ready(): Promise<void>;
+  /** Epoch milliseconds. */
+  now(): number;
+  newRequestId(): string;
+}
+
+export interface App {
+  /** Never rejects. `streams` is called first when the answer is to come in pieces. */
+  fetch(request: Request, streams?: () => void): Promise<Response>;
+  /** The answer to what could not be read as a request. */
+  refuse(error: ParleyError, status: number): Response;
+  /** Takes no new work, and resolves when no reply runs any more: ended or, after the grace, cut and kept. */
+  stop(): Promise<void>;
+}
+
+export function createApp(options: AppOptions): App {
+  const { service, serverLimits, version, logger, now, newRequestId, ready } = options;
+  const gate = new KeyGate(service, serverLimits, now);
+  const replies = new RunningReplies();
+  const streaming = new WeakSet<Visit>();
+  const chat = {
+    service,
+    replies,
+    heartbeatMs: serverLimits.heartbeatMs,
+    began: (visit: Visit) => void streaming.add(visit),
+    ended: (visit: Visit, error: unknown) => record(visit, 200, error),
+  };
+  const served = [
+    ...apiRoutes({ served: options, gate, chat, bodyBytes: serverLimits.bodyBytes }),
+    ...openRoutes({ version, replies, ready }),
+  ];
+  const hono = routerOf(served, async (visit, request) => {
+    if (isOfApi(visit)) await gate.admit(callOf(visit, request), false);
+    const methods = methodsAt(served, visit.path);
+    throw methods.length === 0 ? noSuchRoute() : wrongMethod(methods);
+  });
+
+  function record(visit: Visit, status: number, error: unknown): void {
+    const isGone = error instanceof ClientGone;
+    const line = {
+      request_id: visit.requestId,
+      method: visit.method,
+      path: withoutKey(visit.path, visit.apiKey),
+      status: isGone ? clientGoneStatus : status,
+      ms: now() - visit.began,
+      ...(error instanceof ParleyError && { code: error.code }),
+    };
+    const isTrouble = status >= 500 || (error instanceof ParleyError && error.code === 'INTERNAL_ERROR');
+    if (isTrouble && !replies.isStopping) logger.error({ ...line, err: error });
+    else logger.info(line);
+  }
+
+  function fail(visit: Visit, error: unknown): Response {
+    if (error instanceof ClientGone) {
+      record(visit, clientGoneStatus, error);
+      return new Response(null, { status: clientGoneStatus });
+    }
+    const failure = publicFailure(error);
+    const response = failureResponse(visit, failure, {
+      ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(served, visit.path).join(', ') }),
+      ...(replies.isStopping && { Connection: 'close' }),
+    });
+    record(visit, response.status, failure);
+    return response;
+  }
+
+  return {
+    async fetch(request, streams) {
+      const visit = visitOf(request, newRequestId(), now());
+      try {
+        if (replies.isStopping && isOfApi(visit)) throw stopping();
+        const response = await hono.fetch(request, visit);
+        // A stream is recorded when it is over.
+        if (streaming.has(visit)) streams?.();
+        else record(visit, response.status, null);
+        return response;
+      } catch (error) {
+        return fail(visit, error);
+      }
+    },
+    refuse(error, status) {
+      const visit = { requestId: newRequestId(), method: '', path: '', query: '', apiKey: '', began: now() };
+      record(visit, status, error);
+      return failureResponse(visit, error, { Connection: 'close' }, status);
+    },
+    stop: () => replies.stop(serverLimits.graceMs),
+  };
+}
+
+/** Every failure is thrown out of it: there is one way to answer one. */
+function routerOf(
+  served: readonly ServedRoute[],
+  otherwise: (visit: Visit, request: Request) => Promise<Response>,
+): Hono<{ Bindings: Visit }> {
+  const hono = new Hono<{ Bindings: Visit }>();
+  // Fixed words go before an id that could be spelled the same.
+  const isOpen = ({ path }: ServedRoute) => Number(path.includes(':'));
+  for (const { method, path, serve } of served.toSorted((one, other) => isOpen(one) - isOpen(other))) {
+    hono.on(method, path, (context) => serve(context.env, context.req.raw, context.req.param('id') ?? ''));
+  }
+  hono.notFound((context) => otherwise(context.env, context.req.raw));
+  hono.onError((error) => {
+    throw error;
+  });
+  return hono;
+}

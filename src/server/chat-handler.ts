@@ -1,0 +1,81 @@
+// One turn over HTTP: the whole answer as JSON, or its events as they come. A failure before the message is kept is an ordinary
+// answer in both; after that, it says where the message is.
+import type { ChatEvent, ChatStart } from '../service/chat-event.ts';
+import type { ConversationService } from '../service/conversation-service.ts';
+import { prefersStream } from './accept.ts';
+import { ChatStream } from './chat-stream.ts';
+import type { OperationInput } from './handlers.ts';
+import type { KeyUse } from './key-gate.ts';
+import { placed } from './public-failure.ts';
+import { jsonResponse, streamResponse } from './responses.ts';
+import type { RunningReplies, RunningReply } from './running-replies.ts';
+import type { Visit } from './visit.ts';
+
+export interface ChatSurroundings {
+  readonly service: ConversationService;
+  readonly replies: RunningReplies;
+  readonly heartbeatMs: number;
+  /** Called when the answer is a stream, and once more when that is over; with what went wrong, if something did. */
+  began(visit: Visit): void;
+  ended(visit: Visit, error: unknown): void;
+}
+
+export async function answerChat(
+  surroundings: ChatSurroundings,
+  visit: Visit,
+  request: Request,
+  use: KeyUse,
+  { call, body }: OperationInput<'chat'>,
+): Promise<Response> {
+  const streams = prefersStream(request.headers.get('accept'));
+  const endStream = streams ? use.beginStream() : () => {};
+  let reply: RunningReply | null = null;
+  const end = () => {
+    reply?.end();
+    endStream();
+  };
+  try {
+    reply = surroundings.replies.begin(request.signal);
+    const events = surroundings.service
+      .chat(
+        { ...call, signal: reply.signal },
+        { mode: body.mode, message: body.message, session_id: body.session_id ?? null },
+      )
+      [Symbol.asyncIterator]();
+    if (!streams) {
+      const response = await wholeAnswer(visit, events);
+      end();
+      return response;
+    }
+    // The status is not settled before the message is.
+    const first = await events.next();
+    if (first.done || first.value.event !== 'session') throw new Error('A chat did not begin with session.');
+    const stream = new ChatStream(first.value, events, reply, {
+      requestId: visit.requestId,
+      heartbeatMs: surroundings.heartbeatMs,
+      ended(error) {
+        end();
+        surroundings.ended(visit, error);
+      },
+    });
+    surroundings.began(visit);
+    return streamResponse(visit, stream.body());
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+async function wholeAnswer(visit: Visit, events: AsyncIterator<ChatEvent>): Promise<Response> {
+  let start: ChatStart | null = null;
+  try {
+    for (;;) {
+      const { done, value } = await events.next();
+      if (done) throw new Error('A chat ended without done.');
+      if (value.event === 'session') start = value.data;
+      if (value.event === 'done') return jsonResponse(visit, 200, value.body);
+    }
+  } catch (error) {
+    throw start === null ? error : placed(error, start);
+  }
+}

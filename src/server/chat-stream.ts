@@ -1,0 +1,118 @@
+// A reply as a body of server-sent events, made at the pace of its reader: the next event is asked for when there is room for it,
+// so a reader that stalls stalls the engine, and holds one event.
+import { failureBody } from '../service/answer.ts';
+import type { ChatEvent } from '../service/chat-event.ts';
+import { encodeEvent, encodeFailure } from '../wire/chat-stream.ts';
+import { placed, publicFailure } from './public-failure.ts';
+import type { RunningReply } from './running-replies.ts';
+
+export interface ChatStreamOptions {
+  readonly requestId: string;
+  readonly heartbeatMs: number;
+  /** Called once, when all of the reply is kept; with what went wrong, if something did. */
+  ended(error: unknown): void;
+}
+
+type Start = Extract<ChatEvent, { event: 'session' }>;
+
+/** Of a large event, `done` with its whole reply, so much is handed over at a time. */
+const pieceBytes = 16 * 1024;
+const heartbeat = Buffer.from(': still here\n\n');
+
+export class ChatStream {
+  readonly #start: Start;
+  readonly #events: AsyncIterator<ChatEvent>;
+  readonly #reply: RunningReply;
+  readonly #options: ChatStreamOptions;
+  /** What of an event is still to be handed over. */
+  #rest: Buffer;
+  #isAsking = false;
+  #isOver = false;
+  #cutting: Promise<void> | null = null;
+
+  constructor(
+    start: Start,
+    events: AsyncIterator<ChatEvent>,
+    reply: RunningReply,
+    options: ChatStreamOptions,
+  ) {
+    this.#start = start;
+    this.#events = events;
+    this.#reply = reply;
+    this.#options = options;
+    this.#rest = Buffer.from(encodeEvent(start));
+  }
+
+  body(): ReadableStream<Uint8Array> {
+    let beat: NodeJS.Timeout;
+    // Nothing is made in advance: what waits for the reader is what the socket has taken, and one piece.
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          beat = setInterval(() => {
+            if (this.#isAsking && controller.desiredSize === 0) controller.enqueue(heartbeat);
+          }, this.#options.heartbeatMs);
+          beat.unref();
+          // A reader that stalls does not ask: the stop of the server must reach the engine all the same.
+          this.#reply.signal.addEventListener('abort', () => {
+            if (!this.#isAsking && !this.#isOver) this.#cutting = this.#cut();
+          });
+        },
+        pull: async (controller) => {
+          if (this.#rest.length === 0) await this.#fill();
+          if (this.#rest.length === 0) {
+            clearInterval(beat);
+            controller.close();
+            return;
+          }
+          controller.enqueue(this.#rest.subarray(0, pieceBytes));
+          this.#rest = this.#rest.subarray(pieceBytes);
+        },
+        cancel: () => {
+          clearInterval(beat);
+          this.#reply.clientLeft();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** The next event, or the failure in its place; nothing after the last. */
+  async #fill(): Promise<void> {
+    if (this.#cutting !== null) await this.#cutting;
+    if (this.#isOver || this.#rest.length > 0) return;
+    this.#isAsking = true;
+    try {
+      const { done, value } = await this.#events.next();
+      if (done) throw new Error('A chat ended without done.');
+      this.#rest = Buffer.from(encodeEvent(value));
+      if (value.event === 'done') this.#end(null);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  /** Ends a reply that nobody asks for more of: what there is of it is kept. */
+  async #cut(): Promise<void> {
+    try {
+      await this.#events.return?.();
+      this.#fail(this.#reply.signal.reason);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    const failure = placed(error, this.#start.data);
+    const body = failureBody(publicFailure(failure), this.#options.requestId);
+    this.#rest = Buffer.concat([this.#rest, Buffer.from(encodeFailure(body))]);
+    this.#end(failure);
+  }
+
+  #end(error: unknown): void {
+    this.#isOver = true;
+    this.#options.ended(error);
+  }
+}

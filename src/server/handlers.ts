@@ -1,0 +1,61 @@
+// What each operation does with a request whose shape is checked: one call of the service. A new route asks for its handler here;
+// chat, whose answer may be a stream, has a file of its own.
+import type { z } from 'zod';
+import type { Answer } from '../service/answer.ts';
+import type { Call } from '../service/call.ts';
+import type { ConversationService } from '../service/conversation-service.ts';
+import type { Limits } from '../service/limits.ts';
+import type { SessionArchive } from '../service/session-archive.ts';
+import type { Operation } from '../wire/routes.ts';
+import type { operationShapes } from './operation-shapes.ts';
+
+export interface Served {
+  readonly service: ConversationService;
+  readonly archive: SessionArchive;
+  readonly limits: Limits;
+}
+
+type Shapes = typeof operationShapes;
+
+export interface OperationInput<Name extends Operation> {
+  readonly call: Call;
+  /** The session of the path; empty for a path without one. */
+  readonly id: string;
+  readonly query: z.output<Shapes[Name]['query']>;
+  readonly body: z.output<Shapes[Name]['body']>;
+}
+
+export type AnsweredOperation = Exclude<Operation, 'chat'>;
+
+type Handlers = {
+  readonly [Name in AnsweredOperation]: (
+    served: Served,
+    input: OperationInput<Name>,
+  ) => Promise<Answer<unknown>>;
+};
+
+export const handlers: Handlers = {
+  verify: ({ service }, { call }) => service.verify(call),
+  models: ({ service }, { call }) => service.models(call),
+  createSession: ({ service }, { call, body }) => service.createSession(call, { title: body.title ?? null }),
+  getSession: ({ service }, { call, id }) => service.getSession(call, id),
+  deleteSession: ({ service }, { call, id }) => service.deleteSession(call, id),
+  listSessions: ({ archive, limits }, { call, query }) =>
+    archive.listSessions(call, {
+      limit: query.limit ?? limits.pageItemsDefault,
+      cursor: query.cursor ?? null,
+      title_match: query.title_match ?? null,
+      updated_before: query.updated_before ?? null,
+      updated_after: query.updated_after ?? null,
+      deleted: query.deleted ?? false,
+    }),
+  listMessages: ({ archive, limits }, { call, id, query }) =>
+    archive.listMessages(call, id, {
+      limit: query.limit ?? limits.pageItemsDefault,
+      cursor: query.cursor ?? null,
+    }),
+  renameSession: ({ archive }, { call, id, body }) => archive.renameSession(call, id, body.title),
+  restoreSession: ({ archive }, { call, id }) => archive.restoreSession(call, id),
+  deleteSessions: ({ archive }, { call, body }) => archive.deleteSessions(call, body.session_ids),
+  restoreSessions: ({ archive }, { call, body }) => archive.restoreSessions(call, body.session_ids),
+};

@@ -1,0 +1,143 @@
+// The app on a port: Node's server with every time-out set, its own answers replaced by ours, and a stop that loses nothing.
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
+import { ParleyError } from '../service/errors.ts';
+import type { App } from './app.ts';
+import type { ServerLimits } from './server-limits.ts';
+import { type ConnectionError, type Refusal, refusalOf } from './unreadable-request.ts';
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any that is free. */
+  readonly port: number;
+  readonly limits: ServerLimits;
+}
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  /** Ends what runs, as the app's `stop` does, then the connections. */
+  stop(): Promise<void>;
+}
+
+/** What is being answered on a connection: a later fault on it must not run into that answer. */
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/** How long answers that are complete may take to reach their readers once all work has ended. */
+const deliveryMs = 2000;
+
+export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
+  const exchanges = new WeakMap<Duplex, Exchange>();
+  // Counts from the last byte that the reader took. Heartbeats keep a stream without news from being taken for stalled.
+  const cutIfStalled = (outgoing: ServerResponse) =>
+    outgoing.setTimeout(limits.stalledMs, () => outgoing.destroy());
+  const answer = getRequestListener(
+    (request, { outgoing }) => app.fetch(request, () => cutIfStalled(outgoing as ServerResponse)),
+    { errorHandler: () => app.refuse(...badTarget) },
+  );
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+      // Missed by the listener too, which answers in our words.
+      requireHostHeader: false,
+    },
+    receive,
+  );
+  async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    exchanges.set(incoming.socket, { incoming, outgoing });
+    await answer(incoming, outgoing);
+    // Most answers have left by now; only one that waits for its reader needs to be watched.
+    if (outgoing.writableLength > 0) cutIfStalled(outgoing);
+  }
+  // Nobody here waits for another expectation than 100-continue to be met: the request is answered as it is.
+  server.on('checkExpectation', receive);
+  server.on('connect', (_request, socket) => void send(socket, app, notAProxy));
+  server.on('clientError', (error: ConnectionError, socket: Socket) => {
+    const current = exchanges.get(socket);
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+    const refuse = () => void send(socket, app, refusalOf(error, limits));
+    if (current === undefined || current.outgoing.writableFinished) return refuse();
+    // The fault is in what came after a whole request: that one's answer goes first.
+    if (current.incoming.complete) return void current.outgoing.once('finish', refuse);
+    if (current.outgoing.headersSent) return void socket.destroy();
+    refuse();
+  });
+  await opened(server, host, port);
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    host: address.address,
+    port: address.port,
+    url: `http://${name}:${address.port}`,
+    stop: () => stop(server, app),
+  };
+}
+
+const badTarget: readonly [ParleyError, number] = [
+  new ParleyError('INVALID_REQUEST', 'The request names no valid host or path.', {
+    hint: 'Check its first line and its Host header.',
+  }),
+  400,
+];
+
+const notAProxy: Refusal = {
+  status: 405,
+  error: new ParleyError('METHOD_NOT_ALLOWED', 'This server is not a proxy.'),
+};
+
+/** Writes an answer past Node's HTTP, which has given the connection up. */
+async function send(socket: Duplex, app: App, { error, status }: Refusal): Promise<void> {
+  const response = app.refuse(error, status);
+  const body = await response.text();
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${length}\r\n${body}`, () =>
+    socket.destroy(),
+  );
+}
+
+function opened(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): ParleyError {
+  const place = `${host} port ${port}`;
+  const facts: Readonly<Record<string, readonly [string, string]>> = {
+    EADDRINUSE: [`${place} is in use.`, 'Choose another with --port, or 0 for any that is free.'],
+    EACCES: [`${place} is not open to you.`, 'Choose a port from 1024 up with --port.'],
+    EADDRNOTAVAIL: [`${host} is not an address of this machine.`, 'Choose another with --host.'],
+    ENOTFOUND: [`There is no host ${host}.`, 'Choose another with --host.'],
+  };
+  const [message, hint] = facts[error.code ?? ''] ?? [`${place}: ${error.message}.`, ''];
+  return new ParleyError('CONFIG', message, { hint, cause: error });
+}
+
+async function stop(server: Server, app: App): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await app.stop();
+  // A connection becomes idle once its last answer is out: Node closes those that are so at the moment of asking.
+  const sweep = setInterval(() => server.closeIdleConnections(), 20);
+  const alarm = setTimeout(() => server.closeAllConnections(), deliveryMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(alarm);
+}

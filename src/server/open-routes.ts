@@ -1,0 +1,46 @@
+// What needs no key: whether the server lives, whether it can work, and what it offers.
+import { docsHeaders, docsPage } from './docs-page.ts';
+import { openApiDocument } from './openapi.ts';
+import { jsonResponse, textResponse } from './responses.ts';
+import type { ServedRoute } from './routing.ts';
+import type { RunningReplies } from './running-replies.ts';
+import { stopping } from './running-replies.ts';
+
+export interface OpenSurroundings {
+  readonly version: string;
+  readonly replies: RunningReplies;
+  /** Rejects while the store cannot be read. */
+  ready(): Promise<void>;
+}
+
+export function openRoutes({ version, replies, ready }: OpenSurroundings): readonly ServedRoute[] {
+  const document = openApiDocument(version);
+  const documentText = JSON.stringify(document);
+  const page = docsPage(document);
+  return [
+    {
+      method: 'GET',
+      path: '/healthz',
+      serve: (visit) => jsonResponse(visit, 200, { success: true, data: { status: 'ok' } }),
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      async serve(visit) {
+        if (replies.isStopping) throw stopping();
+        await ready();
+        return jsonResponse(visit, 200, { success: true, data: { status: 'ready' } });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      serve: (visit) => textResponse(visit, 200, 'application/json', documentText),
+    },
+    {
+      method: 'GET',
+      path: '/docs',
+      serve: (visit) => textResponse(visit, 200, 'text/html; charset=utf-8', page, docsHeaders),
+    },
+  ];
+}

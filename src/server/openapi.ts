@@ -1,0 +1,197 @@
+// The OpenAPI 3.1 document, made from the schemas that check the requests and from wire's routes: it cannot say another thing
+// than the server does.
+import { z } from 'zod';
+import type { ErrorCode } from '../service/errors.ts';
+import { errorStatus } from '../wire/error-status.ts';
+import { eventStreamType, extensionsHeader, idempotencyHeader, requestIdHeader } from '../wire/headers.ts';
+import { type Operation, routes } from '../wire/routes.ts';
+import { type OperationShape, operationShapes } from './operation-shapes.ts';
+import { failure, nothing } from './schemas.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: Json & { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: Json & { readonly schemas: Readonly<Record<string, Json>> };
+  readonly security: readonly Json[];
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security?: readonly Json[];
+  readonly parameters: readonly Json[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+/** What every operation may fail with, and what only some. */
+const common: readonly ErrorCode[] = [
+  'INVALID_REQUEST',
+  'INVALID_API_KEY',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+];
+const withBody: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const writing: readonly ErrorCode[] = ['STORAGE_FULL'];
+const ofChat: readonly ErrorCode[] = [
+  'UNKNOWN_MODE',
+  'SESSION_NOT_FOUND',
+  'SESSION_BUSY',
+  'ENGINE_FAILED',
+  'ENGINE_TIMEOUT',
+];
+
+export function openApiDocument(version: string): OpenApiDocument {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const name of Object.keys(routes) as Operation[]) {
+    const { method, path } = routes[name];
+    const place = path.replace(':id', '{id}');
+    paths[place] = { ...paths[place], [method.toLowerCase()]: operation(name) };
+  }
+  for (const [path, summary] of openPaths) paths[path] = { get: openOperation(path, summary) };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Parley, a conversation service',
+      version,
+      description:
+        'Chat messages and their replies, kept as sessions. Every answer with a body has a top-level boolean `success`. ' +
+        `What this server has beyond the basic API is named in the header ${extensionsHeader} of every answer under /v1; ` +
+        `${requestIdHeader} finds an answer in the server’s log.`,
+    },
+    paths,
+    components: {
+      schemas: { Failure: schemaOf(failure, 'output') },
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+    },
+    security: [{ key: [] }],
+  };
+}
+
+const openPaths = [
+  ['/healthz', 'Does the server live?'],
+  ['/readyz', 'Can it read its store?'],
+] as const;
+
+function operation(name: Operation): OpenApiOperation {
+  const { method, extension } = routes[name];
+  const shape: OperationShape = operationShapes[name];
+  const hasBody = method === 'POST' || method === 'PATCH';
+  return {
+    operationId: name,
+    summary: shape.summary,
+    description: extension === null ? '' : `An extension: \`${extension}\`.`,
+    tags: [extension ?? 'conversation'],
+    parameters: parametersOf(name, shape),
+    ...(hasBody && shape.body !== nothing && { requestBody: requestBodyOf(shape) }),
+    responses: {
+      200: {
+        description: 'Done',
+        content: {
+          'application/json': { schema: envelope(schemaOf(shape.data, 'output')) },
+          ...(name === 'chat' && { [eventStreamType]: { schema: { type: 'string', description: events } } }),
+        },
+      },
+      ...failuresOf(name),
+    },
+  };
+}
+
+const events =
+  'Asked for with `Accept: text/event-stream`. `session` when the message is kept, `delta` {text} as the reply comes, then exactly ' +
+  'one of `done` (the JSON answer, whole) and `error` (an error body). Each `data` is JSON with `success`.';
+
+function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
+  const { path, method } = routes[name];
+  const { properties = {} } = schemaOf(shape.query, 'input') as { properties?: Record<string, Json> };
+  return [
+    ...(path.includes(':id')
+      ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'a session_id' }]
+      : []),
+    ...Object.entries(properties).map(([field, { description, ...schema }]) => ({
+      name: field,
+      in: 'query',
+      required: false,
+      description,
+      schema,
+    })),
+    ...(method === 'POST'
+      ? [
+          {
+            name: idempotencyHeader,
+            in: 'header',
+            required: false,
+            description: 'Repeats of a request with the same key do nothing twice. Kept for 24 hours.',
+            schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+          },
+        ]
+      : []),
+  ];
+}
+
+function requestBodyOf({ body }: OperationShape): Json {
+  const schema = schemaOf(body, 'input');
+  return { required: 'required' in schema, content: { 'application/json': { schema } } };
+}
+
+/** One answer per status, with the codes that it may carry. */
+function failuresOf(name: Operation): Readonly<Record<string, Json>> {
+  const { method, path } = routes[name];
+  const codes: ErrorCode[] = [...common];
+  if (path.includes(':id')) codes.push('SESSION_NOT_FOUND');
+  if (method === 'POST' || method === 'PATCH') codes.push(...withBody);
+  if (method !== 'GET') codes.push(...writing);
+  if (method === 'POST') codes.push('IDEMPOTENCY_MISMATCH');
+  if (name === 'chat') codes.push(...ofChat);
+  const statuses = new Set(codes.map((code) => errorStatus[code]));
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const those = codes.filter((code) => errorStatus[code] === status);
+      return [status, failed(those.map((code) => `\`${code}\``).join(', '))];
+    }),
+  );
+}
+
+function failed(description: string): Json {
+  return {
+    description,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+  };
+}
+
+function openOperation(path: string, summary: string): OpenApiOperation {
+  const data = { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] };
+  return {
+    operationId: path.slice(1),
+    summary,
+    description: '',
+    tags: ['server'],
+    security: [],
+    parameters: [],
+    responses: {
+      200: { description: 'Yes', content: { 'application/json': { schema: envelope(data) } } },
+      503: failed('`UNAVAILABLE`'),
+    },
+  };
+}
+
+function envelope(data: Json): Json {
+  return {
+    type: 'object',
+    properties: { success: { const: true }, data },
+    required: ['success', 'data'],
+    additionalProperties: false,
+  };
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  // The dialect is OpenAPI's to name.
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}

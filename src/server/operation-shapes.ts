@@ -1,0 +1,91 @@
+// Each operation's request and answer, beside wire's verbs and paths: the handlers take their types from here, the OpenAPI
+// document its schemas. A new operation is a new row, or it does not compile.
+import type { z } from 'zod';
+import type { Operation } from '../wire/routes.ts';
+import {
+  batchRequest,
+  chatReply,
+  chatRequest,
+  createSessionRequest,
+  deletedSession,
+  deletionResult,
+  keyIdentity,
+  messagePage,
+  modes,
+  newSession,
+  nothing,
+  pageQuery,
+  renameSessionRequest,
+  restorationResult,
+  session,
+  sessionPage,
+  sessionQuery,
+} from './schemas.ts';
+
+export interface OperationShape {
+  readonly summary: string;
+  readonly query: z.ZodObject;
+  readonly body: z.ZodObject;
+  /** The `data` of the answer. */
+  readonly data: z.ZodType;
+}
+
+export const operationShapes = {
+  verify: {
+    summary: 'Confirm that the key is valid, and see what it resolves to',
+    query: nothing,
+    body: nothing,
+    data: keyIdentity,
+  },
+  models: { summary: 'List the modes', query: nothing, body: nothing, data: modes },
+  chat: {
+    summary: 'Send a message and receive the reply, whole or as a stream of events',
+    query: nothing,
+    body: chatRequest,
+    data: chatReply,
+  },
+  createSession: {
+    summary: 'Start a new, empty session',
+    query: nothing,
+    body: createSessionRequest,
+    data: newSession,
+  },
+  getSession: { summary: 'Fetch one session', query: nothing, body: nothing, data: session },
+  deleteSession: {
+    summary: 'Soft-delete a session: it is hidden, and can be restored',
+    query: nothing,
+    body: nothing,
+    data: deletedSession,
+  },
+  listSessions: {
+    summary: 'List sessions by last activity, the newest first',
+    query: sessionQuery,
+    body: nothing,
+    data: sessionPage,
+  },
+  listMessages: {
+    summary: 'Read a session’s messages in order, both sides',
+    query: pageQuery,
+    body: nothing,
+    data: messagePage,
+  },
+  renameSession: {
+    summary: 'Give a session another title, or none',
+    query: nothing,
+    body: renameSessionRequest,
+    data: session,
+  },
+  restoreSession: { summary: 'Undo a deletion', query: nothing, body: nothing, data: session },
+  deleteSessions: {
+    summary: 'Soft-delete many sessions in one transaction',
+    query: nothing,
+    body: batchRequest,
+    data: deletionResult,
+  },
+  restoreSessions: {
+    summary: 'Restore many sessions in one transaction',
+    query: nothing,
+    body: batchRequest,
+    data: restorationResult,
+  },
+} as const satisfies Record<Operation, OperationShape>;

@@ -1,0 +1,55 @@
+// What of a failure leaves the process: the codes of the API, and no word on files, locks or the code behind it.
+import type { ChatStart } from '../service/chat-event.ts';
+import { ParleyError, serviceErrorCodes } from '../service/errors.ts';
+import { ClientGone } from './client-gone.ts';
+
+const publicCodes: ReadonlySet<string> = new Set(serviceErrorCodes);
+
+export function publicFailure(error: unknown): ParleyError {
+  if (!(error instanceof ParleyError)) return internalError(error);
+  const place = {
+    ...(error.session_id !== null && { session_id: error.session_id }),
+    ...(error.message_id !== null && { message_id: error.message_id }),
+    cause: error,
+  };
+  if (error.code === 'STORE_BUSY') {
+    return new ParleyError('UNAVAILABLE', 'The store is locked by another program.', {
+      ...place,
+      hint: 'Nothing was changed. Try again in a moment.',
+      retryAfter: 1,
+    });
+  }
+  if (error.code === 'STORAGE_FULL') {
+    return new ParleyError('STORAGE_FULL', 'The storage of the server is full: this was not kept.', {
+      ...place,
+      hint: 'Try again when its operator has made room.',
+    });
+  }
+  if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);
+  return error;
+}
+
+/** A failure of a chat after its message was kept: it says where that is. */
+export function placed(error: unknown, { session_id, message_id }: ChatStart): unknown {
+  if (error instanceof ClientGone) return error;
+  const failure = error instanceof ParleyError ? error : internalError(error);
+  if (failure.session_id !== null) return failure;
+  return new ParleyError(failure.code, failure.message, {
+    hint: `${failure.hint} The message is kept in session ${session_id}.`.trim(),
+    details: failure.details,
+    session_id,
+    message_id,
+    ...(failure.retryAfter !== null && { retryAfter: failure.retryAfter }),
+    cause: error,
+  });
+}
+
+function internalError(cause: unknown): ParleyError {
+  const place = cause instanceof ParleyError ? cause : null;
+  return new ParleyError('INTERNAL_ERROR', 'Something unforeseen went wrong in the server.', {
+    hint: 'Its log has more under the request_id of this answer.',
+    ...(place?.session_id && { session_id: place.session_id }),
+    ...(place?.message_id && { message_id: place.message_id }),
+    cause,
+  });
+}

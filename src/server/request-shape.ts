@@ -1,0 +1,91 @@
+// Checks a request against its schema and says every fault in it by the field's name. Nothing is coerced: only the query, which
+// is text by nature, is read as the numbers and truth values that its schema names.
+import { z } from 'zod';
+import type { ErrorDetail } from '../service/errors.ts';
+import { ParleyError } from '../service/errors.ts';
+
+/** A fault names at most so many fields, each at most so long: the sender knows the rest. */
+const namedFaults = 20;
+const namedCharacters = 80;
+
+export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalidRequest(result.error.issues.flatMap((issue) => faults(issue, value)));
+}
+
+export function invalidRequest(details: readonly ErrorDetail[]): ParleyError {
+  const [first, ...others] = details;
+  const more = others.length === 0 ? '' : ` See details for the rest: ${others.length} more.`;
+  return new ParleyError('INVALID_REQUEST', `The field ${first?.field} ${first?.problem}.${more}`, {
+    hint: 'See /docs for the fields that it has.',
+    details: details.slice(0, namedFaults),
+  });
+}
+
+/** Reads the query of a URL (without its question mark) as its schema has it. */
+export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: string) => z.output<Schema> {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
+  const types = new Map(
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      typeof property === 'object' ? property.type : undefined,
+    ]),
+  );
+  return (text) => {
+    const values = new Map<string, unknown>();
+    for (const [name, value] of new URLSearchParams(text)) {
+      if (values.has(name)) throw invalidRequest([{ field: shortened(name), problem: 'is given twice' }]);
+      values.set(name, typed(value, types.get(name)));
+    }
+    return checkShape(schema, Object.fromEntries(values));
+  };
+}
+
+function typed(text: string, type: unknown): unknown {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+};
+
+function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: fieldName([...issue.path, key]),
+      problem: 'is not a field of this request',
+    }));
+  }
+  const field = fieldName(issue.path);
+  if (issue.code !== 'invalid_type') return [{ field, problem: 'is not of the form that it must have' }];
+  const got = issue.path.reduce<unknown>((whole, step) => memberOf(whole, step), value);
+  if (got === undefined) return [{ field, problem: 'is missing' }];
+  return [{ field, problem: `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(got)}` }];
+}
+
+function memberOf(whole: unknown, step: PropertyKey): unknown {
+  return typeof whole === 'object' && whole !== null ? Reflect.get(whole, step) : undefined;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return kinds[Array.isArray(value) ? 'array' : typeof value] ?? typeof value;
+}
+
+/** `title`, `session_ids[3]`; the request as a whole is its `body`. */
+function fieldName(path: readonly PropertyKey[]): string {
+  const name = path.map((step) => (typeof step === 'number' ? `[${step}]` : String(step))).join('');
+  return name === '' && path.length === 0 ? 'body' : shortened(name);
+}
+
+function shortened(name: string): string {
+  return name.length <= namedCharacters ? name : `${name.slice(0, namedCharacters)}…`;
+}

@@ -1,0 +1,60 @@
+// Answers: one form of body for success, one for failure, and the headers that every answer has.
+import { failureBody } from '../service/answer.ts';
+import type { ParleyError } from '../service/errors.ts';
+import { errorStatus } from '../wire/error-status.ts';
+import { eventStreamType, extensionsHeader, requestIdHeader } from '../wire/headers.ts';
+import type { Extension } from '../wire/routes.ts';
+import { isOfApi, type Visit } from './visit.ts';
+
+/** What this server offers beyond the interface document. */
+const extensions = (['archive', 'idempotency', 'stream'] satisfies Extension[]).join(', ');
+
+type HeaderRecord = Readonly<Record<string, string>>;
+
+export function jsonResponse(
+  visit: Visit,
+  status: number,
+  body: unknown,
+  headers: HeaderRecord = {},
+): Response {
+  return textResponse(visit, status, 'application/json', JSON.stringify(body), headers);
+}
+
+export function textResponse(
+  visit: Visit,
+  status: number,
+  type: string,
+  text: string,
+  headers: HeaderRecord = {},
+): Response {
+  return new Response(text, { status, headers: { ...headersOf(visit, type), ...headers } });
+}
+
+export function streamResponse(visit: Visit, body: ReadableStream<Uint8Array>): Response {
+  // A proxy that collects answers before it passes them on would turn a stream into a long silence.
+  const headers = { ...headersOf(visit, eventStreamType), 'X-Accel-Buffering': 'no' };
+  return new Response(body, { headers });
+}
+
+/** The failure must be fit for the public. `status` differs from the code's own where HTTP has a narrower word. */
+export function failureResponse(
+  visit: Visit,
+  error: ParleyError,
+  headers: HeaderRecord = {},
+  status: number = errorStatus[error.code],
+): Response {
+  return jsonResponse(visit, status, failureBody(error, visit.requestId), {
+    ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    ...(error.retryAfter !== null && { 'Retry-After': String(error.retryAfter) }),
+    ...headers,
+  });
+}
+
+function headersOf(visit: Visit, type: string): HeaderRecord {
+  return {
+    'Content-Type': type,
+    'Cache-Control': 'no-store',
+    [requestIdHeader]: visit.requestId,
+    ...(isOfApi(visit) && { [extensionsHeader]: extensions }),
+  };
+}

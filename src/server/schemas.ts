@@ -1,0 +1,138 @@
+// The bodies of the API as schemas: what a request may hold, by which it is checked, and what an answer holds, for the OpenAPI
+// document. Shape alone: which values are allowed is the service's business.
+import { z } from 'zod';
+import type { ChatReply } from '../service/chat-event.ts';
+import type { KeyIdentity } from '../service/conversation-service.ts';
+import { serviceErrorCodes } from '../service/errors.ts';
+import type { Mode } from '../service/mode.ts';
+import type { DeletedSession, Message, NewSession, Page, Session } from '../service/session.ts';
+import type { BatchResult } from '../service/session-archive.ts';
+
+const time = z.iso.datetime({ precision: 3 }).describe('ISO 8601, UTC, milliseconds');
+const cursor = z.string().describe('`next_cursor` of the page before');
+const pageLimit = z.int().describe('1 to 200; 50 if absent');
+const nextCursor = z.string().nullable().describe('null after the last page');
+
+export const nothing = z.strictObject({});
+
+export const chatRequest = z.strictObject({
+  mode: z.string().describe('name of a mode, as `GET /v1/models` lists it'),
+  message: z.string().describe('1 byte to 1 MiB of UTF-8, not white space alone'),
+  session_id: z.string().optional().describe('the session to continue; without it, a new one is made'),
+});
+
+export const createSessionRequest = z.strictObject({
+  title: z.string().optional().describe('1 to 200 characters, none of them a control character'),
+});
+
+export const renameSessionRequest = z.strictObject({
+  title: z
+    .string()
+    .nullable()
+    .describe('1 to 200 characters, none of them a control character; null for none'),
+});
+
+export const batchRequest = z.strictObject({
+  session_ids: z.array(z.string()).describe('1 to 1,000 ids'),
+});
+
+export const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.optional() });
+
+export const sessionQuery = z.strictObject({
+  limit: pageLimit.optional(),
+  cursor: cursor.optional(),
+  title_match: z.string().optional().describe('a glob over the whole title'),
+  updated_before: z.string().optional().describe('last activity strictly before this ISO 8601 time'),
+  updated_after: z.string().optional().describe('last activity at or after this ISO 8601 time'),
+  deleted: z.boolean().optional().describe('true: the deleted sessions instead of the active ones'),
+});
+
+export const keyIdentity = z.strictObject({
+  project_id: z.string(),
+  project_name: z.string(),
+  key_id: z.string(),
+  key_name: z.string(),
+  created_at: time,
+}) satisfies z.ZodType<KeyIdentity>;
+
+export const mode = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  engine: z.string(),
+  model: z.string().nullable(),
+  default: z.boolean(),
+}) satisfies z.ZodType<Mode>;
+
+export const newSession = z.strictObject({
+  session_id: z.string(),
+  title: z.string().nullable(),
+  created_at: time,
+  message_count: z.int().describe('stored messages of both sides'),
+}) satisfies z.ZodType<NewSession>;
+
+export const session = z.strictObject({
+  ...newSession.shape,
+  updated_at: time.describe('the last activity'),
+}) satisfies z.ZodType<Session>;
+
+export const deletedSession = z.strictObject({
+  session_id: z.string(),
+  deleted_at: time,
+}) satisfies z.ZodType<DeletedSession>;
+
+const finishReason = z.enum(['stop', 'length', 'interrupted', 'error']);
+const usage = z.strictObject({ input_tokens: z.int(), output_tokens: z.int() });
+
+export const message = z.strictObject({
+  message_id: z.string(),
+  position: z.int(),
+  role: z.enum(['user', 'assistant']),
+  content: z.string(),
+  mode: z.string(),
+  finish_reason: finishReason.nullable(),
+  usage: usage.nullable(),
+  created_at: time,
+}) satisfies z.ZodType<Message>;
+
+export const chatReply = z.strictObject({
+  session_id: z.string(),
+  message_id: z.string(),
+  mode: z.string(),
+  reply: z.string(),
+  finish_reason: finishReason,
+  created_at: time,
+  message_count: z.int(),
+  usage: usage.nullable(),
+}) satisfies z.ZodType<ChatReply>;
+
+export const modes = z.array(mode) satisfies z.ZodType<readonly Mode[]>;
+
+export const sessionPage = z.strictObject({
+  items: z.array(session),
+  next_cursor: nextCursor,
+}) satisfies z.ZodType<Page<Session>>;
+
+export const messagePage = z.strictObject({
+  items: z.array(message),
+  next_cursor: nextCursor,
+}) satisfies z.ZodType<Page<Message>>;
+
+export const deletionResult = z.strictObject({
+  items: z.array(z.strictObject({ session_id: z.string(), status: z.enum(['deleted', 'not_found']) })),
+}) satisfies z.ZodType<BatchResult<'deleted'>>;
+
+export const restorationResult = z.strictObject({
+  items: z.array(z.strictObject({ session_id: z.string(), status: z.enum(['restored', 'not_found']) })),
+}) satisfies z.ZodType<BatchResult<'restored'>>;
+
+export const failure = z.strictObject({
+  success: z.literal(false),
+  error: z.strictObject({
+    code: z.enum(serviceErrorCodes),
+    message: z.string().describe('what failed, and what to do next'),
+    details: z.array(z.strictObject({ field: z.string(), problem: z.string() })).optional(),
+    session_id: z.string().optional().describe('of a chat that failed after its message was kept'),
+    message_id: z.string().optional(),
+  }),
+  request_id: z.string().describe('finds the call in the log of the server'),
+});

@@ -1,0 +1,35 @@
+// A rate limit: so many tokens a second, as many at once after a pause of a second.
+
+export class TokenBucket {
+  readonly #perSecond: number;
+  readonly #most: number;
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(perSecond: number, now: number) {
+    this.#perSecond = perSecond;
+    this.#most = Math.max(1, perSecond);
+    this.#tokens = this.#most;
+    this.#filledAt = now;
+  }
+
+  /** Takes a token; without one, false. */
+  take(now: number): boolean {
+    this.#fill(now);
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  /** Whole seconds until there is a token, at least 1. */
+  secondsToWait(): number {
+    return Math.max(1, Math.ceil((1 - this.#tokens) / this.#perSecond));
+  }
+
+  #fill(now: number): void {
+    // A clock that is set back gives nothing, and takes nothing.
+    const passed = Math.max(0, now - this.#filledAt);
+    this.#tokens = Math.min(this.#most, this.#tokens + (passed / 1000) * this.#perSecond);
+    this.#filledAt = now;
+  }
+}

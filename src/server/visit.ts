@@ -1,0 +1,34 @@
+// One request on its way through the server, as its answer and its line in the log need it.
+import { bearerKey } from './key-gate.ts';
+
+export interface Visit {
+  readonly requestId: string;
+  readonly method: string;
+  /** Percent-encoded, without the query. */
+  readonly path: string;
+  /** Without its question mark; empty where there is none. */
+  readonly query: string;
+  readonly apiKey: string;
+  /** Epoch milliseconds. */
+  readonly began: number;
+}
+
+export function visitOf(request: Request, requestId: string, began: number): Visit {
+  const { url, method, headers } = request;
+  const pathAt = url.indexOf('/', url.indexOf('://') + 3);
+  const target = url.slice(pathAt).split('#', 1)[0] ?? '';
+  const queryAt = target.indexOf('?');
+  return {
+    requestId,
+    method,
+    path: queryAt === -1 ? target : target.slice(0, queryAt),
+    query: queryAt === -1 ? '' : target.slice(queryAt + 1),
+    apiKey: bearerKey(headers),
+    began,
+  };
+}
+
+/** True for what is under the prefix of the API, whether there is such a route or not. */
+export function isOfApi({ path }: Visit): boolean {
+  return path === '/v1' || path.startsWith('/v1/');
+}

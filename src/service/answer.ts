@@ -1,0 +1,29 @@
+// The envelope: every body has a top-level boolean `success` (interface document sections 2 and 7).
+import type { ParleyError } from './errors.ts';
+
+/** What a service call resolves to: the result, read; and the body that carried it, whole. */
+export interface Answer<T> {
+  readonly data: T;
+  /** `{"success":true,"data":…}` for this service; another server's own body, unknown fields and all. */
+  readonly body: unknown;
+}
+
+export function answer<T>(data: T): Answer<T> {
+  return { data, body: { success: true, data } };
+}
+
+/** The body of a failure: the one that a server sent, else this service's own. Null: the service was not called. */
+export function failureBody(error: ParleyError, requestId: string | null): unknown {
+  if (error.body !== null) return error.body;
+  return {
+    success: false,
+    error: {
+      code: error.code,
+      message: error.hint === '' ? error.message : `${error.message} ${error.hint}`,
+      ...(error.details.length > 0 && { details: error.details }),
+      ...(error.session_id !== null && { session_id: error.session_id }),
+      ...(error.message_id !== null && { message_id: error.message_id }),
+    },
+    ...(requestId !== null && { request_id: requestId }),
+  };
+}

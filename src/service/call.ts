@@ -1,0 +1,12 @@
+// What accompanies every operation, whoever keeps it.
+
+export interface Call {
+  /** The key, bound to one project; the call sees that project's data alone (interface document section 5). */
+  readonly apiKey: string;
+  /** Stops the operation. What was already durable stays. */
+  readonly signal: AbortSignal;
+  /** Names this call, so that a repetition does nothing twice (1 to 255 visible characters, kept 24 h per project). */
+  readonly idempotencyKey: string | null;
+  /** Finds this call in a log and in an error's body. */
+  readonly requestId: string;
+}

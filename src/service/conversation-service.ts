@@ -1,0 +1,48 @@
+// The six operations of the interface document (section 4). Every server of the API has them.
+import type { Answer } from './answer.ts';
+import type { Call } from './call.ts';
+import type { ChatEvent, ChatRequest } from './chat-event.ts';
+import type { Mode } from './mode.ts';
+import type { DeletedSession, NewSession, Session } from './session.ts';
+
+/** What a key resolves to. */
+export interface KeyIdentity {
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly key_id: string;
+  readonly key_name: string;
+  readonly created_at: string;
+}
+
+export interface CreateSessionRequest {
+  /** At most 200 characters (code points), none of them a control character; null for none. */
+  readonly title: string | null;
+}
+
+/**
+ * All operations reject with a {@link ParleyError}: `INVALID_API_KEY` for a key that is absent, malformed, unknown or
+ * revoked; `INVALID_REQUEST` for a value against its rule; `SESSION_NOT_FOUND` for a session that never existed, is
+ * deleted, or belongs to another project (the three cannot be told apart). A `signal` that fires rejects with its reason.
+ */
+export interface ConversationService {
+  /** Another server may leave out any of these fields, and tell others. */
+  verify(call: Call): Promise<Answer<Partial<KeyIdentity>>>;
+
+  models(call: Call): Promise<Answer<readonly Mode[]>>;
+
+  /**
+   * One turn. The message is durable before `session` is yielded, and so before the engine is asked; the reply is durable
+   * before `done`. A reply that is cut (the signal fires, the consumer stops reading, the engine fails) is kept as far as it
+   * came, with `finish_reason` `interrupted` or `error`; the iteration then throws the signal's reason or the failure, which
+   * carries `session_id` and `message_id`. Also rejects with `UNKNOWN_MODE`, `SESSION_BUSY`, `PAYLOAD_TOO_LARGE`,
+   * `IDEMPOTENCY_MISMATCH`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`.
+   */
+  chat(call: Call, request: ChatRequest): AsyncIterable<ChatEvent>;
+
+  createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>>;
+
+  getSession(call: Call, sessionId: string): Promise<Answer<Session>>;
+
+  /** Soft: the session and its messages are hidden, not erased. */
+  deleteSession(call: Call, sessionId: string): Promise<Answer<DeletedSession>>;
+}

@@ -1,0 +1,14 @@
+// A home keeps the three contracts: this process, or a server elsewhere. Whoever holds one cannot tell which.
+import type { Administration } from './administration.ts';
+import type { ConversationService } from './conversation-service.ts';
+import type { SessionArchive } from './session-archive.ts';
+
+export interface Home {
+  readonly service: ConversationService;
+  readonly archive: SessionArchive;
+  readonly administration: Administration;
+  /** What it offers beyond the interface document (`archive`, `idempotency`, `stream`); null while that is not known. */
+  readonly extensions: readonly string[] | null;
+  /** Lets go of files and sockets. Turns in progress are cut and kept first. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,32 @@
+// The limits of this service, each a setting. Over one: an error that names the limit and the size that it got.
+
+export interface Limits {
+  /** Characters (code points) of a title. */
+  readonly titleCharacters: number;
+  /** UTF-8 bytes of a message. */
+  readonly messageBytes: number;
+  /** Items of a page at most, and when none is named. */
+  readonly pageItems: number;
+  readonly pageItemsDefault: number;
+  /** Session ids of one batch call. */
+  readonly batchIds: number;
+  /** How long a chat waits for the turn before it in its session, ms. */
+  readonly turnWaitMs: number;
+  /** How long an engine may take to its first event, and between two, ms. */
+  readonly firstTokenMs: number;
+  readonly silenceMs: number;
+  /** How long an idempotency key is kept, ms. */
+  readonly idempotencyMs: number;
+}
+
+export const defaultLimits: Limits = {
+  titleCharacters: 200,
+  messageBytes: 1024 * 1024,
+  pageItems: 200,
+  pageItemsDefault: 50,
+  batchIds: 1000,
+  turnWaitMs: 30_000,
+  firstTokenMs: 300_000,
+  silenceMs: 60_000,
+  idempotencyMs: 24 * 60 * 60 * 1000,
+};

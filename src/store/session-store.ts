@@ -1,0 +1,158 @@
+// What a store of sessions must do. Every method is atomic and durable when it resolves; a store may commit many waiting
+// calls together, and settles none before the commit. `projectId` is part of every statement that names a session: there is
+// no way to read first and check the tenant after. Values arrive checked (lengths, Unicode, ids): a store adds no rules.
+// Times that go in are epoch milliseconds; what comes out is the service's own types.
+import type { KeyRecord, StoreReport } from '../service/administration.ts';
+import type { KeyIdentity } from '../service/conversation-service.ts';
+import type {
+  DeletedSession,
+  FinishReason,
+  Message,
+  NewSession,
+  Page,
+  Session,
+  Usage,
+} from '../service/session.ts';
+import type { BatchItem } from '../service/session-archive.ts';
+
+/** Makes a write happen once: kept in the same transaction as what it names. */
+export interface Once {
+  readonly key: string;
+  /** SHA-256 of the operation and its request: the same key with another request is a mismatch. */
+  readonly requestHash: Uint8Array;
+  /** Keys recorded before this time are forgotten (ms). */
+  readonly keptSince: number;
+}
+
+/** `done`: the value, of this call or of the one that it repeats. `mismatch`: the key was used for another request. */
+export type Recorded<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'mismatch' };
+
+export interface NewKey {
+  readonly key_id: string;
+  readonly key_name: string;
+  /** SHA-256 of the key. */
+  readonly hash: Uint8Array;
+  /** The project of this name, or a new one with this id. */
+  readonly project_name: string;
+  readonly project_id: string;
+  readonly now: number;
+}
+
+export interface SessionFilter {
+  readonly limit: number;
+  readonly cursor: string | null;
+  readonly titleMatch: string | null;
+  readonly updatedBefore: number | null;
+  readonly updatedAfter: number | null;
+  readonly deleted: boolean;
+}
+
+/** Who runs a turn, and until when that is believed without a renewal. */
+export interface Lease {
+  readonly owner: string;
+  readonly until: number;
+}
+
+export interface TurnStart {
+  /** The session to continue, or null for a new one made of `newSession`. */
+  readonly session_id: string | null;
+  readonly newSession: { readonly session_id: string; readonly title: string };
+  readonly message_id: string;
+  readonly content: string;
+  readonly mode: string;
+  readonly now: number;
+  readonly lease: Lease;
+  /** An owner known to be gone: its turn is over although its lease still runs. */
+  readonly gone: string | null;
+  readonly once: Once | null;
+  /** The id for an empty `interrupted` reply that closes a turn whose owner went without ending it. */
+  readonly closing_message_id: string;
+}
+
+/** A turn that runs: its message is durable, its reply is not there yet. */
+export interface Turn {
+  readonly session_id: string;
+  readonly message_id: string;
+  /** Of the user's message; the reply's is the next. */
+  readonly position: number;
+  readonly content: string;
+  readonly mode: string;
+  readonly owner: string;
+}
+
+export type TurnBegin =
+  | { readonly kind: 'begun'; readonly turn: Turn }
+  /** Another turn runs in the session; or, with a key that is known, that very turn. */
+  | { readonly kind: 'busy'; readonly owner: string; readonly until: number }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'mismatch' }
+  /** The key's turn has ended in `stop` or `length`: its reply. */
+  | { readonly kind: 'answered'; readonly turn: Turn; readonly reply: Message };
+
+export interface TurnReply {
+  readonly message_id: string;
+  readonly content: string;
+  readonly finish_reason: FinishReason;
+  readonly usage: Usage | null;
+  readonly now: number;
+}
+
+export interface SessionStore {
+  /** The project of a key that is not revoked; null otherwise. */
+  findKey(hash: Uint8Array): Promise<KeyIdentity | null>;
+  createKey(key: NewKey): Promise<KeyRecord>;
+  /** The oldest first, revoked ones too. */
+  listKeys(): Promise<readonly KeyRecord[]>;
+  /** Null for an unknown id. A second revocation keeps the first's time. */
+  revokeKey(keyId: string, now: number): Promise<KeyRecord | null>;
+
+  createSession(
+    projectId: string,
+    session: { readonly session_id: string; readonly title: string | null; readonly now: number },
+    once: Once | null,
+  ): Promise<Recorded<NewSession>>;
+  /** Active sessions alone; so are all reads and writes but those of restoring, and listing the deleted. */
+  findSession(projectId: string, sessionId: string): Promise<Session | null>;
+  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
+  renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
+  /** Also answers for a session that is active. */
+  restoreSession(projectId: string, sessionId: string, once: Once | null): Promise<Recorded<Session | null>>;
+  /** One transaction; an id given twice is deleted once and then not found. */
+  deleteSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+    now: number,
+    once: Once | null,
+  ): Promise<Recorded<readonly BatchItem<'deleted'>[]>>;
+  restoreSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+    once: Once | null,
+  ): Promise<Recorded<readonly BatchItem<'restored'>[]>>;
+  /** By last activity, the newest first. `INVALID_REQUEST` for a cursor that this store did not give out. */
+  listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>>;
+  /** Null for a session that is not there. */
+  listMessages(
+    projectId: string,
+    sessionId: string,
+    page: { readonly limit: number; readonly cursor: string | null },
+  ): Promise<Page<Message> | null>;
+
+  /**
+   * The first of a turn's two writes: takes the session's turn and keeps the user's message (and, if new, the session).
+   * A key whose turn ended in `error` or `interrupted`, or whose owner is gone, begins that same turn again, on the stored message.
+   */
+  beginTurn(projectId: string, start: TurnStart): Promise<TurnBegin>;
+  /** The newest `limit` messages before a position, the oldest first. */
+  history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
+  /** Extends the lease of a turn that this owner still holds; does nothing for one that it has lost. */
+  renewTurn(projectId: string, turn: Turn, until: number): Promise<void>;
+  /**
+   * The second write: keeps the reply after its message, in place of a cut one that may stand there, and gives the turn back.
+   * A session deleted meanwhile stays deleted and keeps the reply. Resolves with the count of messages then.
+   */
+  endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<{ readonly message_count: number }>;
+
+  inspect(): Promise<StoreReport>;
+  close(): Promise<void>;
+}

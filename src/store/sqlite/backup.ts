@@ -1,0 +1,42 @@
+// A copy of the store beside it, `parley.db.backup-v1` for schema 1, durable before it has its name. The caller holds the
+// write lock, so that there is one writer of copies and nothing changes meanwhile.
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { openDatabase } from './binding.ts';
+import { syncDirectory } from './store-file.ts';
+
+export function backUp(path: string, version: number): void {
+  const name = freeName(`${path}.backup-v${version}`);
+  const part = `${path}.backup-part`;
+  rmSync(part, { force: true }); // left by a process that died here
+  closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into an empty file, and would make one that all may read
+  try {
+    copy(path, part);
+    const file = openSync(part, 'r+');
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(part, name);
+    syncDirectory(dirname(path));
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+/** An earlier copy stays: the store may have been used since a migration that failed after copying. */
+function freeName(name: string): string {
+  if (!existsSync(name)) return name;
+  for (let number = 2; ; number += 1) {
+    if (!existsSync(`${name}-${number}`)) return `${name}-${number}`;
+  }
+}
+
+/** Through a second connection: the one that holds the lock is inside a transaction, where SQLite copies nothing. */
+function copy(path: string, target: string): void {
+  const source = openDatabase(path);
+  try {
+    source.prepare('VACUUM INTO ?').run(target);
+  } finally {
+    source.close();
+  }
+}

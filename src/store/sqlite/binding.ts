@@ -1,0 +1,36 @@
+// The compiled half of better-sqlite3: whether this Node can load it, and what to do if not.
+import Database from 'better-sqlite3';
+import manifest from 'better-sqlite3/package.json' with { type: 'json' };
+import { ParleyError } from '../../service/errors.ts';
+
+/** Opens a database that exists. SQLite's own lock wait is off: it would stop the event loop. */
+export function openDatabase(path: string): Database.Database {
+  try {
+    return new Database(path, { fileMustExist: true, timeout: 0 });
+  } catch (error) {
+    if (error instanceof Database.SqliteError) throw error;
+    throw new ParleyError('CONFIG', `SQLite cannot be loaded: ${firstLine(error)}`, {
+      hint:
+        'Run `npm rebuild better-sqlite3` where Parley is installed, with the Node that runs it; ' +
+        'npm 12 needs `npm install-scripts approve better-sqlite3` first.',
+      cause: error,
+    });
+  }
+}
+
+/** Version 13 on a Node without Node-API 10 ends the process as it opens a file, without an error that could be caught. */
+export function refuseUnusableBinding(nodeApiVersion: number): void {
+  if (nodeApiVersion >= 10 || Number.parseInt(manifest.version, 10) < 13) return;
+  throw new ParleyError(
+    'CONFIG',
+    `better-sqlite3 ${manifest.version} needs Node-API 10; this Node has ${nodeApiVersion}.`,
+    {
+      hint: 'Use Node 22.14 or newer, or run `npm install better-sqlite3@12.9.0` where Parley is installed.',
+    },
+  );
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0] ?? text;
+}

@@ -1,0 +1,68 @@
+// One open database and its statements, each compiled at its first use and kept: a command that runs three of them must not
+// pay for all. What the statements say is with their subjects; when they run is the writer's and the store's business.
+import type Database from 'better-sqlite3';
+
+export type Bindings = Readonly<Record<string, string | number | Uint8Array | null>>;
+
+export class Connection {
+  readonly path: string;
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement<[Bindings]>>();
+
+  constructor(database: Database.Database, path: string) {
+    this.#database = database;
+    this.path = path;
+  }
+
+  get open(): boolean {
+    return this.#database.open;
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  /** The first row. `Row` is the caller's word for what its SQL selects. */
+  get<Row>(sql: string, bindings: Bindings = {}): Row | undefined {
+    return this.#statement(sql).get(bindings) as Row | undefined;
+  }
+
+  /** All rows: a statement that stayed open between two rows would keep the log from being shortened. */
+  all<Row>(sql: string, bindings: Bindings = {}): Row[] {
+    return this.#statement(sql).all(bindings) as Row[];
+  }
+
+  run(sql: string, bindings: Bindings = {}): { readonly changes: number; readonly rowId: number } {
+    const { changes, lastInsertRowid } = this.#statement(sql).run(bindings);
+    return { changes, rowId: Number(lastInsertRowid) };
+  }
+
+  /** Several statements at once, without values and without keeping them. */
+  execute(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** The first value that a pragma answers with. */
+  pragma(text: string): unknown {
+    return this.#database.pragma(text, { simple: true });
+  }
+
+  rollback(): void {
+    // A full disk or a failed write makes SQLite roll back by itself: then there is nothing to do.
+    if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #statement(sql: string): Database.Statement<[Bindings]> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare<[Bindings]>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,47 @@
+// Cursors: where a page ended, as a text that means nothing to its holder. They hold only what the page itself showed, never
+// the store's own row numbers: those would tell one project how much the others hold.
+import { ParleyError } from '../../service/errors.ts';
+
+export interface SessionCursor {
+  readonly updatedAt: number;
+  readonly sessionId: string;
+}
+
+export function sessionCursor(end: SessionCursor): string {
+  return encode(`s${end.updatedAt}/${end.sessionId}`);
+}
+
+export function readSessionCursor(cursor: string): SessionCursor {
+  const found = /^s(\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  if (found === null) throw unknownCursor();
+  const end = { updatedAt: Number(found[1]), sessionId: found[2] ?? '' };
+  if (sessionCursor(end) !== cursor) throw unknownCursor();
+  return end;
+}
+
+export function messageCursor(position: number): string {
+  return encode(`m${position}`);
+}
+
+export function readMessageCursor(cursor: string): number {
+  const found = /^m(\d{1,15})$/.exec(decode(cursor));
+  if (found === null) throw unknownCursor();
+  const position = Number(found[1]);
+  if (messageCursor(position) !== cursor) throw unknownCursor();
+  return position;
+}
+
+function encode(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64url');
+}
+
+function decode(cursor: string): string {
+  return Buffer.from(cursor, 'base64url').toString('utf8');
+}
+
+function unknownCursor(): ParleyError {
+  return new ParleyError('INVALID_REQUEST', 'The cursor is not one of this listing.', {
+    hint: 'Pass the `next_cursor` of the page before as it is, or none for the first page.',
+    details: [{ field: 'cursor', problem: 'not given out by this listing' }],
+  });
+}

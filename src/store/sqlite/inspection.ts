@@ -1,0 +1,46 @@
+// What a store is and whether it is whole, as SQLite itself says.
+import { statSync } from 'node:fs';
+import type { StoreReport } from '../../service/administration.ts';
+import type { Connection } from './connection.ts';
+import { schemaVersion } from './migrations.ts';
+
+/** In the order of SQLite's numbers. */
+const synchronousNames = ['off', 'normal', 'full', 'extra'];
+
+export function inspect(connection: Connection, filesystem: string): StoreReport {
+  return {
+    path: connection.path,
+    bytes: statSync(connection.path).size,
+    schema_version: schemaVersion(connection),
+    sqlite_version: sqliteVersion(connection),
+    journal_mode: journalMode(connection),
+    synchronous: synchronous(connection),
+    filesystem,
+    integrity: integrity(connection),
+  };
+}
+
+export function sqliteVersion(connection: Connection): string {
+  return connection.get<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? '';
+}
+
+export function journalMode(connection: Connection): string {
+  return String(connection.pragma('journal_mode'));
+}
+
+export function synchronous(connection: Connection): string {
+  const number = Number(connection.pragma('synchronous'));
+  return synchronousNames[number] ?? String(number);
+}
+
+function integrity(connection: Connection): string {
+  try {
+    return connection
+      .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')
+      .map((row) => row.integrity_check)
+      .join('; ');
+  } catch (error) {
+    // Damage may be such that the check itself cannot go on: that is its finding.
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,58 @@
+// Projects and the keys that are bound to them.
+import type { KeyRecord } from '../../service/administration.ts';
+import type { KeyIdentity } from '../../service/conversation-service.ts';
+import type { NewKey } from '../session-store.ts';
+import type { Connection } from './connection.ts';
+import type { KeyRow } from './rows.ts';
+import { toKeyRecord, toTime } from './rows.ts';
+
+const selectKeys = `
+  SELECT api_keys.key_id, api_keys.name AS key_name, projects.project_id, projects.name AS project_name,
+    api_keys.created_at, api_keys.revoked_at
+  FROM api_keys JOIN projects ON projects.id = api_keys.project`;
+
+export const keyStatements = {
+  find: `${selectKeys} WHERE api_keys.hash = @hash AND api_keys.revoked_at IS NULL`,
+  findById: `${selectKeys} WHERE api_keys.key_id = @keyId`,
+  list: `${selectKeys} ORDER BY api_keys.created_at, api_keys.id`,
+  createProject: `
+    INSERT INTO projects (project_id, name, created_at) VALUES (@projectId, @name, @now)
+    ON CONFLICT (name) DO NOTHING`,
+  create: `
+    INSERT INTO api_keys (key_id, name, hash, project, created_at)
+    VALUES (@keyId, @name, @hash, (SELECT id FROM projects WHERE name = @projectName), @now)`,
+  revoke: `UPDATE api_keys SET revoked_at = @now WHERE key_id = @keyId AND revoked_at IS NULL`,
+} as const;
+
+export function findKey(connection: Connection, hash: Uint8Array): KeyIdentity | null {
+  const row = connection.get<KeyRow>(keyStatements.find, { hash });
+  if (row === undefined) return null;
+  const { key_id, key_name, project_id, project_name } = row;
+  return { key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) };
+}
+
+export function createKey(connection: Connection, key: NewKey): KeyRecord {
+  connection.run(keyStatements.createProject, {
+    projectId: key.project_id,
+    name: key.project_name,
+    now: key.now,
+  });
+  connection.run(keyStatements.create, {
+    keyId: key.key_id,
+    name: key.key_name,
+    hash: key.hash,
+    projectName: key.project_name,
+    now: key.now,
+  });
+  return toKeyRecord(connection.get<KeyRow>(keyStatements.findById, { keyId: key.key_id }) as KeyRow);
+}
+
+export function listKeys(connection: Connection): readonly KeyRecord[] {
+  return connection.all<KeyRow>(keyStatements.list).map(toKeyRecord);
+}
+
+export function revokeKey(connection: Connection, keyId: string, now: number): KeyRecord | null {
+  connection.run(keyStatements.revoke, { keyId, now });
+  const row = connection.get<KeyRow>(keyStatements.findById, { keyId });
+  return row === undefined ? null : toKeyRecord(row);
+}

@@ -1,0 +1,72 @@
+// Brings a database to the newest schema, once, however many processes start at the same moment; keeps a copy of a store
+// before it changes it, and refuses one that a newer Parley has made.
+import { ParleyError } from '../../service/errors.ts';
+import { backUp } from './backup.ts';
+import type { Connection } from './connection.ts';
+import type { LockWait } from './lock-wait.ts';
+import { whenUnlocked } from './lock-wait.ts';
+import type { Migration } from './schema.ts';
+import { applicationId } from './schema.ts';
+
+export async function migrate(
+  connection: Connection,
+  migrations: readonly Migration[],
+  wait: LockWait,
+): Promise<void> {
+  const first = await whenUnlocked(() => pendingMigrations(connection, migrations), wait);
+  if (first.length === 0) return;
+  await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
+  try {
+    // Asked again: another process may have been first.
+    const pending = pendingMigrations(connection, migrations);
+    const version = schemaVersion(connection);
+    if (pending.length > 0 && version > 0) backUp(connection.path, version);
+    for (const migration of pending) apply(connection, migration);
+    connection.run('COMMIT');
+  } catch (error) {
+    connection.rollback();
+    throw error;
+  }
+}
+
+export function schemaVersion(connection: Connection): number {
+  return Number(connection.pragma('user_version'));
+}
+
+function pendingMigrations(connection: Connection, migrations: readonly Migration[]): readonly Migration[] {
+  const version = schemaVersion(connection);
+  const newest = migrations.at(-1)?.version ?? 0;
+  if (version > newest) throw newerStore(connection, version, newest);
+  return migrations.filter((migration) => migration.version > version);
+}
+
+function apply(connection: Connection, migration: Migration): void {
+  connection.execute(migration.sql);
+  connection.run(
+    `INSERT INTO meta (name, value) VALUES ('parley_version', @version)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    { version: migration.parleyVersion },
+  );
+  connection.pragma(`application_id = ${applicationId}`);
+  connection.pragma(`user_version = ${migration.version}`);
+}
+
+function newerStore(connection: Connection, version: number, newest: number): ParleyError {
+  const needed = neededVersion(connection);
+  return new ParleyError(
+    'STORE_NEWER',
+    `The store ${connection.path} has schema ${version}, made by Parley ${needed} or newer; this Parley knows schema ${newest}.`,
+    {
+      hint: `Use Parley ${needed} or newer (\`npm install -g parley-cli@latest\`). The store was not changed.`,
+    },
+  );
+}
+
+function neededVersion(connection: Connection): string {
+  try {
+    const row = connection.get<{ value: string }>(`SELECT value FROM meta WHERE name = 'parley_version'`);
+    return row?.value ?? '(unknown)';
+  } catch {
+    return '(unknown)'; // a later schema may keep it elsewhere
+  }
+}

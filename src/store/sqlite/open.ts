@@ -1,0 +1,123 @@
+// Opens the store: a private file on a local disk, a SQLite that is safe to use, durable commits, the newest schema. Whatever
+// is not so is refused before anything in the file changes.
+import { resolve } from 'node:path';
+import { ParleyError } from '../../service/errors.ts';
+import type { SessionStore } from '../session-store.ts';
+import { openDatabase, refuseUnusableBinding } from './binding.ts';
+import { Connection } from './connection.ts';
+import { filesystemType } from './filesystem.ts';
+import { journalMode, sqliteVersion, synchronous } from './inspection.ts';
+import type { LockWait } from './lock-wait.ts';
+import { whenUnlocked } from './lock-wait.ts';
+import { migrate } from './migrations.ts';
+import type { Migration } from './schema.ts';
+import { applicationId, schema } from './schema.ts';
+import { storeError } from './sqlite-errors.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { prepareStoreFile } from './store-file.ts';
+
+export interface SqliteStoreOptions {
+  /** Made, for its owner alone, if it is not there. */
+  readonly directory: string;
+  /** The version of Node-API that this Node offers (`process.versions.napi`). */
+  readonly nodeApiVersion: number;
+  readonly now: () => number;
+  /** 0 to 1, for pauses of unequal length. */
+  readonly random: () => number;
+  /** `parley.db`. */
+  readonly filename?: string;
+  /** The kernel's answer. */
+  readonly filesystemType?: (directory: string) => string;
+  /** How long a call waits for a lock that another process holds; 5 s. */
+  readonly lockWaitMs?: number;
+  /** Parley's own schema. */
+  readonly migrations?: readonly Migration[];
+}
+
+export interface OpenedStore {
+  readonly store: SessionStore;
+  /** True while the store holds no project: somebody has to make the first. */
+  readonly created: boolean;
+}
+
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+  refuseUnusableBinding(options.nodeApiVersion);
+  const { path, filesystem } = prepareStoreFile(
+    resolve(options.directory),
+    options.filename ?? 'parley.db',
+    options.filesystemType ?? filesystemType,
+  );
+  const wait: LockWait = { waitMs: options.lockWaitMs ?? 5000, random: options.random };
+  const connection = connect(path);
+  try {
+    // Even the first question reads the file, and may find it locked.
+    await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
+    await whenUnlocked(() => refuseForeignFile(connection), wait);
+    await whenUnlocked(() => makeDurable(connection), wait);
+    await migrate(connection, options.migrations ?? schema, wait);
+    const created = await whenUnlocked(() => holdsNoProject(connection), wait);
+    return { store: new SqliteStore(connection, { wait, filesystem, now: options.now }), created };
+  } catch (error) {
+    connection.close();
+    throw storeError(error, path);
+  }
+}
+
+function connect(path: string): Connection {
+  try {
+    return new Connection(openDatabase(path), path);
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+/** Versions before 3.51.3 can damage a write-ahead log that two connections reset (https://sqlite.org/wal.html, “The WAL-Reset Bug”). */
+function refuseUnsafeSqlite(version: string): void {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major * 1_000_000 + minor * 1000 + patch >= 3_051_003) return;
+  throw new ParleyError(
+    'STORE_UNSAFE',
+    `SQLite ${version} can damage a store; Parley needs 3.51.3 or newer.`,
+    {
+      hint: 'Run `npm install better-sqlite3@latest` where Parley is installed.',
+    },
+  );
+}
+
+/** A file is ours when it is marked so, or empty: then it is about to become so. */
+function refuseForeignFile(connection: Connection): void {
+  if (connection.pragma('application_id') === applicationId) return;
+  // Asked again as of one moment: another process may be making the store right now.
+  connection.run('BEGIN');
+  try {
+    const id = connection.pragma('application_id');
+    const version = connection.pragma('user_version');
+    const content = connection.get<{ tables: number }>('SELECT count(*) AS tables FROM sqlite_schema');
+    if (id === applicationId || (id === 0 && version === 0 && content?.tables === 0)) return;
+  } finally {
+    connection.rollback();
+  }
+  throw new ParleyError('STORE_UNSAFE', `${connection.path} is a database of another program, not a store.`, {
+    hint: 'It was not changed. Move it away, or set PARLEY_DATA_DIR to another directory.',
+  });
+}
+
+/** An acknowledged commit survives a power cut only so; what was asked for is read back, for SQLite refuses in silence. */
+function makeDurable(connection: Connection): void {
+  // Asked first: to set it, even to what it is, needs a lock that other processes are in the way of.
+  if (journalMode(connection) !== 'wal') connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  const journal = journalMode(connection);
+  const sync = synchronous(connection);
+  if (journal === 'wal' && sync === 'full' && connection.pragma('foreign_keys') === 1) return;
+  throw new ParleyError(
+    'STORE_UNSAFE',
+    `The store ${connection.path} cannot be made durable (journal_mode ${journal}, synchronous ${sync}).`,
+    { hint: 'Set PARLEY_DATA_DIR to a directory on a local disk.' },
+  );
+}
+
+function holdsNoProject(connection: Connection): boolean {
+  return connection.get('SELECT 1 FROM projects LIMIT 1') === undefined;
+}

@@ -1,0 +1,74 @@
+// Rows as the statements select them → the service's own types.
+import type { KeyRecord } from '../../service/administration.ts';
+import type { FinishReason, Message, Role, Session } from '../../service/session.ts';
+
+export interface KeyRow {
+  readonly key_id: string;
+  readonly key_name: string;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+}
+
+export const sessionColumns = 'session_id, title, created_at, updated_at, message_count';
+
+export interface SessionRow {
+  readonly session_id: string;
+  readonly title: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly message_count: number;
+}
+
+/** Of `messages AS message`. */
+export const messageColumns = [
+  'message_id',
+  'position',
+  'role',
+  'content',
+  'mode',
+  'finish_reason',
+  'input_tokens',
+  'output_tokens',
+  'created_at',
+]
+  .map((column) => `message.${column}`)
+  .join(', ');
+
+export interface MessageRow {
+  readonly message_id: string;
+  readonly position: number;
+  readonly role: Role;
+  readonly content: string;
+  readonly mode: string;
+  readonly finish_reason: FinishReason | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly created_at: number;
+}
+
+export function toKeyRecord(row: KeyRow): KeyRecord {
+  return {
+    ...row,
+    created_at: toTime(row.created_at),
+    revoked_at: row.revoked_at === null ? null : toTime(row.revoked_at),
+  };
+}
+
+export function toSession(row: SessionRow): Session {
+  return { ...row, created_at: toTime(row.created_at), updated_at: toTime(row.updated_at) };
+}
+
+export function toMessage(row: MessageRow): Message {
+  const { input_tokens, output_tokens, ...message } = row;
+  return {
+    ...message,
+    usage: input_tokens === null || output_tokens === null ? null : { input_tokens, output_tokens },
+    created_at: toTime(row.created_at),
+  };
+}
+
+export function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

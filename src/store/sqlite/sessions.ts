@@ -1,0 +1,84 @@
+// Single sessions: made, read, renamed, deleted and restored. Each statement names its project itself.
+import type { DeletedSession, NewSession, Session } from '../../service/session.ts';
+import type { BatchItem } from '../../service/session-archive.ts';
+import type { Connection } from './connection.ts';
+import type { SessionRow } from './rows.ts';
+import { sessionColumns, toSession, toTime } from './rows.ts';
+
+/** What every statement on sessions asks first; the second names one of them, active or deleted. */
+export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
+export const thisSession = `${inProject} AND session_id = @sessionId`;
+
+export const sessionStatements = {
+  create: `
+    INSERT INTO sessions (session_id, project, title, created_at, updated_at)
+    VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @now, @now)`,
+  find: `SELECT ${sessionColumns} FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+  rename: `
+    UPDATE sessions SET title = @title WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
+  delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
+  restore: `UPDATE sessions SET deleted_at = NULL WHERE ${thisSession} RETURNING ${sessionColumns}`,
+} as const;
+
+export function createSession(
+  connection: Connection,
+  projectId: string,
+  session: { readonly session_id: string; readonly title: string | null; readonly now: number },
+): NewSession {
+  const { session_id, title, now } = session;
+  connection.run(sessionStatements.create, { projectId, sessionId: session_id, title, now });
+  return { session_id, title, created_at: toTime(now), message_count: 0 };
+}
+
+export function findSession(connection: Connection, projectId: string, sessionId: string): Session | null {
+  const row = connection.get<SessionRow>(sessionStatements.find, { projectId, sessionId });
+  return row === undefined ? null : toSession(row);
+}
+
+export function renameSession(
+  connection: Connection,
+  projectId: string,
+  sessionId: string,
+  title: string | null,
+): Session | null {
+  const row = connection.get<SessionRow>(sessionStatements.rename, { projectId, sessionId, title });
+  return row === undefined ? null : toSession(row);
+}
+
+export function deleteSession(
+  connection: Connection,
+  projectId: string,
+  sessionId: string,
+  now: number,
+): DeletedSession | null {
+  const { changes } = connection.run(sessionStatements.delete, { projectId, sessionId, now });
+  return changes === 0 ? null : { session_id: sessionId, deleted_at: toTime(now) };
+}
+
+export function restoreSession(connection: Connection, projectId: string, sessionId: string): Session | null {
+  const row = connection.get<SessionRow>(sessionStatements.restore, { projectId, sessionId });
+  return row === undefined ? null : toSession(row);
+}
+
+export function deleteSessions(
+  connection: Connection,
+  projectId: string,
+  sessionIds: readonly string[],
+  now: number,
+): readonly BatchItem<'deleted'>[] {
+  return sessionIds.map((session_id) => ({
+    session_id,
+    status: deleteSession(connection, projectId, session_id, now) === null ? 'not_found' : 'deleted',
+  }));
+}
+
+export function restoreSessions(
+  connection: Connection,
+  projectId: string,
+  sessionIds: readonly string[],
+): readonly BatchItem<'restored'>[] {
+  return sessionIds.map((session_id) => ({
+    session_id,
+    status: restoreSession(connection, projectId, session_id) === null ? 'not_found' : 'restored',
+  }));
+}

@@ -1,0 +1,115 @@
+// What SQLite, or the file system under it, says about a store → the failure that a user reads: which file, and what to do.
+import { readdirSync, statfsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ParleyError } from '../../service/errors.ts';
+
+const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where you may write';
+
+/** A failure of SQLite on the store at `path`. Failures that are Parley's already stay as they are. */
+export function storeError(error: unknown, path: string): ParleyError {
+  if (error instanceof ParleyError) return error;
+  const code = errorCode(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const primary = code.split('_').slice(0, 2).join('_');
+  if (primary === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') return storageFull(path, error);
+  switch (primary) {
+    case 'SQLITE_BUSY':
+    case 'SQLITE_LOCKED':
+    case 'SQLITE_PROTOCOL':
+      return new ParleyError('STORE_BUSY', `The store ${path} is locked by another process.`, {
+        hint: 'Nothing was changed. Try again; if it stays locked, end the other Parley that uses it.',
+        cause: error,
+      });
+    case 'SQLITE_CORRUPT':
+    case 'SQLITE_NOTADB':
+      return new ParleyError('STORE_DAMAGED', `The store ${path} is damaged (${said}).`, {
+        hint: damagedHint(path),
+        cause: error,
+      });
+    case 'SQLITE_IOERR':
+    case 'SQLITE_CANTOPEN':
+    case 'SQLITE_READONLY':
+    case 'SQLITE_PERM':
+    case 'SQLITE_AUTH':
+      if (diskIsFull(path)) return storageFull(path, error);
+      return new ParleyError(
+        'STORE_UNSAFE',
+        `The store ${path} cannot be read and written (${said}, ${code}).`,
+        {
+          hint: `Check the disk, and who may write the file and its directory; ${elsewhere}.`,
+          cause: error,
+        },
+      );
+    default:
+      return new ParleyError('INTERNAL_ERROR', `The store ${path} failed (${said}).`, { cause: error });
+  }
+}
+
+/** A failure of the file system on the way to the store, before SQLite is asked. */
+export function directoryError(error: unknown, directory: string): ParleyError {
+  const code = errorCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return storageFull(directory, error);
+  return new ParleyError(
+    'STORE_UNSAFE',
+    `The data directory ${directory} cannot be used: ${reason(error)}.`,
+    {
+      hint: `Make it a directory that you may write, ${elsewhere}.`,
+      cause: error,
+    },
+  );
+}
+
+function storageFull(path: string, cause: unknown): ParleyError {
+  return new ParleyError('STORAGE_FULL', `The disk of ${path} is full: this was not kept.`, {
+    hint: 'What was kept before is intact. Free some space and try again.',
+    cause,
+  });
+}
+
+function damagedHint(path: string): string {
+  const backup = newestBackup(path);
+  const restore =
+    backup === null ? 'There is no backup beside it: restore one of yours' : `The newest backup is ${backup}`;
+  return `Nothing was overwritten. ${restore}; move the damaged file aside, with its -wal and -shm, before you put a copy in its place.`;
+}
+
+function newestBackup(path: string): string | null {
+  const prefix = `${basename(path)}.backup-v`;
+  try {
+    const newest = readdirSync(dirname(path))
+      .filter((name) => name.startsWith(prefix))
+      .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+      .at(-1);
+    return newest === undefined ? null : join(dirname(path), newest);
+  } catch {
+    return null;
+  }
+}
+
+/** Several of SQLite's codes hide a full disk: it then fails to make or stretch a file of its own. */
+function diskIsFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < 64 * 1024;
+  } catch {
+    return false;
+  }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+function reason(error: unknown): string {
+  const code = errorCode(error);
+  const place = error instanceof Error && 'path' in error ? String(error.path) : 'a part of it';
+  const reasons: Readonly<Record<string, string>> = {
+    ENOTDIR: `${place} is not below a directory`,
+    EEXIST: `${place} is not a directory`,
+    EACCES: 'permission denied',
+    EPERM: 'the operation is not permitted',
+    EROFS: 'the file system is read-only',
+    ENOENT: `${place} cannot be made`,
+  };
+  return reasons[code] ?? (error instanceof Error ? error.message : String(error));
+}

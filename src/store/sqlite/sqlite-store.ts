@@ -1,0 +1,184 @@
+// The store over SQLite: reads at once, writes through the writer, failures in Parley's words. What each method means is in
+// session-store.ts; what it says to SQLite is with its subject.
+import type { KeyRecord, StoreReport } from '../../service/administration.ts';
+import type { KeyIdentity } from '../../service/conversation-service.ts';
+import { ParleyError } from '../../service/errors.ts';
+import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
+import type { BatchItem } from '../../service/session-archive.ts';
+import type {
+  NewKey,
+  Once,
+  Recorded,
+  SessionFilter,
+  SessionStore,
+  Turn,
+  TurnBegin,
+  TurnReply,
+  TurnStart,
+} from '../session-store.ts';
+import type { Connection } from './connection.ts';
+import { doOnce } from './idempotency.ts';
+import { inspect } from './inspection.ts';
+import { createKey, findKey, listKeys, revokeKey } from './keys.ts';
+import { history, listMessages, listSessions } from './listings.ts';
+import type { LockWait } from './lock-wait.ts';
+import { whenUnlocked } from './lock-wait.ts';
+import {
+  createSession,
+  deleteSession,
+  deleteSessions,
+  findSession,
+  renameSession,
+  restoreSession,
+  restoreSessions,
+} from './sessions.ts';
+import { storeError } from './sqlite-errors.ts';
+import { beginTurn, endTurn, renewTurn } from './turns.ts';
+import { Writer } from './writer.ts';
+
+export class SqliteStore implements SessionStore {
+  readonly #connection: Connection;
+  readonly #writer: Writer;
+  readonly #wait: LockWait;
+  readonly #filesystem: string;
+  readonly #now: () => number;
+  #closed = false;
+
+  constructor(
+    connection: Connection,
+    options: { readonly wait: LockWait; readonly filesystem: string; readonly now: () => number },
+  ) {
+    this.#connection = connection;
+    this.#writer = new Writer(connection, options.wait);
+    this.#wait = options.wait;
+    this.#filesystem = options.filesystem;
+    this.#now = options.now;
+  }
+
+  findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
+    return this.#read((connection) => findKey(connection, hash));
+  }
+
+  createKey(key: NewKey): Promise<KeyRecord> {
+    return this.#write((connection) => createKey(connection, key));
+  }
+
+  listKeys(): Promise<readonly KeyRecord[]> {
+    return this.#read((connection) => listKeys(connection));
+  }
+
+  revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
+    return this.#write((connection) => revokeKey(connection, keyId, now));
+  }
+
+  createSession(
+    projectId: string,
+    session: { readonly session_id: string; readonly title: string | null; readonly now: number },
+    once: Once | null,
+  ): Promise<Recorded<NewSession>> {
+    return this.#writeOnce(projectId, once, (connection) => createSession(connection, projectId, session));
+  }
+
+  findSession(projectId: string, sessionId: string): Promise<Session | null> {
+    return this.#read((connection) => findSession(connection, projectId, sessionId));
+  }
+
+  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
+    return this.#write((connection) => deleteSession(connection, projectId, sessionId, now));
+  }
+
+  renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null> {
+    return this.#write((connection) => renameSession(connection, projectId, sessionId, title));
+  }
+
+  restoreSession(projectId: string, sessionId: string, once: Once | null): Promise<Recorded<Session | null>> {
+    return this.#writeOnce(projectId, once, (connection) => restoreSession(connection, projectId, sessionId));
+  }
+
+  deleteSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+    now: number,
+    once: Once | null,
+  ): Promise<Recorded<readonly BatchItem<'deleted'>[]>> {
+    return this.#writeOnce(projectId, once, (connection) =>
+      deleteSessions(connection, projectId, sessionIds, now),
+    );
+  }
+
+  restoreSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+    once: Once | null,
+  ): Promise<Recorded<readonly BatchItem<'restored'>[]>> {
+    return this.#writeOnce(projectId, once, (connection) =>
+      restoreSessions(connection, projectId, sessionIds),
+    );
+  }
+
+  listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
+    return this.#read((connection) => listSessions(connection, projectId, filter));
+  }
+
+  listMessages(
+    projectId: string,
+    sessionId: string,
+    page: { readonly limit: number; readonly cursor: string | null },
+  ): Promise<Page<Message> | null> {
+    return this.#read((connection) => listMessages(connection, projectId, sessionId, page));
+  }
+
+  beginTurn(projectId: string, start: TurnStart): Promise<TurnBegin> {
+    return this.#write((connection) => beginTurn(connection, projectId, start, this.#now()));
+  }
+
+  history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
+    return this.#read((connection) => history(connection, projectId, sessionId, before, limit));
+  }
+
+  renewTurn(projectId: string, turn: Turn, until: number): Promise<void> {
+    return this.#write((connection) => renewTurn(connection, projectId, turn, until));
+  }
+
+  endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<{ readonly message_count: number }> {
+    return this.#write((connection) => endTurn(connection, projectId, turn, reply));
+  }
+
+  inspect(): Promise<StoreReport> {
+    return this.#read((connection) => inspect(connection, this.#filesystem));
+  }
+
+  /** Waits for the writes that were asked for; a call after this rejects. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#writer.idle();
+    if (this.#connection.open) this.#connection.close();
+  }
+
+  #writeOnce<T>(
+    projectId: string,
+    once: Once | null,
+    work: (connection: Connection) => T,
+  ): Promise<Recorded<T>> {
+    return this.#write((connection) =>
+      doOnce(connection, projectId, once, this.#now(), () => work(connection)),
+    );
+  }
+
+  #read<T>(work: (connection: Connection) => T): Promise<T> {
+    return this.#run(() => whenUnlocked(() => work(this.#connection), this.#wait));
+  }
+
+  #write<T>(work: (connection: Connection) => T): Promise<T> {
+    return this.#run(() => this.#writer.write(() => work(this.#connection)));
+  }
+
+  async #run<T>(call: () => T | Promise<T>): Promise<T> {
+    if (this.#closed) throw new ParleyError('UNAVAILABLE', 'The store is closed.');
+    try {
+      return await call();
+    } catch (error) {
+      throw storeError(error, this.#connection.path);
+    }
+  }
+}

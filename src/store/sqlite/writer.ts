@@ -1,0 +1,115 @@
+// All writes of a store, in the order they came. Those that wait at the same moment share one transaction, and so one sync
+// of the disk; each has a savepoint, so that one that fails takes nothing from the others. None settles before the commit.
+import type { Connection } from './connection.ts';
+import type { LockWait } from './lock-wait.ts';
+import { whenUnlocked } from './lock-wait.ts';
+
+interface Write {
+  /** May run twice: again alone, when the transaction that it shared was lost. */
+  readonly work: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/** Bounds how long one transaction keeps other processes, and this one's event loop, waiting. */
+const largestGroup = 500;
+
+export class Writer {
+  readonly #connection: Connection;
+  readonly #wait: LockWait;
+  #waiting: Write[] = [];
+  #draining: Promise<void> | null = null;
+
+  constructor(connection: Connection, wait: LockWait) {
+    this.#connection = connection;
+    this.#wait = wait;
+  }
+
+  write<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: (value) => resolve(value as T), reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Resolves when no write waits any more. */
+  async idle(): Promise<void> {
+    while (this.#draining !== null) await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Every request that has already arrived gets to add its write before the group is closed.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#commitWaiting();
+    }
+    this.#draining = null;
+  }
+
+  async #commitWaiting(): Promise<void> {
+    const first = this.#waiting.length;
+    try {
+      await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), this.#wait);
+    } catch (error) {
+      // Writes that came during the wait have a wait of their own before them.
+      for (const write of this.#waiting.splice(0, first)) write.reject(error);
+      return;
+    }
+    const group = this.#waiting.splice(0, largestGroup);
+    try {
+      const outcomes = group.length === 1 ? [this.#runAlone(group[0] as Write)] : this.#runTogether(group);
+      this.#connection.run('COMMIT');
+      settle(group, outcomes);
+    } catch (error) {
+      this.#connection.rollback();
+      if (group.length === 1) group[0]?.reject(error);
+      else await this.#commitOneByOne(group);
+    }
+  }
+
+  #runAlone(write: Write): Outcome {
+    return { value: write.work() };
+  }
+
+  #runTogether(group: readonly Write[]): Outcome[] {
+    return group.map((write) => {
+      this.#connection.run('SAVEPOINT one_write');
+      try {
+        const value = write.work();
+        this.#connection.run('RELEASE one_write');
+        return { value };
+      } catch (error) {
+        // Without a transaction there is nothing left to keep for the others.
+        if (!this.#connection.inTransaction) throw error;
+        this.#connection.run('ROLLBACK TO one_write');
+        this.#connection.run('RELEASE one_write');
+        return { error };
+      }
+    });
+  }
+
+  /** After a group is lost, to a full disk for one: each write learns of its own fate. */
+  async #commitOneByOne(group: readonly Write[]): Promise<void> {
+    for (const write of group) {
+      try {
+        await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), this.#wait);
+        const outcome = this.#runAlone(write);
+        this.#connection.run('COMMIT');
+        settle([write], [outcome]);
+      } catch (error) {
+        this.#connection.rollback();
+        write.reject(error);
+      }
+    }
+  }
+}
+
+function settle(group: readonly Write[], outcomes: readonly Outcome[]): void {
+  group.forEach((write, index) => {
+    const outcome = outcomes[index] as Outcome;
+    if ('error' in outcome) write.reject(outcome.error);
+    else write.resolve(outcome.value);
+  });
+}

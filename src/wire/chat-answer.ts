@@ -1,0 +1,67 @@
+// What a chat's answer holds, in whichever of its forms: the session to go on with, and the reply.
+import type { ChatReply } from '../service/chat-event.ts';
+import type { FinishReason, Usage } from '../service/session.ts';
+import { valueAt } from './json-pointer.ts';
+import { fieldOf, firstText, textOrNull } from './json-value.ts';
+
+export function sessionIdOf(body: unknown): string | null {
+  const data = fieldOf(body, 'data');
+  const session = fieldOf(data, 'session');
+  return firstText(
+    fieldOf(data, 'session_id'),
+    fieldOf(body, 'session_id'),
+    fieldOf(session, 'session_id'),
+    fieldOf(session, 'id'),
+  );
+}
+
+const replyNames = ['reply', 'response', 'answer', 'message', 'content', 'text', 'output'] as const;
+
+/** `pointer`: where a profile says that the reply is; then it is looked for nowhere else. Null for a reply that is not there, or empty. */
+export function replyOf(body: unknown, pointer: readonly string[] | null): string | null {
+  if (pointer !== null) return replyText(valueAt(body, pointer));
+  const data = fieldOf(body, 'data');
+  for (const place of [data, body]) {
+    for (const name of replyNames) {
+      const text = replyText(fieldOf(place, name));
+      if (text !== null) return text;
+    }
+  }
+  return textOrNull(data);
+}
+
+function replyText(value: unknown): string | null {
+  return firstText(value, fieldOf(value, 'content'), fieldOf(value, 'text'));
+}
+
+/** What is certain of a reply; all else is taken from the body, and is empty where another server does not tell it. */
+export type CertainReply = Pick<ChatReply, 'session_id' | 'mode' | 'reply'>;
+
+export function chatReply(certain: CertainReply, body: unknown): ChatReply {
+  const data = fieldOf(body, 'data');
+  const count = fieldOf(data, 'message_count');
+  return {
+    session_id: certain.session_id,
+    message_id: textOrNull(fieldOf(data, 'message_id')) ?? '',
+    mode: textOrNull(fieldOf(data, 'mode')) ?? certain.mode,
+    reply: certain.reply,
+    finish_reason: finishReasonOf(fieldOf(data, 'finish_reason')),
+    created_at: textOrNull(fieldOf(data, 'created_at')) ?? '',
+    message_count: typeof count === 'number' ? count : 0,
+    usage: usageOf(fieldOf(data, 'usage')),
+  };
+}
+
+const finishReasons: readonly FinishReason[] = ['stop', 'length', 'interrupted', 'error'];
+
+function finishReasonOf(value: unknown): FinishReason {
+  return finishReasons.find((reason) => reason === value) ?? 'stop';
+}
+
+function usageOf(value: unknown): Usage | null {
+  const input_tokens = fieldOf(value, 'input_tokens');
+  const output_tokens = fieldOf(value, 'output_tokens');
+  return typeof input_tokens === 'number' && typeof output_tokens === 'number'
+    ? { input_tokens, output_tokens }
+    : null;
+}

@@ -1,0 +1,35 @@
+// Error codes as HTTP statuses. The service's own codes are what a server says; those of the client never travel, but a store that
+// fails under a server must be told as something.
+import type { ErrorCode } from '../service/errors.ts';
+
+export const errorStatus = {
+  INVALID_REQUEST: 400,
+  UNKNOWN_MODE: 400,
+  INVALID_API_KEY: 401,
+  SESSION_NOT_FOUND: 404,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  SESSION_BUSY: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_MISMATCH: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  ENGINE_FAILED: 502,
+  ENGINE_TIMEOUT: 504,
+  UNAVAILABLE: 503,
+  STORAGE_FULL: 507,
+  USAGE: 500,
+  CONFIG: 500,
+  NO_API_KEY: 401,
+  BAD_RESPONSE: 502,
+  UNSUPPORTED: 500,
+  NETWORK: 502,
+  TIMEOUT: 504,
+  INCOMPLETE_REPLY: 502,
+  REDIRECT: 502,
+  STORE_BUSY: 503,
+  STORE_DAMAGED: 500,
+  STORE_NEWER: 500,
+  STORE_UNSAFE: 500,
+} as const satisfies Record<ErrorCode, number>;

@@ -1,0 +1,32 @@
+// The modes that a server lists, whatever the shape of its list.
+import type { Mode } from '../service/mode.ts';
+import { fieldOf, firstText, textOrNull } from './json-value.ts';
+
+/** Null where there is no list, or one without a name in it. What a server does not tell of a mode is empty. */
+export function modesOf(body: unknown): readonly Mode[] | null {
+  const data = fieldOf(body, 'data');
+  const places = [
+    data,
+    fieldOf(data, 'models'),
+    fieldOf(data, 'modes'),
+    fieldOf(body, 'models'),
+    fieldOf(body, 'modes'),
+  ];
+  const list: readonly unknown[] | undefined = places.find(Array.isArray);
+  if (list === undefined) return null;
+  const modes = list.flatMap((entry) => {
+    const name = firstText(entry, fieldOf(entry, 'name'), fieldOf(entry, 'id'), fieldOf(entry, 'mode'));
+    return name === null ? [] : [modeOf(name, entry)];
+  });
+  return modes.length === 0 && list.length > 0 ? null : modes;
+}
+
+function modeOf(name: string, entry: unknown): Mode {
+  return {
+    name,
+    description: textOrNull(fieldOf(entry, 'description')) ?? '',
+    engine: textOrNull(fieldOf(entry, 'engine')) ?? '',
+    model: textOrNull(fieldOf(entry, 'model')),
+    default: fieldOf(entry, 'default') === true,
+  };
+}

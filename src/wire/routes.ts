@@ -1,0 +1,32 @@
+// The operations as requests: which verb and path each has (interface document section 4; the archive's are this service's own).
+// A new operation is a new row here, and then the compiler asks for its handler in server and its call in remote.
+import type { ConversationService } from '../service/conversation-service.ts';
+import type { SessionArchive } from '../service/session-archive.ts';
+
+export type Operation = keyof ConversationService | keyof SessionArchive;
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** `:id` stands for a session id, percent-encoded as one segment. */
+  readonly path: string;
+  /** What a server must offer for it; null for the operations that every server has. */
+  readonly extension: Extension | null;
+}
+
+/** What a server may offer beyond the interface document, as it names them in the header `Parley-Extensions`. */
+export type Extension = 'archive' | 'idempotency' | 'stream';
+
+export const routes = {
+  verify: { method: 'POST', path: '/v1/auth/verify', extension: null },
+  models: { method: 'GET', path: '/v1/models', extension: null },
+  chat: { method: 'POST', path: '/v1/chat', extension: null },
+  createSession: { method: 'POST', path: '/v1/sessions', extension: null },
+  getSession: { method: 'GET', path: '/v1/sessions/:id', extension: null },
+  deleteSession: { method: 'DELETE', path: '/v1/sessions/:id', extension: null },
+  listSessions: { method: 'GET', path: '/v1/sessions', extension: 'archive' },
+  listMessages: { method: 'GET', path: '/v1/sessions/:id/messages', extension: 'archive' },
+  renameSession: { method: 'PATCH', path: '/v1/sessions/:id', extension: 'archive' },
+  restoreSession: { method: 'POST', path: '/v1/sessions/:id/restore', extension: 'archive' },
+  deleteSessions: { method: 'POST', path: '/v1/sessions/batch-delete', extension: 'archive' },
+  restoreSessions: { method: 'POST', path: '/v1/sessions/batch-restore', extension: 'archive' },
+} as const satisfies Record<Operation, Route>;

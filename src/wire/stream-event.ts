@@ -1,0 +1,45 @@
+// One server-sent event of a chat, read. What it means for the chat is for the client to say.
+import type { ParleyError } from '../service/errors.ts';
+import { failureOfEvent } from './failure-body.ts';
+import { fieldOf, parseJson, textOrNull } from './json-value.ts';
+
+export type StreamEvent =
+  | {
+      readonly kind: 'session';
+      readonly sessionId: string | null;
+      readonly messageId: string | null;
+      readonly mode: string | null;
+    }
+  | { readonly kind: 'text'; readonly event: 'delta' | 'reasoning'; readonly text: string }
+  | { readonly kind: 'done'; readonly body: unknown }
+  | { readonly kind: 'error'; readonly error: ParleyError }
+  /** An event of a name that Parley knows, with data that it cannot read. */
+  | { readonly kind: 'unreadable' };
+
+/** Null for an event of a name that means nothing here. */
+export function readStreamEvent(event: string, text: string): StreamEvent | null {
+  if (!names.has(event)) return null;
+  const body = parseJson(text);
+  const data = fieldOf(body, 'data');
+  if (event === 'error') return { kind: 'error', error: failureOfEvent(body) };
+  if (fieldOf(body, 'success') === false) return { kind: 'error', error: failureOfEvent(body) };
+  if (fieldOf(body, 'success') !== true) return { kind: 'unreadable' };
+  switch (event) {
+    case 'session':
+      return {
+        kind: 'session',
+        sessionId: textOrNull(fieldOf(data, 'session_id')),
+        messageId: textOrNull(fieldOf(data, 'message_id')),
+        mode: textOrNull(fieldOf(data, 'mode')),
+      };
+    case 'delta':
+    case 'reasoning': {
+      const piece = fieldOf(data, 'text');
+      return typeof piece === 'string' ? { kind: 'text', event, text: piece } : { kind: 'unreadable' };
+    }
+    default:
+      return { kind: 'done', body };
+  }
+}
+
+const names: ReadonlySet<string> = new Set(['session', 'delta', 'reasoning', 'done', 'error']);

@@ -1,0 +1,108 @@
+// The words of the command line itself: help, version, options in any place, and what needs neither store nor configuration.
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { expectNoStackTrace } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+
+const place = new Place();
+beforeAll(() => place.output(['models']));
+afterAll(() => place.remove());
+
+test('global options work before the command, after it and in between', async () => {
+  const all = await Promise.all([
+    place.parley(['--json', '--quiet', 'sessions', 'get', 'ses_x']),
+    place.parley(['sessions', '--json', 'get', '--quiet', 'ses_x']),
+    place.parley(['sessions', 'get', 'ses_x', '--quiet', '--json']),
+    place.parley([
+      '--profile',
+      'local',
+      'sessions',
+      'get',
+      'ses_x',
+      '--json',
+      '--no-input',
+      '--timeout',
+      '5',
+    ]),
+  ]);
+  const seen = all.map(({ status, out, err }) => [status, out.replace(/req_\w+/, ''), err]);
+  expect(seen).toEqual([seen[0], seen[0], seen[0], seen[0]]);
+  expect(seen[0]?.[0]).toBe(5);
+  expect((await place.parley(['models', '--profile', 'nope'])).status).toBe(2);
+});
+
+test('version and help are answered where nothing can be opened, and make nothing', async () => {
+  const own = new Place();
+  mkdirSync(own.configDirectory);
+  writeFileSync(own.configFile, 'damaged');
+  writeFileSync(join(own.path, 'file'), '');
+  const env = { PARLEY_DATA_DIR: join(own.path, 'file', 'data') };
+  for (const args of [['--version'], ['-V'], ['models', '--version']]) {
+    expect(await own.parley(args, { env })).toMatchObject({
+      status: 0,
+      out: `${manifest.version}\n`,
+      err: '',
+    });
+  }
+  for (const [args, usage] of [
+    [['--help'], 'Usage: parley [options]'],
+    [['help'], 'Usage: parley [options]'],
+    [[], 'Usage: parley [options]'],
+    [['help', 'chat'], 'Usage: parley chat [options]'],
+    [['chat', '--help'], 'Usage: parley chat [options]'],
+    [['sessions', 'help', 'delete'], 'Usage: parley sessions delete [options]'],
+    [['help', 'sessions', 'delete'], 'Usage: parley sessions delete [options]'],
+    [['sessions', 'delete', '-h'], 'Usage: parley sessions delete [options]'],
+  ] as const) {
+    const { status, out, err } = await own.parley(args, { env });
+    expect({ status, err, usage: out.slice(0, usage.length) }).toEqual({ status: 0, err: '', usage });
+  }
+  expect(readdirSync(own.path).sort()).toEqual(['bin', 'config', 'file']);
+  own.remove();
+});
+
+test('help names every command and every global option', async () => {
+  const out = await place.output(['--help']);
+  for (const word of ['chat', 'sessions', 'models', 'verify', 'profiles', 'keys', 'doctor']) {
+    expect(out).toMatch(new RegExp(`^  ${word} `, 'm'));
+  }
+  for (const option of [
+    'profile',
+    'url',
+    'json',
+    'quiet',
+    'no-color',
+    'no-input',
+    'timeout',
+    'insecure-http',
+    'debug',
+  ]) {
+    expect(out).toMatch(new RegExp(`^  --${option}\\b`, 'm'));
+  }
+});
+
+test('parley alone with something piped in is a chat', async () => {
+  const env = { PARLEY_MODE: 'echo' };
+  expect(await place.output([], { stdin: 'hello', env })).toBe('hello\n');
+  expect(JSON.parse(await place.output(['--json'], { stdin: 'hello', env }))).toMatchObject({
+    data: { reply: 'hello' },
+  });
+  expect((await place.shell('echo hello | parley --quiet', env)).out).toBe('hello\n');
+});
+
+test('a working directory that was removed is no hindrance', async () => {
+  const { status, out, err } = await place.shell(
+    'mkdir gone; cd gone; rmdir ../gone; parley chat -n -m echo hi',
+  );
+  expect({ status, out }).toEqual({ status: 0, out: 'hi\n' });
+  expectNoStackTrace(err);
+});
+
+test('nothing is read from the working directory', async () => {
+  for (const name of ['config.json', '.env', 'parley.json', '.parleyrc']) {
+    writeFileSync(join(place.path, name), 'PARLEY_MODE=nope');
+  }
+  expect(await place.output(['chat', '-n', 'hi'])).not.toBe('');
+});

@@ -1,0 +1,107 @@
+// `-c` goes on with the session last used in this terminal with this key, and with no other; `-s` with the one it names.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CreatedKey } from '../../src/service/administration.ts';
+import type { ChatReply } from '../../src/service/chat-event.ts';
+import type { Page, Session } from '../../src/service/session.ts';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+
+const place = new Place();
+beforeAll(() => place.output(['models']));
+afterAll(() => place.remove());
+
+const echo = ['chat', '-n', '-m', 'echo'];
+const chat = (...args: readonly string[]) => place.answer<ChatReply>([...echo, ...args]);
+
+const count = async () =>
+  (await place.answer<Page<Session>>(['sessions', 'list', '--limit', '200'])).items.length;
+
+test('without any session -c is refused, and makes none', async () => {
+  expectFailure(await place.parley([...echo, '-c', 'x']), { status: 2, code: 'USAGE' });
+  expect(await count()).toBe(0);
+});
+
+test('without a terminal it is the last of that key, set by chat, by -s and by create', async () => {
+  const first = (await chat('one')).session_id;
+  const second = (await chat('two')).session_id;
+  expect((await chat('-c', 'three')).session_id).toBe(second);
+  expect(await chat('-s', first, 'four')).toMatchObject({ session_id: first, message_count: 4 });
+  expect((await chat('-c', 'five')).session_id).toBe(first);
+  const created = (await place.output(['sessions', 'create'])).trimEnd();
+  expect((await chat('-c', 'six')).session_id).toBe(created);
+});
+
+test('a command that fails does not change it', async () => {
+  const current = (await chat('here')).session_id;
+  expect((await place.parley([...echo, '-s', 'ses_gone', 'x'])).status).toBe(5);
+  expect((await place.parley([...echo, '-m', 'nope', 'x'])).status).toBe(2);
+  expect((await chat('-c', 'still')).session_id).toBe(current);
+});
+
+test('another key has its own', async () => {
+  const mine = (await chat('mine')).session_id;
+  const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'other']);
+  const env = { PARLEY_API_KEY: key };
+  expectFailure(await place.parley([...echo, '-c', 'x'], { env }), { status: 2, code: 'USAGE' });
+  const theirs = (await place.answer<ChatReply>([...echo, 'theirs'], { env })).session_id;
+  expect((await place.answer<ChatReply>([...echo, '-c', 'x'], { env })).session_id).toBe(theirs);
+  expect((await chat('-c', 'x')).session_id).toBe(mine);
+});
+
+test('a deleted one is not found, and no new one is begun in its place', async () => {
+  const { session_id } = await chat('to be deleted');
+  await place.output(['sessions', 'delete', session_id]);
+  const before = await count();
+  expectFailure(await place.parley([...echo, '-c', 'x']), { status: 5, code: 'SESSION_NOT_FOUND' });
+  expectFailure(await place.parley([...echo, '-s', session_id, 'x']), {
+    status: 5,
+    code: 'SESSION_NOT_FOUND',
+  });
+  expect(await count()).toBe(before);
+  await place.output(['sessions', 'restore', session_id]);
+  expect((await chat('-c', 'back')).message_count).toBe(4);
+});
+
+test("two terminals never see each other's", async () => {
+  const talk = (name: string) =>
+    place.terminal(
+      `parley chat --quiet -m echo ${name} --json > ${name}.1; sleep 0.3;
+       parley chat --quiet -m echo -c again --json > ${name}.2; sleep 0.3;
+       parley chat --quiet -m echo -c "and again" --json > ${name}.3; cat ${name}.*`,
+    );
+  const shown = await Promise.all(['one', 'two', 'three'].map(talk));
+  const sessions = shown.map(({ out }) =>
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).data.session_id),
+  );
+  expect(sessions.map((ids) => [ids.length, new Set(ids).size])).toEqual([
+    [3, 1],
+    [3, 1],
+    [3, 1],
+  ]);
+  expect(new Set(sessions.flat()).size).toBe(3);
+});
+
+test('a new terminal has none, although there is a last one', async () => {
+  await chat('last');
+  const before = await count();
+  const { status, out } = await place.terminal('parley chat -n -m echo -c x');
+  expect(status).toBe(2);
+  expect(out).toContain('no session to continue');
+  expect(await count()).toBe(before);
+});
+
+test('processes that set it at once leave one of them whole', async () => {
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, index) => chat(`at once ${index}`)));
+  const current = await chat('-c', 'after');
+  expect(replies.map(({ session_id }) => session_id)).toContain(current.session_id);
+  const folder = join(place.dataDirectory, 'current');
+  for (const name of readdirSync(folder)) {
+    expect(name).toMatch(/^[0-9a-f]{64}$/);
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  }
+});

@@ -1,0 +1,86 @@
+// The first use on a fresh machine, by one process or by eight at once: a store, a project and one key, and a line that says so.
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KeyRecord } from '../../src/service/administration.ts';
+import { Place } from '../support/parley.ts';
+import { storedKey } from '../support/stored.ts';
+
+let place: Place;
+beforeEach(() => {
+  place = new Place();
+});
+afterEach(() => place.remove());
+
+const said = /^Made a store in .*, with a project "default" and a key \(profile local\)\.\n$/;
+
+test('it is said in one line on stderr, once', async () => {
+  const first = await place.parley(['chat', '-m', 'echo', 'hi']);
+  expect(first).toMatchObject({ status: 0, out: 'hi\n', err: expect.stringMatching(said) });
+  expect(first.err).toContain(place.dataDirectory);
+  expect(await place.parley(['chat', '-m', 'echo', 'hi'])).toMatchObject({ status: 0, out: 'hi\n', err: '' });
+});
+
+test('it is not said with --quiet', async () => {
+  expect(await place.parley(['chat', '-m', 'echo', 'hi', '--quiet'])).toMatchObject({ status: 0, err: '' });
+});
+
+test('files are private from the start, whatever the umask', async () => {
+  for (const umask of ['000', '022']) {
+    const own = new Place();
+    const { status, err } = await own.shell(
+      `umask ${umask}; parley chat -m echo hi && parley profiles use local`,
+    );
+    expect({ umask, status, err }).toMatchObject({ status: 0 });
+    for (const directory of [own.configDirectory, own.dataDirectory]) {
+      const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+      expect(statSync(directory).mode & 0o777).toBe(0o700);
+      for (const entry of entries) {
+        const path = join(entry.parentPath, entry.name);
+        expect([path, statSync(path).mode & 0o777]).toEqual([path, entry.isDirectory() ? 0o700 : 0o600]);
+      }
+    }
+    own.remove();
+  }
+});
+
+test('eight at once all succeed, and leave one working key in the profile', async () => {
+  const ran = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => place.parley(['chat', '-m', 'echo', `${index}`])),
+  );
+  expect(ran.map(({ status, out }) => [status, out])).toEqual(ran.map((_, index) => [0, `${index}\n`]));
+  expect(ran.filter(({ err }) => err !== '').map(({ err }) => err)).toEqual([expect.stringMatching(said)]);
+  const keys = await place.answer<readonly KeyRecord[]>(['keys', 'list']);
+  expect(keys.filter(({ revoked_at }) => revoked_at === null).length).toBe(1);
+  expect(new Set(keys.map(({ project_id }) => project_id)).size).toBe(1);
+  const valid = keys.find(({ revoked_at }) => revoked_at === null);
+  expect(await place.answer(['verify'])).toMatchObject({ key_id: valid?.key_id });
+  expect((await place.output(['sessions', 'list', '--ids'])).trimEnd().split('\n').length).toBe(8);
+});
+
+test('a second store gets a key of its own, and the first keeps its', async () => {
+  await place.output(['models']);
+  const key = storedKey(place);
+  const env = { PARLEY_DATA_DIR: join(place.path, 'second') };
+  expect((await place.parley(['models'], { env })).err).toContain('second');
+  await place.output(['verify'], { env });
+  await place.output(['verify']);
+  expect(storedKey(place)).toBe(key);
+  expect(Object.keys(JSON.parse(readFileSync(place.configFile, 'utf8')).profiles.local.keys).length).toBe(2);
+});
+
+test('a key from PARLEY_API_KEY makes no project and no profile', async () => {
+  const { status } = await place.parley(['models'], { env: { PARLEY_API_KEY: 'pk_x' } });
+  expect(status).toBe(4);
+  expect(await place.parley(['models'])).toMatchObject({
+    status: 0,
+    err: expect.stringMatching(/^Made a store/),
+  });
+});
+
+test("a data directory of the user's own keeps its mode, and the store in it is private", async () => {
+  mkdirSync(place.dataDirectory, { mode: 0o755 });
+  await place.output(['models']);
+  expect(statSync(place.dataDirectory).mode & 0o777).toBe(0o755);
+  expect(statSync(place.storeFile).mode & 0o777).toBe(0o600);
+});

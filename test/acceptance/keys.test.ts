@@ -1,0 +1,232 @@
+// Keys and profiles: a key is shown once and kept nowhere in clear but in the profile; what is revoked or damaged is told.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CreatedKey, KeyRecord } from '../../src/service/administration.ts';
+import { expectFailure, expectJsonFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+import { storedKey } from '../support/stored.ts';
+
+const keyForm = /pk_[0-9A-Za-z]{33}/;
+
+describe('keys', () => {
+  const place = new Place();
+  beforeAll(() => place.output(['models']));
+  afterAll(() => place.remove());
+
+  test('create prints the key alone, and says once which it is', async () => {
+    const { status, out, err } = await place.parley([
+      'keys',
+      'create',
+      '--project',
+      'billing',
+      '--name',
+      'ci',
+    ]);
+    expect(status).toBe(0);
+    expect(out).toMatch(new RegExp(`^${keyForm.source}\n$`));
+    expect(err).toMatch(/^Key key_\w+ of project billing\..*PARLEY_API_KEY\.\n$/);
+    const env = { PARLEY_API_KEY: out.trimEnd() };
+    expect(await place.answer(['verify'], { env })).toMatchObject({
+      project_name: 'billing',
+      key_name: 'ci',
+    });
+  });
+
+  test('keys of one project see the same sessions', async () => {
+    const make = () => place.answer<CreatedKey>(['keys', 'create', '--project', 'shared']);
+    const [one, other] = [await make(), await make()];
+    expect(other.project_id).toBe(one.project_id);
+    const id = await place.output(['sessions', 'create'], { env: { PARLEY_API_KEY: one.key } });
+    expect(await place.output(['sessions', 'list', '--ids'], { env: { PARLEY_API_KEY: other.key } })).toBe(
+      id,
+    );
+  });
+
+  test('list and doctor never show a key, and no file of the data directory holds one', async () => {
+    const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'secret']);
+    const env = { PARLEY_API_KEY: key };
+    await place.output(['chat', '-n', '-m', 'echo', 'hello'], { env });
+    const shown = await Promise.all([
+      place.output(['keys', 'list']),
+      place.output(['keys', 'list', '--json']),
+      place.output(['profiles', 'list', '--json']),
+      place.output(['doctor', '--json'], { env }),
+      place.output(['verify', '--json'], { env }),
+    ]);
+    const files = readdirSync(place.dataDirectory, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(place.dataDirectory, name))
+      .filter((path) => statSync(path).isFile());
+    expect(files).toContain(place.storeFile);
+    for (const text of [...shown, ...files, ...files.map((path) => readFileSync(path, 'latin1'))]) {
+      expect(text).not.toMatch(keyForm);
+      expect(text).not.toContain(key.slice(3));
+    }
+    expect(readFileSync(place.configFile, 'utf8')).not.toContain(key);
+    expect(storedKey(place)).toMatch(keyForm);
+  });
+
+  test('revoke holds from the next command on, also while a session of that key goes on', async () => {
+    const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'gone']);
+    const env = { PARLEY_API_KEY: key };
+    await place.output(['chat', '-n', '-m', 'echo', 'hello'], { env });
+    const { out, err } = await place.parley(['keys', 'revoke', key_id]);
+    expect({ out, err }).toEqual({ out: '', err: `Revoked ${key_id} of project gone.\n` });
+    const refused = await place.parley(['chat', '-n', '-c', '-m', 'echo', 'hello'], { env });
+    expectFailure(refused, { status: 4, code: 'INVALID_API_KEY' });
+    const revoked = (await place.answer<readonly KeyRecord[]>(['keys', 'list'])).find(
+      (one) => one.key_id === key_id,
+    );
+    expect(revoked?.revoked_at).toMatch(/^\d{4}-/);
+    expect(await place.answer<KeyRecord>(['keys', 'revoke', key_id])).toEqual(revoked);
+  });
+
+  test('the key of a revoked profile is refused, not replaced in silence', async () => {
+    const own = new Place();
+    await own.output(['models']);
+    const [key] = await own.answer<readonly KeyRecord[]>(['keys', 'list']);
+    await own.output(['keys', 'revoke', key?.key_id ?? '']);
+    expectFailure(await own.parley(['models']), { status: 4, code: 'INVALID_API_KEY' });
+    expect((await own.answer<readonly KeyRecord[]>(['keys', 'list'])).length).toBe(1);
+    own.remove();
+  });
+});
+
+describe('profiles', () => {
+  let place: Place;
+  beforeEach(async () => {
+    place = new Place();
+    await place.output(['models']);
+  });
+  afterEach(() => place.remove());
+
+  test('are listed and chosen, and decide the mode', async () => {
+    const config = JSON.parse(readFileSync(place.configFile, 'utf8'));
+    const { local } = config.profiles;
+    config.profiles['echoing'] = { ...local, mode: 'echo' };
+    writeFileSync(place.configFile, JSON.stringify(config));
+    expect(await place.output(['profiles', 'list'])).toBe(
+      '*\tlocal\tembedded\t\n\techoing\tembedded\techo\n',
+    );
+    expect(await place.parley(['profiles', 'use', 'echoing'])).toMatchObject({
+      out: '',
+      err: 'Profile echoing is used from now on.\n',
+    });
+    expect(await place.answer(['profiles', 'list'])).toEqual([
+      { name: 'local', url: null, mode: null, current: false },
+      { name: 'echoing', url: null, mode: 'echo', current: true },
+    ]);
+    expect(await place.output(['chat', '-n', 'same'])).toBe('same\n');
+    expect(await place.output(['--profile', 'local', 'chat', '-n', 'same'])).not.toBe('same\n');
+    expect(await place.output(['chat', '-n', 'same'], { env: { PARLEY_PROFILE: 'local' } })).not.toBe(
+      'same\n',
+    );
+    expect(await place.output(['chat', '-n', 'same'], { env: { PARLEY_MODE: 'eliza' } })).not.toBe('same\n');
+    expect(await place.answer(['profiles', 'use', 'local'])).toEqual({ current: 'local' });
+  });
+
+  test('a damaged file is refused by every command, left as it is, and restored by the command that the error names', async () => {
+    const good = readFileSync(place.configFile, 'utf8');
+    const damaged = good.slice(0, good.length / 2);
+    writeFileSync(place.configFile, damaged);
+    for (const args of [
+      ['models'],
+      ['chat', '-n', 'x'],
+      ['profiles', 'list'],
+      ['profiles', 'use', 'local'],
+      ['keys', 'list'],
+    ]) {
+      expectJsonFailure(await place.parley([...args, '--json']), { status: 2, code: 'CONFIG' });
+      expect(readFileSync(place.configFile, 'utf8')).toBe(damaged);
+    }
+    const { err } = await place.parley(['models']);
+    expect(err).toContain(place.configFile);
+    expect(err).not.toMatch(keyForm);
+    const restore = /Restore it: (cp .*)\n/.exec(err)?.[1] ?? 'false';
+    execFileSync('bash', ['-c', restore]);
+    expect(readFileSync(place.configFile, 'utf8')).toBe(good);
+    expect((await place.parley(['models'])).status).toBe(0);
+  });
+
+  test('a damaged file without a good copy is moved away by the command that the error names', async () => {
+    writeFileSync(place.configFile, '{');
+    copyFileSync(place.configFile, `${place.configFile}.last-good`);
+    const { err } = await place.parley(['models']);
+    execFileSync('bash', ['-c', /: (mv .*)\n/.exec(err)?.[1] ?? 'false']);
+    expect(existsSync(place.configFile)).toBe(false);
+    expect((await place.parley(['models'])).status).toBe(0);
+  });
+
+  test('a field of a wrong type is named, and its value is not', async () => {
+    writeFileSync(place.configFile, '{"profiles":{"local":{"keys":["pk_secret"]}}}');
+    const { err } = await place.parley(['models']);
+    expect(err).toContain('profiles.local.keys is not an object');
+    expect(err).not.toContain('pk_secret');
+  });
+});
+
+describe('doctor', () => {
+  const place = new Place();
+  beforeAll(() => place.output(['models']));
+  afterAll(() => place.remove());
+
+  interface Report {
+    readonly ok: boolean;
+    readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly hint: string }[];
+  }
+
+  test('tells in words and as JSON what is used and that it works', async () => {
+    const out = await place.output(['doctor']);
+    const names = [
+      'parley',
+      'configuration',
+      'profile',
+      'service',
+      'key',
+      'opens',
+      'store',
+      'access',
+      'modes',
+    ];
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(/ +/).slice(0, 2)),
+    ).toEqual(names.map((name) => ['ok', name]));
+    for (const used of [place.configFile, place.storeFile, 'wal', 'synchronous full', 'project default']) {
+      expect(out).toContain(used);
+    }
+    const { ok, checks } = await place.answer<Report>(['doctor']);
+    expect({ ok, names: checks.map(({ name }) => name) }).toEqual({ ok: true, names });
+  });
+
+  test('says which check failed and what to do, and goes on where it can', async () => {
+    const env = { PARLEY_API_KEY: 'pk_nope' };
+    const { status, out } = await place.parley(['doctor'], { env });
+    expect(status).toBe(4);
+    expect(out).toMatch(/^ok +store .*\nFAIL access .*\(INVALID_API_KEY\)\n +Use a key/m);
+  });
+
+  test('works on a damaged configuration', async () => {
+    const own = new Place();
+    await own.output(['models']);
+    writeFileSync(own.configFile, 'null');
+    const { status, out } = await own.parley(['doctor']);
+    expect(status).toBe(2);
+    expect(out).toMatch(/^ok +parley .*\nFAIL configuration .*damaged.*\(CONFIG\)\n +.*Restore it: cp /);
+    const json = await own.parley(['doctor', '--json']);
+    const body = JSON.parse(json.out);
+    expect({ status: json.status, success: body.success, ok: body.data.ok }).toEqual({
+      status: 2,
+      success: false,
+      ok: false,
+    });
+    expect(body.data.checks.filter((check: { ok: boolean }) => !check.ok)[0]).toMatchObject({
+      name: 'configuration',
+    });
+    expect(readFileSync(own.configFile, 'utf8')).toBe('null');
+    own.remove();
+  });
+});

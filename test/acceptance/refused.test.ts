@@ -1,0 +1,162 @@
+// Bad input: each command says what is wrong and what to do, in words and as JSON, with its status, and keeps nothing.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KeyRecord } from '../../src/service/administration.ts';
+import type { Page, Session } from '../../src/service/session.ts';
+import { expectFailure, expectJsonFailure } from '../support/failures.ts';
+import { Place, type RunOptions, type Variables } from '../support/parley.ts';
+
+const place = new Place();
+beforeAll(() => place.output(['models']));
+afterAll(() => place.remove());
+
+const hello = ['chat', '-n', 'hello'];
+
+/** What it is, the arguments, a part of what is said. */
+type Row = readonly [string, readonly string[], RegExp, RunOptions?];
+
+const usage: readonly Row[] = [
+  ['an unknown command', ['sesions'], /'sesions'.*\nDid you mean sessions\?/],
+  ['an unknown command of a group', ['sessions', 'lst'], /'lst'.*\nDid you mean list\?/],
+  ['an unknown option', ['chat', '--sesion', 'x'], /'--sesion'.*\nDid you mean --session\?/],
+  ['an unknown option without a like', ['--xyzzy'], /'--xyzzy'/],
+  ['help for an unknown command', ['help', 'sesions'], /sesions/],
+  ['a group without its command', ['sessions'], /command is missing/],
+  ['a missing argument', ['sessions', 'get'], /argument 'id'/],
+  ['a missing second argument', ['sessions', 'rename', 'ses_x'], /argument 'title'/],
+  ['an argument too many', ['models', 'eliza'], /too many arguments/i],
+  ['an option without its value', ['chat', 'hello', '--mode'], /argument missing/],
+  ['a key without a project', ['keys', 'create'], /'--project <name>'/],
+  ['an empty message', ['chat', '-n', ''], /no message/],
+  ['no message at all', ['chat'], /no message/],
+  ['stdin asked for and left alone', ['chat', '-n', '-'], /-n/],
+  ['a file that is not there', [...hello, '-f', 'gone.txt'], /gone\.txt.*no such file/],
+  ['a directory as a file', [...hello, '-f', '.'], /is a directory/],
+  ['a mode without a name', [...hello, '-m', ''], /--mode/],
+  ['-s and -c', [...hello, '-c', '-s', 'ses_x'], /-s and -c/],
+  ['-s and --title', [...hello, '-s', 'ses_x', '--title', 'x'], /-s and --title/],
+  ['-c and --title', [...hello, '-c', '--title', 'x'], /-c and --title/],
+  ['-c with no session yet', [...hello, '-c'], /no session to continue/],
+  ['a page of none', ['sessions', 'list', '--limit', '0'], /1 to 200/],
+  ['a page too large', ['sessions', 'list', '--limit', '201'], /1 to 200/],
+  ['a guard of none', ['sessions', 'delete', 'ses_x', '--max', '0'], /above 0/],
+  ['no time to wait', [...hello, '--timeout', '0'], /seconds/],
+  ['no ids', ['sessions', 'delete'], /No session id/],
+  ['no ids on stdin', ['sessions', 'delete'], /No session id/, { stdin: '\n# none\n' }],
+  ['ids both ways', ['sessions', 'delete', 'ses_x', '-'], /not both/],
+  ['several deletions that nobody confirms', ['sessions', 'delete', 'ses_x', 'ses_y'], /--yes/],
+  ['more ids than the guard', ['sessions', 'delete', 'a', 'b', '--yes', '--max', '1'], /--max/],
+  ['--profile with --url', ['--profile', 'local', '--url', 'https://h', ...hello], /--profile and --url/],
+];
+
+const ids: readonly Row[] = ['', '.', '..', 'a b', 'a\nb', 'a\u0007', 'x'.repeat(256)].flatMap(
+  (id): Row[] => [
+    [
+      `the id ${JSON.stringify(id).slice(0, 12)} in get`,
+      ['sessions', 'get', 'ses_x', id],
+      /not a session id/,
+    ],
+    [`the id ${JSON.stringify(id).slice(0, 12)} in chat`, [...hello, '-s', id], /not a session id/],
+  ],
+);
+
+const idCommands: readonly Row[] = [
+  ['an empty id to messages', ['sessions', 'messages', ''], /variable unset/],
+  ['an empty id to rename', ['sessions', 'rename', '', 'x'], /variable unset/],
+  ['an empty id to delete', ['sessions', 'delete', '', '--yes'], /variable unset/],
+  ['an empty id to restore', ['sessions', 'restore', ''], /variable unset/],
+];
+
+const values: readonly Row[] = [
+  ['a message of white space', ['chat', '-n', ' \t\n '], /white space/],
+  ['white space with a title', ['chat', '-n', ' ', '--title', 'x'], /white space/],
+  ['a title over 200', [...hello, '--title', 'é'.repeat(201)], /201 characters; the limit is 200/],
+  ['a created title over 200', ['sessions', 'create', '--title', 'x'.repeat(201)], /the limit is 200/],
+  ['a title with a line break', ['sessions', 'create', '--title', 'a\nb'], /control character/],
+  ['an empty title', ['sessions', 'create', '--title', ''], /title is empty/],
+  ['a made-up cursor', ['sessions', 'list', '--cursor', 'garbage'], /cursor/],
+  ['a project without a name', ['keys', 'create', '--project', ''], /project is empty/],
+];
+
+const http = { PARLEY_API_KEY: 'pk_x' };
+const configuration: readonly Row[] = [
+  ['an unknown profile', ['--profile', 'nope', ...hello], /"nope".*\nThere are: local/],
+  ['an unknown profile to use', ['profiles', 'use', 'nope'], /"nope".*\nThere are: local/],
+  ['an unknown profile by variable', hello, /PARLEY_PROFILE/, { env: { PARLEY_PROFILE: 'nope' } }],
+  ['a URL that is none', ['--url', 'nope', ...hello], /is not a URL/, { env: http }],
+  ['a URL of another scheme', ['--url', 'ftp://h', ...hello], /https:\/\//, { env: http }],
+  ['a URL with a password', ['--url', 'https://u:p@h', ...hello], /password/, { env: http }],
+  [
+    'plain http: to another host',
+    ['--url', 'http://example.com', ...hello],
+    /--insecure-http/,
+    { env: http },
+  ],
+  ['a key with a line end', hello, /PARLEY_API_KEY/, { env: { PARLEY_API_KEY: 'pk_x\n' } }],
+];
+
+const modes: readonly Row[] = [
+  ['an unknown mode', [...hello, '-m', 'nope'], /"nope".*\nModes: eliza, echo/],
+  ['an unknown mode by variable', hello, /Modes: eliza, echo/, { env: { PARLEY_MODE: 'x' } }],
+];
+
+const coded = (code: string, rows: readonly Row[]) =>
+  rows.map(([name, args, said, options = {}]) => [name, code, args, said, options] as const);
+
+const table = [
+  ...coded('USAGE', [...usage, ...ids, ...idCommands]),
+  ...coded('INVALID_REQUEST', values),
+  ...coded('CONFIG', configuration),
+  ...coded('UNKNOWN_MODE', modes),
+];
+
+test.each(table)('%s is refused with 2 and %s', async (_name, code, args, said, options) => {
+  const [inWords, asJson] = await Promise.all([
+    place.parley(args, options),
+    place.parley(['--json', ...args], options),
+  ]);
+  expect(inWords.err).toMatch(said);
+  expectFailure(inWords, { status: 2, code });
+  expectJsonFailure(asJson, { status: 2, code });
+});
+
+const remote: Variables = { PARLEY_API_KEY: 'pk_x' };
+
+test.each([
+  ['administration of a server', ['--url', 'http://localhost:1', 'keys', 'list'], 'UNSUPPORTED', remote],
+  ['a key that is not there to revoke', ['keys', 'revoke', 'key_x'], 'NOT_FOUND', {}],
+])('%s fails with 1', async (_name, args, code, env) => {
+  expectFailure(await place.parley(args, { env }), { status: 1, code });
+  expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 1, code });
+});
+
+test.each([
+  ['no server is there', ['--url', 'http://localhost:1', 'verify'], remote],
+  ['the host has no address', ['--url', 'https://parley.invalid', ...hello], remote],
+  [
+    'the host of an allowed plain http: has none',
+    ['--insecure-http', '--url', 'http://parley.invalid', 'models'],
+    remote,
+  ],
+])('where %s, the command fails with 6', async (_name, args, env) => {
+  expectFailure(await place.parley(args, { env }), { status: 6, code: 'NETWORK' });
+  expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 6, code: 'NETWORK' });
+});
+
+test('an error never repeats raw control characters', async () => {
+  const { err } = await place.parley(['sessions', 'get', 'a\u001b[31m b']);
+  expect(err).toContain('\\x1b[31m');
+  const command = await place.parley(['x\u001b]0;y\u0007']);
+  expect(command.err).toContain('\\x1b]0;y\\x07');
+  expect(err + command.err).not.toContain('\u001b');
+});
+
+test('a stack trace comes with --debug alone', async () => {
+  expect((await place.parley([...hello, '-m', 'nope', '--debug'])).err).toMatch(/^\s+at /m);
+});
+
+test('nothing of all this was kept', async () => {
+  expect((await place.answer<Page<Session>>(['sessions', 'list'])).items).toEqual([]);
+  expect(
+    (await place.answer<readonly KeyRecord[]>(['keys', 'list'])).map(({ revoked_at }) => revoked_at),
+  ).toEqual([null]);
+});

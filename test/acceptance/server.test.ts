@@ -1,0 +1,101 @@
+// Two people and one server, through the real program: who serves, and who logs in from elsewhere.
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+import { type ServedPlace, servePlace } from '../support/served-place.ts';
+
+let serving: Place;
+let server: ServedPlace;
+let key: string;
+let guest: Place;
+
+beforeAll(async () => {
+  serving = new Place();
+  server = await servePlace(serving);
+  key = (await serving.output(['keys', 'create', '--project', 'team', '--quiet'])).trim();
+});
+afterAll(async () => {
+  await server.end('SIGTERM');
+  serving.remove();
+});
+beforeEach(() => {
+  guest = new Place();
+});
+afterEach(() => guest.remove());
+
+const login = () =>
+  guest.parley(['login', '--url', server.url, '--profile', 'team', '--key-stdin'], { stdin: `${key}\n` });
+
+test('a login verifies the key, shows what it resolves to, keeps it, and a conversation goes on', async () => {
+  const { status, out, err } = await login();
+  expect(status).toBe(0);
+  expect(out).toContain('project_name: team\n');
+  expect(out + err).not.toContain(key);
+  await guest.output(['chat', '-n', 'My name is Ada.']);
+  expect(await guest.output(['chat', '-n', '-c', 'What is my name?'])).toContain('Ada');
+  const [line = ''] = (await guest.output(['sessions', 'list'])).split('\n');
+  expect(line.split('\t')[1]).toBe('4');
+  const stored = JSON.parse(readFileSync(guest.configFile, 'utf8'));
+  expect(stored.profiles.team).toMatchObject({ url: server.url, key, mode: 'eliza' });
+  expect(stored.profiles.team.extensions.sort()).toEqual(['archive', 'idempotency', 'stream']);
+});
+
+test('a key that the server refuses is not kept', async () => {
+  const refused = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+  const words = ['login', '--url', server.url, '--profile', 'team', '--key-stdin'];
+  expectFailure(await guest.parley(words, { stdin: refused }), { status: 4, code: 'INVALID_API_KEY' });
+  expect(await guest.output(['profiles', 'list'])).toBe('*\tlocal\tembedded\t\n');
+});
+
+test.each([
+  ['of no characters', ''],
+  ['of two words', 'one two'],
+])('a key %s is refused before anything is sent', async (_, text) => {
+  const words = ['login', '--url', server.url, '--key-stdin'];
+  expectFailure(await guest.parley(words, { stdin: text }), { status: 2, code: 'USAGE' });
+});
+
+test('without a terminal a login names the option that takes the key', async () => {
+  const { status, err } = await guest.parley(['login', '--url', server.url]);
+  expect(status).toBe(2);
+  expect(err).toContain('--key-stdin');
+});
+
+test('a logout forgets the key and keeps the URL; removing forgets both', async () => {
+  await login();
+  await guest.output(['logout']);
+  expectFailure(await guest.parley(['verify']), { status: 4, code: 'NO_API_KEY' });
+  expect(readFileSync(guest.configFile, 'utf8')).not.toContain(key);
+  await guest.output(['profiles', 'remove', 'team']);
+  expect(await guest.output(['profiles', 'list'])).toBe('*\tlocal\tembedded\t\n');
+});
+
+test('there is nothing to log out of in the store on this machine', async () => {
+  expectFailure(await guest.parley(['logout']), { status: 2, code: 'USAGE' });
+  expectFailure(await guest.parley(['profiles', 'remove', 'local']), { status: 2, code: 'USAGE' });
+});
+
+test('doctor tells the way to the server, and what it offers', async () => {
+  await login();
+  const out = await guest.output(['doctor'], { env: { NO_PROXY: 'x' } });
+  expect(out).toMatch(new RegExp(`service +${server.url}`));
+  expect(out).toMatch(/proxy +as NO_PROXY say/);
+  expect(out).toMatch(/access +project team, key key_\w+, in \d+ ms/);
+  expect(out).toMatch(/offers +archive, idempotency, stream/);
+});
+
+test('--debug prints a curl command without the key, and it works', async () => {
+  await login();
+  const { err } = await guest.parley(['--debug', 'verify']);
+  const command = err.split('\n').find((line) => line.startsWith('curl ')) ?? '';
+  expect(command).toContain('$PARLEY_API_KEY');
+  expect(err).not.toContain(key);
+  const answered = await guest.shell(command, { PARLEY_API_KEY: key });
+  expect(JSON.parse(answered.out)).toMatchObject({ success: true, data: { project_name: 'team' } });
+});
+
+test('the owner’s commands are not for a server', async () => {
+  await login();
+  expectFailure(await guest.parley(['keys', 'list']), { status: 1, code: 'UNSUPPORTED' });
+});

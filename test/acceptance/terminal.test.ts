@@ -1,0 +1,142 @@
+// What a person sees at a terminal: tables and hints, colour unless it is unwanted, nothing that could act on the terminal.
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewSession, Page, Session } from '../../src/service/session.ts';
+import { Place } from '../support/parley.ts';
+
+const place = new Place();
+let id = '';
+beforeAll(async () => {
+  id = (await place.output(['sessions', 'create', '--title', 'p\u202ex'])).trimEnd();
+});
+afterAll(() => place.remove());
+
+const esc = '\u001b';
+
+test('a listing is a table with titles, in bold where there is colour', async () => {
+  const [shown, ...without] = await Promise.all([
+    place.terminal('parley sessions list'),
+    place.terminal('parley sessions list', { NO_COLOR: '1' }),
+    place.terminal('parley sessions list --no-color'),
+    place.terminal('parley sessions list', { TERM: 'dumb' }),
+  ]);
+  expect(shown.out).toContain(`${esc}[1m`);
+  const plain = stripVTControlCharacters(shown.out);
+  expect(plain).toMatch(/^SESSION +MESSAGES +LAST ACTIVITY +TITLE\nses_\w+ +0 +\S+ +/);
+  expect(without.map(({ out }) => out)).toEqual([plain, plain, plain]);
+});
+
+test('FORCE_COLOR colours a pipe', async () => {
+  expect(await place.output(['doctor'], { env: { FORCE_COLOR: '1' } })).toContain(`${esc}[32mok`);
+  expect(await place.output(['doctor'])).not.toContain(esc);
+});
+
+test('a reply is followed by its session and how to go on, on stderr', async () => {
+  const { status, out } = await place.terminal('parley chat -m echo hi 2>talk; cat talk', { NO_COLOR: '1' });
+  expect({ status, out }).toEqual({
+    status: 0,
+    out: expect.stringMatching(/^hi\nsession ses_\w{26}, go on with: parley chat -c "…"\n$/),
+  });
+  expect((await place.terminal('parley chat -m echo hi --quiet')).out).toBe('hi\n');
+});
+
+describe('dangerous characters', () => {
+  const text = `a${esc}[2J\u0007\u009b31m\u202eb\r\nc`;
+  const visible = 'a\\x1b[2J\\x07\\x9b31m\\u{202e}b\nc\n';
+
+  test('of a reply are visible on a terminal, exact in a pipe, escaped in JSON', async () => {
+    const stdin = text;
+    const [pipe, json] = await Promise.all([
+      place.output(['chat', '-m', 'echo'], { stdin }),
+      place.output(['chat', '-m', 'echo', '--json'], { stdin }),
+    ]);
+    expect(pipe).toBe(`${text}\n`);
+    expect(JSON.parse(json).data.reply).toBe(text);
+    expect(json).toMatch(/^[\x20-\x7e]*\n$/);
+    expect(json).toContain('\\u001b[2J\\u0007\\u009b31m\\u202e');
+    const session = JSON.parse(json).data.session_id;
+    const reply = await place.terminal(`printf %s '${text}' | parley chat --quiet -m echo`);
+    const transcript = await place.terminal(`parley sessions messages ${session}`);
+    expect(reply.out).toBe(visible);
+    expect(transcript.out).toContain(`\n\n${visible}`);
+    expect(transcript.out).not.toContain(esc);
+  });
+
+  test('of a title are visible on a terminal, exact in a pipe, escaped in JSON', async () => {
+    const [list, get, pipe, json] = await Promise.all([
+      place.terminal('parley sessions list --title-match "p?x"', { NO_COLOR: '1' }),
+      place.terminal(`parley sessions get ${id}`),
+      place.output(['sessions', 'list', '--title-match', 'p?x']),
+      place.output(['sessions', 'get', id, '--json']),
+    ]);
+    expect(list.out).toContain('p\\u{202e}x');
+    expect(get.out).toContain('title: p\\u{202e}x\n');
+    expect(pipe).toContain('\tp\u202ex\n');
+    expect(json).toContain('"p\\u202ex"');
+  });
+});
+
+describe('several deletions', () => {
+  async function three(): Promise<readonly string[]> {
+    const made = [1, 2, 3].map(() => place.answer<NewSession>(['sessions', 'create']));
+    return (await Promise.all(made)).map(({ session_id }) => session_id);
+  }
+
+  async function left(ids: readonly string[]): Promise<number> {
+    const { items } = await place.answer<Page<Session>>(['sessions', 'list', '--limit', '200']);
+    return items.filter(({ session_id }) => ids.includes(session_id)).length;
+  }
+
+  test('are asked about with count and place, and done after a yes', async () => {
+    const ids = await three();
+    const typing = [{ after: 'Delete these 3 sessions?', keys: 'y\r' }];
+    const { status, out } = await place.terminal(`parley sessions delete ${ids.join(' ')}`, {}, typing);
+    expect(status).toBe(0);
+    expect(out).toContain('3 sessions of project default, in the store on this machine (profile local):');
+    expect(out).toContain(`deleted ${ids[2]}\n`);
+    expect(await left(ids)).toBe(0);
+  });
+
+  test.each([
+    ['a no', 'n\r', 2],
+    ['nothing but Enter', '\r', 2],
+    ['Ctrl-C', '\u0003', 130],
+    ['Ctrl-D', '\u0004', 130],
+  ])('are not done after %s', async (_name, keys, expected) => {
+    const ids = await three();
+    const typing = [{ after: 'Delete these 3 sessions?', keys }];
+    const { status, out } = await place.terminal(`parley sessions delete ${ids.join(' ')}`, {}, typing);
+    expect(status).toBe(expected);
+    expect(out).not.toContain('INTERNAL_ERROR');
+    expect(await left(ids)).toBe(3);
+  });
+
+  test('are not asked about with --yes, and not possible without where asking is forbidden', async () => {
+    const ids = await three();
+    for (const [words, env] of [
+      ['--no-input', {}],
+      ['', { CI: '1' }],
+    ] as const) {
+      const refused = await place.terminal(`parley sessions delete ${ids.join(' ')} ${words}`, env);
+      expect(refused.status).toBe(2);
+      expect(refused.out).toContain('--yes');
+    }
+    expect(await left(ids)).toBe(3);
+    const { status } = await place.terminal(`parley sessions delete ${ids.join(' ')} --yes`);
+    expect(status).toBe(0);
+  });
+});
+
+test('Ctrl-C while a message is awaited ends with 130', async () => {
+  const typing = [{ after: 'ready', keys: '\u0003' }];
+  const script =
+    'mkfifo silent; sleep 30 > silent & (sleep 0.5; echo ready) & parley chat -m echo < silent; echo "status $?"';
+  const { out } = await place.terminal(`trap : INT; ${script}; kill %1`, {}, typing);
+  expect(out).toContain('status 130');
+});
+
+test('parley alone at a terminal shows what it can do', async () => {
+  const { status, out } = await place.terminal('parley');
+  expect(status).toBe(0);
+  expect(out).toMatch(/^Usage: parley /);
+});

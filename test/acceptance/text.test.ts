@@ -1,0 +1,175 @@
+// Text goes through the whole program and comes back the same, from wherever it came; what is not text is refused with its place.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page, Session } from '../../src/service/session.ts';
+import { expectFailure, expectJsonFailure, expectNoStackTrace } from '../support/failures.ts';
+import { outcomeOf, Place } from '../support/parley.ts';
+
+const place = new Place();
+beforeAll(() => place.output(['models']));
+afterAll(() => place.remove());
+
+const echo = ['chat', '--mode', 'echo'];
+const mebibyte = 1024 * 1024;
+
+async function expectNothingKept(): Promise<void> {
+  expect((await place.answer<Page<Session>>(['sessions', 'list'])).items).toEqual([]);
+}
+
+describe('what is not text', () => {
+  test.each([
+    ['a NUL', Buffer.from('ab\0c'), 'a NUL byte at offset 2'],
+    ['a lone continuation byte', Buffer.from([0x61, 0x80]), '0x80, which is not UTF-8, at offset 1'],
+    ['a character cut off by the end', Buffer.from([0x61, 0x62, 0xf0, 0x9f]), 'offset 2'],
+    ['Latin-1', Buffer.from('Müller', 'latin1'), '0xfc, which is not UTF-8, at offset 1'],
+    ['UTF-16 with its mark', Buffer.from('\ufeffhi', 'utf16le'), 'offset 0'],
+    ['a surrogate in UTF-8', Buffer.from([0x61, 0xed, 0xa0, 0x80]), 'offset 1'],
+    ['a bad byte far in', Buffer.concat([Buffer.alloc(300_000, 'é'), Buffer.from([0xff])]), 'offset 300000'],
+  ])('%s is refused with its offset', async (_name, stdin, said) => {
+    const outcome = await place.parley(echo, { stdin });
+    expectFailure(outcome, { status: 2, code: 'INVALID_REQUEST' });
+    expect(outcome.err).toContain(said);
+    writeFileSync(join(place.path, 'bad'), stdin);
+    const file = await place.parley([...echo, '-n', '-f', 'bad', '--json']);
+    expect(expectJsonFailure(file, { status: 2, code: 'INVALID_REQUEST' }).message).toContain(said);
+  });
+
+  test('nothing of it was kept', expectNothingKept);
+});
+
+describe('the limit of a message, 1 MiB', () => {
+  test.each([-1, 0])('holds with %i bytes more', async (more) => {
+    const text = `${'é'.repeat(mebibyte / 2 - 1)}ab`.slice(0, mebibyte / 2 + 1 + more);
+    expect(Buffer.byteLength(text)).toBe(mebibyte + more);
+    const { bytes, status } = await place.parley([...echo, '--quiet'], { stdin: text });
+    expect(status).toBe(0);
+    expect(bytes.equals(Buffer.from(`${text}\n`))).toBe(true);
+  });
+
+  test.each([
+    ['stdin', [], 'x'.repeat(mebibyte + 1)],
+    ['words and stdin together', ['abc'], 'x'.repeat(mebibyte - 4)],
+  ])('is passed by one byte of %s: refused, and nothing kept', async (_name, words, stdin) => {
+    const { items } = await place.answer<Page<Session>>(['sessions', 'list']);
+    const outcome = await place.parley([...echo, ...words], { stdin });
+    expectFailure(outcome, { status: 2, code: 'PAYLOAD_TOO_LARGE' });
+    expect(outcome.err).toContain('1048576');
+    expect((await place.answer<Page<Session>>(['sessions', 'list'])).items).toEqual(items);
+  });
+
+  test('a byte order mark does not count', async () => {
+    const text = 'x'.repeat(mebibyte);
+    expect((await place.output(echo, { stdin: `\ufeff${text}` })).length).toBe(mebibyte + 1);
+  });
+});
+
+describe('text comes back byte for byte', () => {
+  test.each([
+    ['CRLF and lone CR', 'a\r\nb\rc\n'],
+    ['a line end more', 'a\n\n'],
+    ['a byte order mark within', 'a\ufeffb'],
+    ['emoji, joined and flagged', '👩‍👩‍👧‍👦 🇨🇭 e\u0301'],
+    ['control characters', '\u001b[31mred\u0007\u0008\u009b\u202e'],
+    ['space at both ends', '  a \t'],
+    ['a noncharacter and the last plane', '\ufffe\u{10ffff}'],
+  ])('%s', async (_name, text) => {
+    const expected = text.endsWith('\n') ? text : `${text}\n`;
+    const [piped, word, body] = await Promise.all([
+      place.output(echo, { stdin: text }),
+      place.output([...echo, '-n', text]),
+      place.answer<{ reply: string; session_id: string }>(echo, { stdin: text }),
+    ]);
+    expect([piped, word, body.reply]).toEqual([expected, expected, text]);
+    const { out } = await place.parley(['sessions', 'messages', body.session_id]);
+    expect(out).toContain(`\n\n${expected}\n## assistant`);
+  });
+
+  test('a leading byte order mark is dropped', async () => {
+    expect(await place.output(echo, { stdin: '\ufeffa' })).toBe('a\n');
+  });
+
+  test('characters survive any cut of the stream', async () => {
+    // More than a socket holds: once it is taken, the reader reads, and each byte comes alone.
+    const start = 'x'.repeat(700_000);
+    const text = 'é€😀\u{10ffff}👩‍👧!';
+    const stdin = [Buffer.from(start), ...Array.from(Buffer.from(text), (byte) => Buffer.of(byte))];
+    expect(await place.output(echo, { stdin })).toBe(`${start}${text}\n`);
+  });
+});
+
+describe('words, files and stdin', () => {
+  test('go together in this order, with a blank line between', async () => {
+    writeFileSync(join(place.path, 'a.txt'), 'one\r\n');
+    writeFileSync(join(place.path, 'b.md'), '```\ncode\n```');
+    const out = await place.output([...echo, 'two', 'words', '-f', 'a.txt', '--file', 'b.md'], {
+      stdin: 'piped\n',
+    });
+    expect(out).toBe('two words\n\n```a.txt\none\r\n```\n\n````b.md\n```\ncode\n```\n````\n\npiped\n');
+  });
+
+  test('a file alone is a message, also through a pipe of the shell', async () => {
+    expect(await place.output([...echo, '-f', 'a.txt'])).toBe('```a.txt\none\r\n```\n');
+    const { out } = await place.shell(`parley chat -m echo -f <(printf hi) | tail -n +2`);
+    expect(out).toBe('hi\n```\n');
+  });
+
+  test('- alone is stdin, and what follows -- is words', async () => {
+    expect(await place.output([...echo, '-'], { stdin: 'piped' })).toBe('piped\n');
+    expect(await place.output([...echo, '-n', '--', '--json', '-c'])).toBe('--json -c\n');
+  });
+
+  test('- reads also what is not read unasked', async () => {
+    expectFailure(await place.parley([...echo, '-']), { status: 2, code: 'USAGE' });
+  });
+
+  test('a file, a pipe and a socket are read; a device, a closed stdin and one to be left alone are not', async () => {
+    writeFileSync(join(place.path, 'in'), 'fed');
+    const run = async (script: string) => (await place.shell(script)).out;
+    const [file, pipe, fifo, device, closed, left, variable] = await Promise.all([
+      run('parley chat -m echo w < in'),
+      run('cat in | parley chat -m echo w'),
+      run('mkfifo f; cat in > f & parley chat -m echo w < f'),
+      run('parley chat -m echo w < /dev/null'),
+      run('parley chat -m echo w <&-'),
+      run('parley chat -n -m echo w < in'),
+      run('PARLEY_NO_STDIN=1 parley chat -m echo w < in'),
+    ]);
+    expect([file, pipe, fifo]).toEqual(['w\n\nfed\n', 'w\n\nfed\n', 'w\n\nfed\n']);
+    expect([device, closed, left, variable]).toEqual(['w\n', 'w\n', 'w\n', 'w\n']);
+    expect(await place.output([...echo, 'w'], { stdin: 'fed' })).toBe('w\n\nfed\n');
+  });
+
+  test('an empty stdin adds nothing', async () => {
+    expect(await place.output([...echo, 'w'], { stdin: '' })).toBe('w\n');
+  });
+
+  test('a loop that reads lines keeps them all with -n', async () => {
+    const { out, err } = await place.shell(
+      `printf '%s\\n' one two three | while read -r line; do parley chat -n -m echo "$line"; done`,
+    );
+    expect({ out, err }).toEqual({ out: 'one\ntwo\nthree\n', err: '' });
+  });
+});
+
+test.concurrent.each([
+  ['chat', [...echo, 'w'], /^Waiting for a message on standard input.*-n/, 'late', 'w\n\nlate\n'],
+  [
+    'sessions delete',
+    ['sessions', 'delete'],
+    /^Waiting for session ids on standard input/,
+    'ses_x\n',
+    'not_found ses_x\n',
+  ],
+])('%s says what it waits for, and takes it when it comes', async (_name, args, said, late, expected) => {
+  const child = place.start(args);
+  const outcome = outcomeOf(child);
+  const line = await new Promise<string>((resolve) => {
+    child.stderr.once('data', (bytes: Buffer) => resolve(bytes.toString()));
+  });
+  expect(line).toMatch(said);
+  child.stdin.end(late);
+  const { out, err } = await outcome;
+  expect(out).toBe(expected);
+  expectNoStackTrace(err);
+});

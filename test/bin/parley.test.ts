@@ -1,0 +1,94 @@
+// The executable before main: the Node that it accepts, and the build that it hands over to.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const parley = join(root, 'bin/parley.js');
+
+/** Runs bin/parley.js as the Node of another version would: up to its check, no build in reach. */
+function runOn(version: string, place: string): { readonly status: number | null; readonly stderr: string } {
+  const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' });`;
+  const code = `${pretend} require(${JSON.stringify(join(place, 'bin/parley.js'))});`;
+  return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+}
+
+describe('without a build', () => {
+  let place = '';
+  beforeEach(() => {
+    place = mkdtempSync(join(tmpdir(), 'parley-bin-'));
+    cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
+  });
+  afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+  test.each(['12.22.12', '18.20.0', '20.18.3', '21.7.3', '22.13.1'])(
+    'Node %s is refused by name',
+    (version) => {
+      expect(runOn(version, place)).toMatchObject({
+        status: 1,
+        stderr: `Node ${version} is too old: parley needs Node 20.19, 22.14 or newer.\nGet it from https://nodejs.org.\n`,
+      });
+    },
+  );
+
+  test.each(['20.19.0', '22.14.0', '23.0.0', '24.0.0', '26.10.0'])('Node %s is accepted', (version) => {
+    expect(runOn(version, place)).toMatchObject({
+      status: 1,
+      stderr: 'parley is not built yet: dist/main.cjs is missing.\nRun: npm run build\n',
+    });
+  });
+});
+
+test('a SQLite that was not compiled is told of with its remedy', () => {
+  const place = mkdtempSync(join(tmpdir(), 'parley-bin-'));
+  try {
+    for (const folder of ['bin', 'dist', 'node_modules/better-sqlite3/lib', 'node_modules/bindings']) {
+      // Newer versions find their binding themselves.
+      if (!existsSync(join(root, folder))) continue;
+      cpSync(join(root, folder), join(place, folder), { recursive: true });
+    }
+    const manifest = 'node_modules/better-sqlite3/package.json';
+    cpSync(join(root, manifest), join(place, manifest));
+    const env = { PATH: '', PARLEY_CONFIG_DIR: join(place, 'config'), PARLEY_DATA_DIR: join(place, 'data') };
+    const run = spawnSync(process.execPath, [join(place, 'bin/parley.js'), 'verify'], {
+      encoding: 'utf8',
+      env,
+    });
+    expect(run.stderr).toMatch(
+      /^parley: SQLite cannot be loaded: .* \(CONFIG\)\nRun `npm rebuild better-sqlite3`/,
+    );
+    expect(run.status).toBe(2);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
+test('the check is the one of the package', () => {
+  expect(packageJson.engines).toEqual({ node: '^20.19.0 || >=22.14.0' });
+});
+
+test('the version is that of the package', () => {
+  const { stdout, status } = spawnSync(process.execPath, [parley, '--version'], { encoding: 'utf8' });
+  expect({ stdout, status }).toEqual({ stdout: `${packageJson.version}\n`, status: 0 });
+});
+
+describe('the build', () => {
+  const dist = join(root, 'dist');
+  const chunks = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
+
+  test.each(chunks)('%s does not load the ES module loader', (name) => {
+    expect(readFileSync(join(dist, name), 'utf8')).not.toMatch(/(?<![.\w$])import\s*\(/);
+  });
+
+  const started = chunks.filter((name) => /^(main|embedded-home|remote-home|_?undici)\b/.test(name));
+  test.each(started)('%s has a code cache that V8 takes', (name) => {
+    const source = readFileSync(join(dist, name), 'utf8');
+    const cachedData = readFileSync(join(dist, `${name}.cache`));
+    expect(new Script(source, { filename: `dist/${name}`, cachedData }).cachedDataRejected).toBe(false);
+  });
+});

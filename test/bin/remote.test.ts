@@ -1,0 +1,118 @@
+// The built program and a server: over plain HTTP, over TLS, through a proxy. The build leaves out much of what it was made of.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../support/embedded.ts';
+import { type Script, sendJson, serve, serveProxy } from '../support/scripted-server.ts';
+import { testCertificate } from '../support/test-certificate.ts';
+
+const parley = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+function kept<T extends { close(): Promise<void> }>(thing: T): T {
+  closing.push(() => thing.close());
+  return thing;
+}
+
+async function place(): Promise<string> {
+  const directory = await temporaryDirectory();
+  closing.push(() => directory.remove());
+  return directory.path;
+}
+
+async function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const home = await place();
+  const child = spawn(process.execPath, [parley, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      PARLEY_CONFIG_DIR: join(home, 'config'),
+      PARLEY_DATA_DIR: join(home, 'data'),
+      PARLEY_API_KEY: 'the-key',
+      ...env,
+    },
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { status: child.exitCode, stdout, stderr };
+}
+
+const chat = (url: string) => ['chat', '--url', url, '--mode', 'm', 'hello'];
+const replying: Script = (_request, response) =>
+  sendJson(response, { success: true, data: { session_id: 's-1', reply: 'Hé 😀' } });
+
+describe('a chat with a server', () => {
+  it('prints its reply, and leaves no store behind', async () => {
+    const server = kept(await serve(replying));
+    expect(await run(chat(server.url))).toEqual({ status: 0, stdout: 'Hé 😀\n', stderr: '' });
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer the-key');
+  });
+
+  it('goes on with -c', async () => {
+    const server = kept(await serve(replying));
+    const data = { PARLEY_DATA_DIR: await place() };
+    await run(chat(server.url), data);
+    await run([...chat(server.url), '-c'], data);
+    expect(server.requests.map(({ body }) => JSON.parse(body).session_id)).toEqual([undefined, 's-1']);
+  });
+
+  it('prints the server’s own body with --json, unknown fields and all, also of a failure', async () => {
+    const body = { success: true, data: { session_id: 's-1', state: 'queued' }, odd: [1] };
+    const server = kept(await serve((_request, response) => sendJson(response, body)));
+    const { status, stdout } = await run([...chat(server.url), '--json']);
+    expect([status, JSON.parse(stdout)]).toEqual([1, body]);
+  });
+
+  it('traces with --debug, without the key', async () => {
+    const server = kept(await serve(replying));
+    const { stdout, stderr } = await run([...chat(server.url), '--debug']);
+    expect(stdout).toBe('Hé 😀\n');
+    expect(stderr).toMatch(/^curl .*\$PARLEY_API_KEY.*\n# status 200 after \d+ ms\n$/);
+    expect(stderr).not.toContain('the-key');
+  });
+
+  it('over TLS needs to be told whom to trust', async () => {
+    const server = kept(await serve(replying, testCertificate));
+    const refused = await run(chat(server.url));
+    expect([refused.status, refused.stdout]).toEqual([6, '']);
+    expect(refused.stderr).toContain('--ca FILE');
+    const file = join(await place(), 'authority.pem');
+    await writeFile(file, testCertificate.cert);
+    expect(await run([...chat(server.url), '--ca', file])).toMatchObject({ status: 0, stdout: 'Hé 😀\n' });
+    expect(await run(chat(server.url), { NODE_EXTRA_CA_CERTS: file })).toMatchObject({ status: 0 });
+  });
+
+  it('goes through a proxy', async () => {
+    const server = kept(await serve(replying));
+    const heads: string[] = [];
+    const proxy = kept(await serveProxy(server.port, (head) => heads.push(head)));
+    const words = [...chat('http://api.example/base'), '--insecure-http'];
+    expect(await run(words, { HTTP_PROXY: proxy.url })).toMatchObject({ status: 0, stdout: 'Hé 😀\n' });
+    expect(heads).toEqual([expect.stringContaining('CONNECT api.example:80 HTTP/1.1')]);
+    expect(server.requests[0]).toMatchObject({ path: '/base/v1/chat', headers: { host: 'api.example' } });
+  });
+});
+
+describe('a server that is none', () => {
+  it.each<[string, Script, number]>([
+    ['a page', (_request, response) => response.end('<!doctype html><h1>It works!</h1>'), 1],
+    ['an error page', (_request, response) => response.writeHead(501).end('<h1>Unsupported</h1>'), 1],
+    ['a redirect', (_request, response) => response.writeHead(302, { location: '/login' }).end(), 6],
+    ['a refusal', (_request, response) => response.writeHead(401).end('no'), 4],
+    ['an odd success', (_request, response) => response.end('{"ok":true}'), 1],
+  ])('%s is told in a clear line, without a stack', async (_, script, expected) => {
+    const server = kept(await serve(script));
+    for (const words of [['verify'], ['models'], ['chat', '-m', 'm', 'hello'], ['sessions', 'get', 'x']]) {
+      const { status, stdout, stderr } = await run([...words, '--url', server.url]);
+      expect([status, stdout]).toEqual([expected, '']);
+      expect(stderr).toMatch(/^parley: .+ \([A-Z_]+\)\n(.+\n)?$/);
+      expect(stderr).not.toMatch(/<|\n {4}at /);
+    }
+  });
+});

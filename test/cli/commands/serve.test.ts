@@ -1,0 +1,177 @@
+// `parley serve` as a process: what it says, how it ends, and what survives when it is killed.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventsOf } from '../../server/event-reading.ts';
+import { RawConnection } from '../../server/raw-connection.ts';
+import { Place } from '../../support/parley.ts';
+import { type ServedPlace, servePlace } from '../../support/served-place.ts';
+
+let place: Place;
+const served: ServedPlace[] = [];
+beforeEach(() => {
+  place = new Place();
+});
+afterEach(async () => {
+  for (const one of served.splice(0))
+    if (one.child.exitCode === null && one.child.signalCode === null) await one.end('SIGKILL');
+  place.remove();
+});
+
+async function serve(...words: string[]): Promise<ServedPlace> {
+  const one = await servePlace(place, words);
+  served.push(one);
+  return one;
+}
+
+const newKey = async () => (await place.output(['keys', 'create', '--project', 'team'])).trim();
+
+/** Asks for a streamed echo on a connection of its own. */
+async function startChat(port: number, key: string, message: string): Promise<RawConnection> {
+  const body = JSON.stringify({ mode: 'echo', message });
+  const connection = await RawConnection.open(port);
+  await connection.send(
+    `POST /v1/chat HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+      `Accept: text/event-stream\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  return connection;
+}
+
+/** A chat whose reply cannot end, for nobody reads it: each character takes six bytes, twice, and no socket holds so many. */
+async function stalledChat(port: number, key: string): Promise<RawConnection> {
+  const connection = await startChat(port, key, '\u0001'.repeat(1_000_000));
+  await connection.until('event: session');
+  connection.socket.pause();
+  return connection;
+}
+
+describe('what it says', () => {
+  test('where it listens, how to log in, and a line of JSON for each request', async () => {
+    const server = await serve();
+    const key = await newKey();
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await fetch(`${server.url}/v1/models`, { headers })).status).toBe(200);
+    const { out, err } = await server.end('SIGTERM');
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    for (const text of [server.url, 'parley keys create', 'curl ', '/docs']) expect(out).toContain(text);
+    const lines = err
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ method: 'GET', path: '/v1/models', status: 200 }]);
+    expect(err).not.toContain(key);
+  });
+
+  test('the lines that it shows for curl work as they stand', async () => {
+    const server = await serve();
+    const key = await newKey();
+    const curl = /curl [\s\S]*?-d '.*'/.exec(server.written.out)?.[0] ?? '';
+    const { out } = await place.shell(curl, { PARLEY_API_KEY: key });
+    expect(JSON.parse(out)).toMatchObject({ success: true, data: { mode: 'eliza' } });
+  });
+
+  test('with --json, one line with the address', async () => {
+    const server = await serve('--json');
+    expect(JSON.parse(server.written.out)).toEqual({
+      success: true,
+      data: { url: server.url, host: '127.0.0.1', port: server.port },
+    });
+  });
+
+  test('a port in use is named, with what to do', async () => {
+    const server = await serve();
+    const { status, err } = await place.parley(['serve', '--port', String(server.port)]);
+    expect(status).toBe(2);
+    expect(err).toContain(`port ${server.port} is in use`);
+    expect(err).toContain('--port');
+  });
+
+  test.each([
+    [['serve', '--port', '70000'], {}, 2],
+    [['serve', '--port', 'x'], {}, 2],
+    [['serve', '--host', '203.0.113.1', '--port', '0'], {}, 2],
+    [['serve', '--port', '0'], { PARLEY_URL: 'http://127.0.0.1:1' }, 1],
+    [['serve', '--port', '0', '--url', 'http://127.0.0.1:1'], { PARLEY_API_KEY: 'x' }, 1],
+  ])('%j with %j is refused with status %i', async (words, env, expected) => {
+    const { status, out, err } = await place.parley(words, { env });
+    expect([status, out]).toEqual([expected, '']);
+    expect(err).toMatch(/\S/);
+  });
+});
+
+describe('how it ends', () => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('%s ends it with status %i, idle connections and all', async (signal, expected) => {
+    const server = await serve();
+    const connection = await RawConnection.open(server.port);
+    await connection.send('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+    await connection.answer();
+    expect((await server.end(signal)).status).toBe(expected);
+    await connection.closed();
+  });
+
+  test('a reply that can end ends before the server does', async () => {
+    const server = await serve();
+    const connection = await stalledChat(server.port, await newKey());
+    const ending = server.end('SIGTERM');
+    connection.socket.resume();
+    const answer = await connection.answer();
+    expect(eventsOf(answer?.body ?? '').at(-1)?.event).toBe('done');
+    expect((await ending).status).toBe(143);
+  });
+
+  test('a second signal ends it now', async () => {
+    const server = await serve();
+    const connection = await stalledChat(server.port, await newKey());
+    server.child.kill('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(server.child.exitCode).toBeNull();
+    expect((await server.end('SIGTERM')).status).toBe(143);
+    connection.destroy();
+  });
+});
+
+test('of 50 chats under a server that is killed, every message and reply that was acknowledged is there', async () => {
+  const server = await serve();
+  const key = await newKey();
+  const chats = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      startChat(server.port, key, `message ${index} ${'word '.repeat(index * 400)}`),
+    ),
+  );
+  await Promise.race(chats.slice(30).map((connection) => connection.until('event: delta')));
+  await server.end('SIGKILL');
+  await Promise.all(chats.map((connection) => connection.closed()));
+  const events = chats.map((connection) => acknowledged(connection.received));
+  expect(events.some((one) => one.length > 0)).toBe(true);
+
+  const again = await serve();
+  const headers = { authorization: `Bearer ${key}` };
+  for (const [index, own] of events.entries()) {
+    for (const { event, body } of own) {
+      const response = await fetch(`${again.url}/v1/sessions/${body.data.session_id}/messages`, { headers });
+      const { data } = (await response.json()) as {
+        data: { items: { message_id: string; content: string }[] };
+      };
+      const kept = data.items.find(({ message_id }) => message_id === body.data.message_id);
+      if (event === 'session') expect(kept?.content).toMatch(new RegExp(`^message ${index} `));
+      else expect(kept?.content).toBe(body.data.reply);
+    }
+  }
+  const { session_id } = events.find((one) => one.length > 0)?.[0]?.body.data ?? {};
+  const next = await fetch(`${again.url}/v1/chat`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ mode: 'echo', message: 'afterwards', session_id }),
+  });
+  expect(next.status).toBe(200);
+});
+
+/** The `session` and `done` events that came whole; of what a kill has cut nothing was acknowledged. */
+function acknowledged(received: string) {
+  const body = received.slice(received.indexOf('\r\n\r\n') + 4).replace(/(^|\r\n)[0-9a-f]+\r\n/g, '');
+  const whole = body.slice(0, body.lastIndexOf('\n\n') + 2);
+  return whole.includes('event: ')
+    ? eventsOf(whole).filter(({ event }) => event === 'session' || event === 'done')
+    : [];
+}

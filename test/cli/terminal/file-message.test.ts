@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fenced, readFileMessage } from '../../../src/cli/terminal/file-message.ts';
+
+/** The blocks of a Markdown text, read as CommonMark 0.31 section 4.5 has it. */
+function blocks(markdown: string): readonly { readonly info: string; readonly content: string }[] {
+  const found: { info: string; content: string }[] = [];
+  const lines = markdown.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const [, fence = '', info = ''] = lines[at]?.match(/^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/su) ?? [];
+    if (fence === '') continue;
+    const closing = new RegExp(`^ {0,3}${fence[0]}{${fence.length},}[ \\t]*$`);
+    const content: string[] = [];
+    for (at++; at < lines.length && !closing.test(lines[at] ?? ''); at++) content.push(`${lines[at]}\n`);
+    found.push({ info: info.trim(), content: content.join('') });
+  }
+  return found;
+}
+
+let directory = '';
+const { signal } = new AbortController();
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'parley-file-'));
+});
+
+afterAll(async () => {
+  await rm(directory, { recursive: true });
+});
+
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, content);
+  return path;
+}
+
+describe('a fenced file', () => {
+  test('is one block with the name and the text, whatever both hold', () => {
+    const parts = fc.constantFrom('`', '```', '````', '~~~', '~', '\n', ' ', 'x', '\r', '#');
+    const text = fc.array(parts, { maxLength: 20 }).map((given) => given.join(''));
+    const name = fc.array(fc.constantFrom('a', '`', '~', '/', '\n', '.ts'), { minLength: 1, maxLength: 6 });
+    const property = fc.property(text, name, (given, names) => {
+      const content = given === '' || given.endsWith('\n') ? given : `${given}\n`;
+      const info = names.join('').replaceAll('\n', ' ').trim();
+      expect(blocks(fenced(names.join(''), given))).toEqual([{ info, content }]);
+    });
+    fc.assert(property, { numRuns: 5_000 });
+  });
+
+  test('has a fence longer than any inside', () => {
+    expect(fenced('notes.md', 'a\n```js\nb\n```\n')).toBe('````notes.md\na\n```js\nb\n```\n````');
+    expect(fenced('plain.txt', 'a')).toBe('```plain.txt\na\n```');
+  });
+});
+
+describe('a file for a message', () => {
+  test('is read as it stands, without a byte order mark', async () => {
+    const path = await file('crlf.txt', '\ufeffa\r\nb é\n');
+    expect(await readFileMessage(path, 100, signal)).toBe(`\`\`\`${path}\na\r\nb é\n\`\`\``);
+  });
+
+  test.each([
+    [
+      'bytes that are not UTF-8',
+      Buffer.of(0x61, 0xff),
+      'INVALID_REQUEST',
+      '0xff, which is not UTF-8, at offset 1.',
+    ],
+    [
+      'a character cut by its end',
+      Buffer.of(0x61, 0xc3),
+      'INVALID_REQUEST',
+      '0xc3, which is not UTF-8, at offset 1.',
+    ],
+    ['NUL', Buffer.from('ab\0'), 'INVALID_REQUEST', 'a NUL byte at offset 2.'],
+    ['more than the limit', Buffer.alloc(101, 'x'), 'PAYLOAD_TOO_LARGE', 'more than 100 bytes'],
+  ])('with %s is refused by its name', async (_, content, code, message) => {
+    const path = await file('bad', content);
+    const reading = readFileMessage(path, 100, signal);
+    await expect(reading).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+    await expect(reading).rejects.toThrow(`The file ${path} `);
+  });
+
+  test('that is not there, or is a directory, is a usage error that says so', async () => {
+    const missing = join(directory, 'missing');
+    const below = join(await file('plain', ''), 'below');
+    for (const [path, reason] of [
+      [missing, 'there is no such file'],
+      [directory, 'it is a directory'],
+      [below, 'a part of its path is not a directory'],
+    ] as const) {
+      const message = `The file ${path} cannot be read: ${reason}.`;
+      await expect(readFileMessage(path, 100, signal)).rejects.toMatchObject({ code: 'USAGE', message });
+    }
+  });
+
+  test('is given up with the reason of the signal', async () => {
+    const path = await file('any', 'text');
+    const reading = readFileMessage(path, 100, AbortSignal.abort(new Error('stop now')));
+    await expect(reading).rejects.toThrow('stop now');
+  });
+});

@@ -1,0 +1,57 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { createOutput } from '../../../src/cli/terminal/output.ts';
+import { waiting } from '../../../src/cli/terminal/progress.ts';
+import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
+
+function stderr(terminal: object) {
+  return createOutput(Object.assign(new PassThrough(), terminal), {
+    role: 'talk',
+    env: {},
+    noColor: false,
+    signal: new AbortController().signal,
+  });
+}
+
+/** Which timers run: a sign of life begins with one. */
+function timers() {
+  const running = new Set<number>();
+  const startTimer: StartTimer = (milliseconds) => {
+    running.add(milliseconds);
+    return () => void running.delete(milliseconds);
+  };
+  return { running, startTimer };
+}
+
+describe('a sign of life', () => {
+  test('waits a moment on a terminal, and is called off by an answer', () => {
+    const { running, startTimer } = timers();
+    const sign = waiting(() => stderr({ isTTY: true, columns: 80 }), 'x', {
+      quiet: false,
+      startTimer,
+      now: Date.now,
+    });
+    expect([...running]).toEqual([150]);
+    sign.stop();
+    sign.stop();
+    expect([...running]).toEqual([]);
+  });
+
+  test.each([
+    ['off a terminal', {}, false],
+    ['on a terminal of unknown width', { isTTY: true, columns: 0 }, false],
+    ['when quiet', { isTTY: true, columns: 80 }, true],
+  ])('is not there %s', async (_, terminal, quiet) => {
+    const output = stderr(terminal);
+    const atOnce: StartTimer = (_milliseconds, action) => {
+      action();
+      return () => {};
+    };
+    const sign = waiting(() => output, 'x', { quiet, startTimer: atOnce, now: Date.now });
+    await import('ora');
+    await new Promise(setImmediate);
+    sign.stop();
+    expect(output.stream.writableLength).toBe(0);
+    expect((output.stream as PassThrough).readableLength).toBe(0);
+  });
+});

@@ -1,0 +1,203 @@
+// Reading of stdin: the text as it was sent or an error with its place; by streams here, as a process in processes.test.ts.
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isFed, readMessage } from '../../../src/cli/terminal/stdin.ts';
+import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
+import { cutAt, failure, never, ofBytes, ofText, reading } from './stdin-reading.ts';
+
+const mebibyte = 1024 * 1024;
+
+describe('a message on stdin', () => {
+  test('is read as it was sent, however its bytes were cut', async () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 30 }).filter((given) => !given.includes('\0'));
+    const property = fc.asyncProperty(
+      text,
+      fc.array(fc.nat(200), { maxLength: 8 }),
+      async (given, places) => {
+        const read = await readMessage(ofBytes(...cutAt(Buffer.from(`x${given}`), places)), mebibyte);
+        expect(read).toBe(`x${given}`);
+      },
+    );
+    await fc.assert(property, { numRuns: 1000 });
+  });
+
+  test('keeps CR, and loses one leading byte order mark even if that was cut', async () => {
+    const bytes = Buffer.from('\ufeff\ufeffa\r\nb\r');
+    const read = await readMessage(
+      ofBytes(bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)),
+      mebibyte,
+    );
+    expect(read).toBe('\ufeffa\r\nb\r');
+  });
+
+  test('may be empty', async () => {
+    expect(await readMessage(ofBytes(), mebibyte)).toBe('');
+  });
+
+  test.each([
+    ['a byte that is never UTF-8', [0x61, 0xff, 0x62], 1, '0xff'],
+    ['a continuation without a beginning', [0x61, 0x62, 0x80], 2, '0x80'],
+    ['a character that breaks off', [0xc3, 0xa9, 0xe2, 0x28, 0xa1], 2, '0xe2'],
+    ['a character that the end cuts', [0x61, 0xf0, 0x9f, 0x98], 1, '0xf0'],
+    ['an overlong form', [0x61, 0x61, 0xc0, 0x80], 2, '0xc0'],
+    ['a surrogate', [0x61, 0xed, 0xa0, 0x80], 1, '0xed'],
+    ['a code point past the last', [0xf4, 0x90, 0x80, 0x80], 0, '0xf4'],
+    ['bad bytes after a byte order mark', [0xef, 0xbb, 0xbf, 0xe2, 0x82, 0xac, 0xfe], 6, '0xfe'],
+  ])('with %s is refused with its offset, however it was cut', async (_, bytes, offset, byte) => {
+    for (let first = 0; first <= bytes.length; first++) {
+      for (let second = first; second <= bytes.length; second++) {
+        const error = await failure(
+          readMessage(ofBytes(...cutAt(Uint8Array.from(bytes), [first, second])), mebibyte),
+        );
+        expect(error.code).toBe('INVALID_REQUEST');
+        expect(error.message).toBe(
+          `Standard input has the byte ${byte}, which is not UTF-8, at offset ${offset}.`,
+        );
+      }
+    }
+  });
+
+  test('has its first bad byte found anywhere in a long text', async () => {
+    const property = fc.asyncProperty(
+      fc.nat(999),
+      fc.array(fc.nat(4000), { maxLength: 4 }),
+      async (before, places) => {
+        const bytes = Buffer.concat([
+          Buffer.from('€'.repeat(before)),
+          Buffer.of(0xe2, 0x82),
+          Buffer.from('abc'),
+        ]);
+        const error = await failure(readMessage(ofBytes(...cutAt(bytes, places)), mebibyte));
+        expect(error.message).toContain(` at offset ${before * 3}.`);
+      },
+    );
+    await fc.assert(property, { numRuns: 200 });
+  });
+
+  test('with NUL is refused with its offset', async () => {
+    const error = await failure(readMessage(ofBytes(Buffer.from('é€'), Buffer.from('a\0b')), mebibyte));
+    expect(error.code).toBe('INVALID_REQUEST');
+    expect(error.message).toBe('Standard input has a NUL byte at offset 6.');
+  });
+
+  test('in UTF-16 is refused at its first byte', async () => {
+    const error = await failure(readMessage(ofBytes(Buffer.from('\ufeffhello', 'utf16le')), mebibyte));
+    expect(error.message).toContain('0xff, which is not UTF-8, at offset 0');
+    expect(error.hint).toContain('iconv');
+  });
+
+  test.each([-1, 0])(
+    'of the limit %i bytes is read whole, its byte order mark not counted',
+    async (difference) => {
+      const text = 'x'.repeat(mebibyte + difference);
+      expect((await readMessage(ofText(`\ufeff${text}`), mebibyte)).length).toBe(mebibyte + difference);
+    },
+  );
+
+  test('of one byte over the limit is refused with the limit', async () => {
+    const error = await failure(readMessage(ofText('x'.repeat(mebibyte + 1)), mebibyte));
+    expect(error.code).toBe('PAYLOAD_TOO_LARGE');
+    expect(error.message).toContain('more than 1048576 bytes');
+  });
+
+  test('that never ends is refused as soon as it passes the limit, and its stream is let go', async () => {
+    let given = 0;
+    const endless = new Readable({
+      read() {
+        given += 1000;
+        this.push(Buffer.alloc(1000, 'x'));
+      },
+    });
+    const error = await failure(
+      readMessage(
+        reading(() => endless),
+        100_000,
+      ),
+    );
+    expect(error.code).toBe('PAYLOAD_TOO_LARGE');
+    expect(endless.destroyed).toBe(true);
+    expect(given).toBeLessThan(300_000);
+  });
+
+  test('that cannot be read is a usage error with the cause', async () => {
+    const broken = new Readable({ read: () => broken.destroy(new Error('EIO: i/o error, read')) });
+    const error = await failure(
+      readMessage(
+        reading(() => broken),
+        mebibyte,
+      ),
+    );
+    expect([error.code, error.message]).toEqual([
+      'USAGE',
+      'Standard input cannot be read: EIO: i/o error, read.',
+    ]);
+  });
+
+  test('is given up with the reason of the signal', async () => {
+    const controller = new AbortController();
+    const silent = new Readable({ read() {} });
+    const message = readMessage(
+      reading(() => silent, never, controller.signal),
+      mebibyte,
+    );
+    const stopped = expect(message).rejects.toThrow('stop now');
+    controller.abort(new Error('stop now'));
+    await stopped;
+    expect(silent.destroyed).toBe(true);
+  });
+
+  test('is not even opened once the signal has fired', async () => {
+    const open = () => {
+      throw new Error('opened');
+    };
+    const message = readMessage(reading(open, never, AbortSignal.abort(new Error('stop now'))), mebibyte);
+    await expect(message).rejects.toThrow('stop now');
+  });
+});
+
+describe('a silent stdin', () => {
+  test('is named on stderr after two seconds, with the flag that skips it', async () => {
+    const stream = new Readable({ read() {} });
+    const timers: { milliseconds: number; action: () => void }[] = [];
+    const startTimer: StartTimer = (milliseconds, action) => {
+      timers.push({ milliseconds, action });
+      return () => {};
+    };
+    const given = reading(() => stream, startTimer);
+    const message = readMessage(given, mebibyte);
+    expect(timers.map(({ milliseconds }) => milliseconds)).toEqual([2000]);
+    expect(given.said).toEqual([]);
+    timers[0]?.action();
+    expect(given.said).toEqual(['Waiting for a message on standard input, to its end; -n skips it.\n']);
+    stream.push('late');
+    stream.push(null);
+    expect(await message).toBe('late');
+  });
+
+  test('is not named once a byte has come', async () => {
+    const stream = new Readable({ read() {} });
+    let running = false;
+    const startTimer: StartTimer = () => {
+      running = true;
+      return () => {
+        running = false;
+      };
+    };
+    const message = readMessage(
+      reading(() => stream, startTimer),
+      mebibyte,
+    );
+    expect(running).toBe(true);
+    stream.push('first');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(running).toBe(false);
+    stream.push(null);
+    expect(await message).toBe('first');
+  });
+});
+
+test('a pipe, a socket and a file are read unasked; a device and a closed stdin are not', () => {
+  const kinds = ['pipe', 'socket', 'file', 'device', 'closed'] as const;
+  expect(kinds.filter(isFed)).toEqual(['pipe', 'socket', 'file']);
+});

@@ -1,0 +1,115 @@
+import { Writable } from 'node:stream';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { createOutput } from '../../../src/cli/terminal/output.ts';
+import { align, type Column, writeTable } from '../../../src/cli/terminal/table.ts';
+
+type Row = readonly [id: string, title: string];
+
+const columns: readonly Column<Row>[] = [
+  { title: 'ID', value: ([id]) => id },
+  { title: 'TITLE', value: ([, title]) => title, flexible: true },
+];
+
+async function written(rows: readonly Row[], terminal: { readonly columns: number } | null): Promise<string> {
+  let text = '';
+  const writable = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, taken) {
+      text += chunk;
+      taken();
+    },
+  });
+  const stream = Object.assign(writable, terminal === null ? {} : { isTTY: true, ...terminal });
+  await writeTable(
+    createOutput(stream, {
+      role: 'data',
+      env: { TERM: 'xterm' },
+      noColor: true,
+      signal: new AbortController().signal,
+    }),
+    columns,
+    rows,
+  );
+  return text;
+}
+
+describe('a table in a pipe', () => {
+  test('has tabs between its cells, no titles, and exact text but for tabs and newlines', async () => {
+    const rows: readonly Row[] = [
+      ['ses_1', 'a\tb\r\nc\nd\x1b[2J'],
+      ['ses_22', 'x'.repeat(300)],
+    ];
+    expect(await written(rows, null)).toBe(`ses_1\ta b c d\x1b[2J\nses_22\t${'x'.repeat(300)}\n`);
+  });
+});
+
+describe('a table on a terminal', () => {
+  test('is aligned under its titles, in the width that people see', async () => {
+    const rows: readonly Row[] = [
+      ['日本', 'one'],
+      ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', 'two'],
+      ['abcdef', 'three'],
+    ];
+    const lines = [
+      'ID      TITLE',
+      '日本    one',
+      '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}      two',
+      'abcdef  three',
+    ];
+    expect(await written(rows, { columns: 80 })).toBe(`${lines.join('\n')}\n`);
+  });
+
+  test('shows dangerous characters, and a cell on one line', async () => {
+    expect(await written([['ses_1', 'a\r\nb\t\x1b[2J\u202e']], { columns: 80 })).toBe(
+      'ID     TITLE\nses_1  a b \\x1b[2J\\u{202e}\n',
+    );
+  });
+
+  test('takes from the flexible column first', async () => {
+    expect(await written([['ses_1234', 'a long title of a session']], { columns: 20 })).toBe(
+      'ID        TITLE\nses_1234  a long ti…\n',
+    );
+  });
+
+  test('cuts a wide character as a whole', async () => {
+    expect(await written([['ses_1', '日本語日本語']], { columns: 15 })).toBe(
+      'ID     TITLE\nses_1  日本語…\n',
+    );
+  });
+
+  test('without rows is nothing', async () => {
+    expect(await written([], { columns: 80 })).toBe('');
+  });
+
+  test('is never wider than the terminal', () => {
+    const character = fc.constantFrom(
+      'a',
+      ' ',
+      '日',
+      'é',
+      'e\u0301',
+      '\u{1f600}',
+      '\u{1f1e9}\u{1f1ea}',
+      '\u200f',
+    );
+    const cell = fc.array(character, { maxLength: 30 }).map((parts) => parts.join(''));
+    const row = fc.tuple(cell, cell, cell);
+    const property = fc.property(
+      fc.array(row, { maxLength: 4 }),
+      fc.integer({ min: 1, max: 60 }),
+      (rows, width) => {
+        const three = [
+          { title: 'ONE' },
+          { title: 'TWO', flexible: true },
+          { title: 'THREE', flexible: true },
+        ];
+        for (const line of align(three, rows, width, stringWidth)) {
+          expect(stringWidth(line)).toBeLessThanOrEqual(width);
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+});

@@ -1,0 +1,110 @@
+// What the tests of this folder run as a process: each word uses one part of the terminal on the real streams.
+
+import { createOutput } from '../../../src/cli/terminal/output.ts';
+import { waiting } from '../../../src/cli/terminal/progress.ts';
+import { confirm, Interrupted } from '../../../src/cli/terminal/prompt.ts';
+import { readIds } from '../../../src/cli/terminal/session-ids.ts';
+import { readMessage, stdinKind } from '../../../src/cli/terminal/stdin.ts';
+import { writeTable } from '../../../src/cli/terminal/table.ts';
+import { startTimer } from '../../../src/cli/terminal/timer.ts';
+
+const { env } = process;
+const [word = '', argument = ''] = process.argv.slice(2);
+const stdout = createOutput(process.stdout, {
+  role: 'data',
+  env,
+  noColor: false,
+  signal: new AbortController().signal,
+});
+const stderr = createOutput(process.stderr, {
+  role: 'talk',
+  env,
+  noColor: false,
+  signal: new AbortController().signal,
+});
+const interruption = new AbortController();
+const openStdin = () => process.stdin;
+const reading = {
+  open: openStdin,
+  awaited: 'text',
+  otherwise: '-n skips it',
+  stderr,
+  startTimer,
+  signal: interruption.signal,
+};
+const limit = 1024 * 1024;
+
+const words: Readonly<Record<string, () => Promise<void>>> = {
+  /** So many times 64 KiB. */
+  async pour() {
+    let most = 0;
+    for (let part = 0; part < Number(argument); part++) {
+      const written = stdout.write(`${part % 10}`.repeat(64 * 1024));
+      most = Math.max(most, process.stdout.writableLength);
+      await written;
+    }
+    await stdout.finish();
+    await stderr.write(`${most}`);
+    process.exit(0);
+  },
+  async endless() {
+    let lines = 0;
+    while (!stdout.gone.aborted) await stdout.write(`line ${++lines}\n`);
+    await stdout.finish();
+    await stderr.write('the reader went away');
+  },
+  async untrusted() {
+    for (const output of [stdout, stderr]) {
+      const writer = output.untrusted();
+      for (const piece of JSON.parse(argument)) await writer.write(piece);
+      await writer.endLine();
+    }
+  },
+  async styled() {
+    await stdout.write((await stdout.style()).red('red'));
+  },
+  async kind() {
+    await stdout.write(stdinKind());
+  },
+  async message() {
+    await stdout.write(await readMessage(reading, limit));
+    await stdout.finish();
+  },
+  async ids() {
+    const ids = await readIds(reading, 2_000_000);
+    const megabytes = process.memoryUsage().rss / 1024 / 1024;
+    const duplicates = ids.filter(({ duplicate }) => duplicate).length;
+    await stdout.write(JSON.stringify({ count: ids.length, duplicates, megabytes }));
+  },
+  async stopped() {
+    startTimer(100, () => interruption.abort(new Interrupted('stopped')));
+    await readMessage(reading, limit);
+  },
+  async table() {
+    const columns = [
+      { title: 'ID', value: (row: readonly string[]) => row[0] ?? '' },
+      { title: 'TITLE', value: (row: readonly string[]) => row[1] ?? '', flexible: true },
+    ];
+    await writeTable(stdout, columns, JSON.parse(argument));
+  },
+  async ask() {
+    const prompting = { allowed: true, openStdin, stderr, signal: interruption.signal };
+    await stdout.write(`answer: ${await confirm('Delete \x1b[2J it?', '--yes', prompting)}\n`);
+  },
+  /** Until a key is typed. */
+  async wait() {
+    const sign = waiting(() => stderr, 'Waiting for eliza', { quiet: false, startTimer, now: Date.now });
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    process.stdin.destroy();
+    sign.stop();
+    await stdout.write('done\n');
+  },
+};
+
+try {
+  await words[word]?.();
+} catch (error) {
+  const { name, message, code = '' } = error as Error & { readonly code?: string };
+  await stderr.write(`${name} ${code} ${message}`);
+  process.exitCode = error instanceof Interrupted ? 130 : 2;
+}

@@ -1,0 +1,119 @@
+// The session that `-c` continues: kept per terminal, origin and key, by many processes at once.
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readCurrentSession, writeCurrentSession } from '../../src/config/current-session.ts';
+import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
+
+let worker: WorkerBundle;
+beforeAll(async () => {
+  worker = await bundleWorker();
+});
+afterAll(() => worker.remove());
+
+const day = 24 * 60 * 60 * 1000;
+const here = { origin: 'https://one.example', key: 'pk_1', terminal: 'tty 1' };
+const nowhere = { ...here, terminal: null };
+
+test('there is none before one is kept, and looking for it makes nothing', async () => {
+  const directory = join(worker.directory(), 'data');
+  expect(await readCurrentSession(directory, here)).toBeNull();
+  expect(existsSync(directory)).toBe(false);
+});
+
+test('a terminal has its own, and without one the last of that origin and key counts', async () => {
+  const directory = worker.directory();
+  const there = { ...here, terminal: 'tty 2' };
+  await writeCurrentSession(directory, here, 'ses_here', Date.now());
+  await writeCurrentSession(directory, there, 'ses_there', Date.now());
+  expect(await readCurrentSession(directory, here)).toBe('ses_here');
+  expect(await readCurrentSession(directory, there)).toBe('ses_there');
+  expect(await readCurrentSession(directory, nowhere)).toBe('ses_there');
+});
+
+test('a terminal that has none does not take the last of another', async () => {
+  const directory = worker.directory();
+  await writeCurrentSession(directory, here, 'ses_here', Date.now());
+  await writeCurrentSession(directory, nowhere, 'ses_nowhere', Date.now());
+  expect(await readCurrentSession(directory, { ...here, terminal: 'tty 2' })).toBeNull();
+  expect(await readCurrentSession(directory, here)).toBe('ses_here');
+  expect(await readCurrentSession(directory, nowhere)).toBe('ses_nowhere');
+});
+
+test('another origin or key has its own', async () => {
+  const directory = worker.directory();
+  await writeCurrentSession(directory, here, 'ses_here', Date.now());
+  for (const other of [
+    { ...here, key: 'pk_2' },
+    { ...here, origin: 'embedded:/data' },
+  ]) {
+    expect(await readCurrentSession(directory, other)).toBeNull();
+    expect(await readCurrentSession(directory, { ...other, terminal: null })).toBeNull();
+  }
+});
+
+test('a file holds the session id and a newline, is private, and its name is no key', async () => {
+  const directory = worker.directory();
+  await writeCurrentSession(directory, nowhere, 'ses_1', Date.now());
+  const [name = ''] = readdirSync(join(directory, 'current'));
+  const path = join(directory, 'current', name);
+  expect(readFileSync(path, 'utf8')).toBe('ses_1\n');
+  expect(name).toMatch(/^[0-9a-f]{64}$/);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(directory, 'current')).mode & 0o777).toBe(0o700);
+});
+
+test.each(['', '\n', 'two words\n', '..\n', `${'x'.repeat(256)}\n`])(
+  'the content %j is none',
+  async (content) => {
+    const directory = worker.directory();
+    await writeCurrentSession(directory, nowhere, 'ses_1', Date.now());
+    const [name = ''] = readdirSync(join(directory, 'current'));
+    writeFileSync(join(directory, 'current', name), content);
+    expect(await readCurrentSession(directory, nowhere)).toBeNull();
+  },
+);
+
+test('a folder that cannot be is named with what to do', async () => {
+  const directory = worker.directory();
+  writeFileSync(join(directory, 'file'), '');
+  await expect(writeCurrentSession(join(directory, 'file'), here, 'ses_1', Date.now())).rejects.toMatchObject(
+    {
+      code: 'CONFIG',
+      message: expect.stringContaining(join(directory, 'file')),
+      hint: expect.stringContaining('PARLEY_DATA_DIR'),
+    },
+  );
+});
+
+test('twenty processes with terminals of their own never cross, and the last is always whole', async () => {
+  const directory = worker.directory();
+  const terminals = Array.from({ length: 20 }, (_, index) => `t${index}`);
+  const runs = await Promise.all(
+    terminals.map((terminal) =>
+      execa(process.execPath, [worker.path, 'converse', directory, terminal, '20']),
+    ),
+  );
+  expect(runs.map((run) => run.stdout)).toEqual(terminals.map(() => '[]'));
+  expect(readdirSync(join(directory, 'current'))).toHaveLength(21);
+});
+
+test('files unused for 90 days go once there are more than 200, the others stay', async () => {
+  const directory = worker.directory();
+  const now = Date.now();
+  await writeCurrentSession(directory, here, 'ses_here', now);
+  const folder = join(directory, 'current');
+  const age = (name: string, days: number) => {
+    writeFileSync(join(folder, name), 'ses_old\n');
+    utimesSync(join(folder, name), new Date(now - days * day), new Date(now - days * day));
+  };
+  for (let index = 0; index < 197; index += 1) age(`old-${index}`, 91);
+  await writeCurrentSession(directory, { ...here, terminal: 'tty 2' }, 'ses_2', now);
+  expect(readdirSync(folder)).toHaveLength(200);
+  age('young', 89);
+  await writeCurrentSession(directory, { ...here, terminal: 'tty 3' }, 'ses_3', now);
+  expect(readdirSync(folder).filter((name) => name.startsWith('old-'))).toEqual([]);
+  expect(readdirSync(folder)).toHaveLength(5);
+  expect(await readCurrentSession(directory, here)).toBe('ses_here');
+});

@@ -1,0 +1,13 @@
+// The processes of this machine, as main offers them to the configuration.
+import type { ProcessTable } from '../../src/config/lock-owner.ts';
+
+export const processTable: ProcessTable = {
+  pid: process.pid,
+  isRunning(pid) {
+    try {
+      return process.kill(pid, 0);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    }
+  },
+};

@@ -1,0 +1,327 @@
+// The stored configuration on a real file system: many writers, kills, modes, damage, a full disk.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ProfileFile } from '../../src/config/profile-file.ts';
+import { findProfile, putProfile, putStoreKey, useProfile } from '../../src/config/profiles.ts';
+import { emptyConfig, emptyProfile } from '../../src/config/stored-config.ts';
+import { ParleyError } from '../../src/service/errors.ts';
+import { processTable } from './process-table.ts';
+import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
+
+let worker: WorkerBundle;
+beforeAll(async () => {
+  worker = await bundleWorker();
+});
+afterAll(() => worker.remove());
+
+function run(...words: string[]) {
+  return execa(process.execPath, [worker.path, ...words]);
+}
+
+function profileFile(directory: string): ProfileFile {
+  return new ProfileFile({ directory, processes: processTable, now: Date.now });
+}
+
+function failure(action: () => unknown): ParleyError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ParleyError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('reading', () => {
+  test('no file is the empty configuration, and none is made', () => {
+    const directory = worker.directory();
+    expect(profileFile(join(directory, 'none')).read()).toEqual(emptyConfig);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('absent fields have their defaults', () => {
+    const directory = worker.directory();
+    writeFileSync(join(directory, 'config.json'), '{"profiles":{"work":{"url":"https://one.example"}}}');
+    expect(profileFile(directory).read()).toEqual({
+      current: null,
+      profiles: { work: { ...emptyProfile, url: 'https://one.example' } },
+    });
+  });
+
+  test('a path below a file is refused with what to do', () => {
+    const directory = worker.directory();
+    writeFileSync(join(directory, 'file'), '');
+    const error = failure(() => profileFile(join(directory, 'file')).read());
+    expect(error.code).toBe('CONFIG');
+    expect(error.message).toContain(join(directory, 'file', 'config.json'));
+    expect(error.hint).toContain('PARLEY_CONFIG_DIR');
+  });
+});
+
+describe('updating', () => {
+  test('keeps the change, the rest, and a good copy', async () => {
+    const file = profileFile(worker.directory());
+    await file.update((config) => putProfile(config, 'work', { ...emptyProfile, key: 'pk_1' }));
+    await file.update((config) => useProfile(config, 'work'));
+    expect(file.read()).toEqual({ current: 'work', profiles: { work: { ...emptyProfile, key: 'pk_1' } } });
+    expect(readFileSync(file.lastGoodPath, 'utf8')).toBe(readFileSync(file.path, 'utf8'));
+  });
+
+  test('unknown fields stay, at every level', async () => {
+    const directory = worker.directory();
+    const stored = { later: [1], profiles: { work: { url: null, later: { deep: true } } } };
+    writeFileSync(join(directory, 'config.json'), JSON.stringify(stored));
+    const file = profileFile(directory);
+    await file.update((config) => putProfile(config, 'work', { ...emptyProfile, mode: 'echo' }));
+    expect(JSON.parse(readFileSync(file.path, 'utf8'))).toMatchObject({
+      later: [1],
+      profiles: { work: { mode: 'echo', later: { deep: true } } },
+    });
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', '__internal__'])(
+    '%s is a profile name like any other',
+    async (name) => {
+      const file = profileFile(worker.directory());
+      expect(findProfile(file.read(), name)).toBeNull();
+      await file.update((config) => putProfile(config, name, { ...emptyProfile, key: 'pk_1' }));
+      await file.update((config) => putProfile(config, 'other', emptyProfile));
+      expect(findProfile(file.read(), name)).toEqual({ ...emptyProfile, key: 'pk_1' });
+      expect(Object.keys(file.read().profiles)).toEqual([name, 'other']);
+      expect({}).not.toHaveProperty('key');
+    },
+  );
+
+  test('a store directory named __proto__ keeps its key', async () => {
+    const file = profileFile(worker.directory());
+    await file.update((config) => putStoreKey(config, 'local', '__proto__', 'pk_1'));
+    expect(Object.entries(findProfile(file.read(), 'local')?.keys ?? {})).toEqual([['__proto__', 'pk_1']]);
+  });
+
+  test('a change that throws changes nothing and frees the lock', async () => {
+    const file = profileFile(worker.directory());
+    await file.update((config) => putProfile(config, 'work', emptyProfile));
+    const before = readFileSync(file.path);
+    await expect(file.update((config) => useProfile(config, 'none'))).rejects.toMatchObject({
+      code: 'CONFIG',
+    });
+    expect(readFileSync(file.path)).toEqual(before);
+    await file.update((config) => useProfile(config, 'work'));
+    expect(file.read().current).toBe('work');
+  });
+
+  test('a configuration that is a symbolic link stays one', async () => {
+    const directory = worker.directory();
+    writeFileSync(join(directory, 'dotfile'), '{}');
+    mkdirSync(join(directory, 'config'));
+    symlinkSync('../dotfile', join(directory, 'config', 'config.json'));
+    const file = profileFile(join(directory, 'config'));
+    await file.update((config) => putProfile(config, 'work', emptyProfile));
+    expect(lstatSync(file.path).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(directory, 'dotfile'), 'utf8')).toContain('"work"');
+  });
+
+  test('a directory that cannot be made is named with what to do', async () => {
+    const directory = worker.directory();
+    writeFileSync(join(directory, 'file'), '');
+    const update = profileFile(join(directory, 'file', 'below')).update((config) =>
+      useProfile(config, 'local'),
+    );
+    await expect(update).rejects.toMatchObject({
+      code: 'CONFIG',
+      hint: expect.stringContaining('PARLEY_CONFIG_DIR'),
+    });
+  });
+
+  test('four processes that write 200 profiles each keep all 800', async () => {
+    const directory = worker.directory();
+    const prefixes = ['a', 'b', 'c', 'd'];
+    await Promise.all(prefixes.map((prefix) => run('write', directory, prefix, '200')));
+    const { profiles } = profileFile(directory).read();
+    for (const prefix of prefixes) {
+      for (let index = 0; index < 200; index += 1) {
+        expect(profiles[`${prefix}-${index}`]?.key).toBe(`pk_${prefix}_${index}`);
+      }
+    }
+    expect(Object.keys(profiles)).toHaveLength(800);
+    expect(readdirSync(directory).sort()).toEqual(['config.json', 'config.json.last-good']);
+  });
+
+  test('what a killed writer left behind does not stop the next', async () => {
+    const directory = worker.directory();
+    const file = profileFile(directory);
+    writeFileSync(`${file.path}.next`, '{"cut');
+    const holder = spawn(process.execPath, [worker.path, 'hold', `${file.path}.lock`]);
+    const [said] = await once(holder.stdout, 'data');
+    expect(String(said)).toBe('held\n');
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    expect(existsSync(`${file.path}.lock`)).toBe(true);
+    await file.update((config) => putProfile(config, 'work', emptyProfile));
+    expect(readdirSync(directory).sort()).toEqual(['config.json', 'config.json.last-good']);
+  });
+
+  test.each(['000', '022', '077'])(
+    'under umask %s files are 0600 at most and directories 0700 at most',
+    async (mask) => {
+      const directory = worker.directory();
+      await run('private', directory, mask);
+      const allowed = (bits: number) => bits & ~Number.parseInt(mask, 8);
+      const found = readdirSync(directory, { recursive: true, withFileTypes: true });
+      expect(found).toHaveLength(7);
+      for (const entry of found) {
+        const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+        expect([allowed(0o700), allowed(0o600), 0o600]).toContain(mode);
+        expect(mode & 0o077).toBe(0);
+        if (mask === '000') expect(mode).toBe(entry.isDirectory() ? 0o700 : 0o600);
+      }
+    },
+  );
+});
+
+describe('a damaged file', () => {
+  const damages = [
+    '',
+    '{"profiles":{"work":{"key":"pk_secret',
+    '[]',
+    '{"current":7}',
+    '{"profiles":{"work":{"keys":{"/d":1}}}}',
+  ];
+
+  test.each(damages)(
+    '%j is never written over, and the command in the error restores the last good copy',
+    async (damage) => {
+      const directory = join(worker.directory(), "it's a $HOME");
+      const file = profileFile(directory);
+      await file.update((config) => putProfile(config, 'work', { ...emptyProfile, key: 'pk_secret' }));
+      const good = readFileSync(file.path, 'utf8');
+      writeFileSync(file.path, damage);
+
+      const error = failure(() => file.read());
+      await expect(file.update((config) => useProfile(config, 'work'))).rejects.toMatchObject({
+        code: 'CONFIG',
+      });
+      expect(readFileSync(file.path, 'utf8')).toBe(damage);
+      expect(error.code).toBe('CONFIG');
+      expect(error.message).toContain(file.path);
+      expect(error.hint).toContain(file.lastGoodPath);
+      expect(error.message + error.hint + error.stack + String(error.cause)).not.toContain('pk_secret');
+
+      execFileSync('sh', ['-c', error.hint.slice(error.hint.indexOf('cp '))]);
+      expect(readFileSync(file.path, 'utf8')).toBe(good);
+      expect(findProfile(file.read(), 'work')?.key).toBe('pk_secret');
+    },
+  );
+
+  test.each([null, '{"cut'])(
+    'with the copy %j the error says to move the file away, and that works',
+    async (copy) => {
+      const file = profileFile(worker.directory());
+      writeFileSync(file.path, '{');
+      if (copy !== null) writeFileSync(file.lastGoodPath, copy);
+      const error = failure(() => file.read());
+      expect(error.hint).not.toContain('cp ');
+      execFileSync('sh', ['-c', error.hint.slice(error.hint.indexOf('mv '))]);
+      expect(file.read()).toEqual(emptyConfig);
+      expect(readFileSync(`${file.path}.damaged`, 'utf8')).toBe('{');
+    },
+  );
+});
+
+describe('without room', () => {
+  test('every file size limit leaves the old configuration or the new one, whole', async () => {
+    const outcomes = [];
+    for (const blocks of [0, 1, 4, 8, 64]) {
+      const { file, before } = await prepared(worker.directory());
+      // Node ignores SIGXFSZ: a write past the limit is cut short first and refused then, as on a full disk.
+      const limited = `ulimit -f ${blocks}; exec "$@"`;
+      const words = [process.execPath, worker.path, 'update', dirname(file.path), '20000'];
+      outcomes.push(outcome(file, before, (await execa('sh', ['-c', limited, 'sh', ...words])).stdout));
+    }
+    expect(outcomes[0]).toBe('STORAGE_FULL');
+    expect(outcomes.at(-1)).toBe('kept');
+  });
+
+  // A disk of its own needs the right to mount one; the test above has the same effect without.
+  if (canMount()) {
+    test('every state of a full disk leaves the old configuration or the new one, whole', fullDisk);
+  }
+
+  async function fullDisk() {
+    const disk = mkdtempSync(join(tmpdir(), 'parley-disk-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk]);
+    try {
+      const outcomes = [];
+      for (const freePages of [0, 1, 2, 3, 4, 6, 16]) {
+        const { file, before } = await prepared(join(disk, `free-${freePages}`));
+        const ballast = fill(disk);
+        for (const page of ballast.slice(0, freePages)) rmSync(page);
+        outcomes.push(outcome(file, before, (await run('update', dirname(file.path), '20000')).stdout));
+        for (const page of ballast) rmSync(page, { force: true });
+      }
+      expect(outcomes[0]).toBe('STORAGE_FULL');
+      expect(outcomes.at(-1)).toBe('kept');
+    } finally {
+      execFileSync('umount', [disk]);
+      rmSync(disk, { recursive: true });
+    }
+  }
+
+  async function prepared(directory: string) {
+    const file = profileFile(directory);
+    await file.update((config) => putProfile(config, 'work', { ...emptyProfile, key: 'pk_1' }));
+    return { file, before: readFileSync(file.path, 'utf8') };
+  }
+
+  function outcome(file: ProfileFile, before: string, said: string): string {
+    const after = readFileSync(file.path, 'utf8');
+    expect(['STORAGE_FULL', 'kept']).toContain(said);
+    if (said === 'kept') expect(findProfile(file.read(), 'large')?.key).toHaveLength(20_000);
+    else expect(after).toBe(before);
+    expect([before, after]).toContain(readFileSync(file.lastGoodPath, 'utf8'));
+    expect(readdirSync(dirname(file.path)).sort()).toEqual(['config.json', 'config.json.last-good']);
+    return said;
+  }
+
+  function fill(disk: string): readonly string[] {
+    const pages = [];
+    try {
+      for (;;) {
+        const page = join(disk, `ballast-${pages.length}`);
+        pages.push(page);
+        writeFileSync(page, Buffer.alloc(4096));
+      }
+    } catch {
+      return pages;
+    }
+  }
+
+  function canMount(): boolean {
+    const place = mkdtempSync(join(tmpdir(), 'parley-disk-'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', place], { stdio: 'ignore' });
+      execFileSync('umount', [place]);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      rmSync(place, { recursive: true });
+    }
+  }
+});

@@ -1,0 +1,104 @@
+// Several processes at one store: turns of a session one after the other, none lost; and a turn whose process stands still.
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ending, ParleyPlace } from '../support/parley-place.ts';
+import { storedMessages, storeFaults } from '../support/stored-turns.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+let place: ParleyPlace;
+beforeEach(() => {
+  place = new ParleyPlace(repository);
+});
+afterEach(() => place.remove());
+
+/** Runs all, so many at a time, and gives what each resolves to. */
+async function inTurn<T>(count: number, atOnce: number, run: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < count) {
+      const index = next++;
+      results[index] = await run(index);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
+
+test('eight processes chat in one session at once: all succeed, their turns one after the other', async () => {
+  const session = await place.newSession();
+  // Long enough that no turn ends before the next process wants its own.
+  const messages = Array.from({ length: 8 }, (_, index) => `${index} ${'word '.repeat(20_000)}`);
+  const replies = await inTurn(8, 8, (index) =>
+    place.output(['chat', '--mode', 'echo', '-s', session], { input: messages[index] ?? '' }),
+  );
+  expect(replies.map((reply) => reply.slice(0, -1))).toEqual(messages);
+  const stored = storedMessages(place);
+  expect(stored).toHaveLength(16);
+  expect(
+    stored
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => content)
+      .sort(),
+  ).toEqual(messages);
+  expect(stored.filter(({ finish_reason }) => finish_reason === 'stop')).toHaveLength(8);
+  expect(storeFaults(place)).toEqual([]);
+});
+
+test('200 processes, four at a time, make 200 sessions', async () => {
+  await place.output(['verify']);
+  const made = await inTurn(200, 4, () => place.newSession());
+  const listed = (await place.output(['sessions', 'list', '--all', '--ids'])).trim().split('\n');
+  expect(new Set(made).size).toBe(200);
+  expect(listed.sort()).toEqual([...made].sort());
+}, 120_000);
+
+test('eight processes that come first at once agree on one key', async () => {
+  const identities = await inTurn(8, 8, () => place.output(['verify', '--json']));
+  expect(new Set(identities).size).toBe(1);
+  const keys = JSON.parse(await place.output(['keys', 'list', '--json'])).data;
+  const valid = keys.filter((key: { revoked_at: string | null }) => key.revoked_at === null);
+  expect(valid.map((key: { key_id: string }) => key.key_id)).toEqual([
+    JSON.parse(identities[0] ?? '').data.key_id,
+  ]);
+});
+
+test('a turn whose process stands still is taken over, and its reply is kept when it goes on', async () => {
+  const session = await place.newSession();
+  const message = 'word '.repeat(200_000);
+  const first = place.spawn(['chat', '--mode', 'echo', '-s', session], { input: message });
+  await new Promise((resolve) => first.stdout?.once('readable', resolve));
+  first.kill('SIGSTOP');
+  // Its process is there, so that only the end of its lease frees the session.
+  expect(await place.output(['chat', '-n', '--mode', 'echo', '-s', session, 'second'])).toBe('second\n');
+  expect(storedMessages(place)[1]).toMatchObject({ content: '', finish_reason: 'interrupted' });
+
+  first.kill('SIGCONT');
+  first.stdout?.resume();
+  expect(await ending(first)).toEqual({ status: 0, signal: null });
+  expect(storedMessages(place).map(({ content, finish_reason }) => [content, finish_reason])).toEqual([
+    [message, null],
+    [message, 'stop'],
+    ['second', null],
+    ['second', 'stop'],
+  ]);
+  expect(storeFaults(place)).toEqual([]);
+}, 60_000);
+
+test('renaming, deleting, restoring and chatting at once leave a session whole', async () => {
+  const session = await place.newSession();
+  const commands = [
+    (index: number) => ['chat', '-n', '--mode', 'echo', '-s', session, `message ${index}`],
+    (index: number) => ['sessions', 'rename', session, `title ${index}`],
+    () => ['sessions', 'delete', session],
+    () => ['sessions', 'restore', session],
+  ];
+  const outcomes = await inTurn(40, 4, (index) => place.run(commands[index % 4]?.(index) ?? []));
+  // Each finds the session, or finds it deleted.
+  expect(outcomes.filter(({ status }) => status !== 0 && status !== 5)).toEqual([]);
+  const acknowledged = outcomes.filter(({ status }, index) => index % 4 === 0 && status === 0).length;
+  expect(storedMessages(place).filter(({ finish_reason }) => finish_reason === 'stop')).toHaveLength(
+    acknowledged,
+  );
+  expect(storeFaults(place)).toEqual([]);
+});

@@ -1,0 +1,93 @@
+// A disk without room, through the real program: what was acknowledged is intact, nothing is half-done, and with room again
+// all goes on. The disk is a small one of its own; where none may be mounted, these tests show as skipped.
+import { readdirSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ParleyPlace } from '../support/parley-place.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+import { storedMessages, storeFaults } from '../support/stored-turns.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const trial = SmallDisk.mount();
+trial?.unmount();
+
+describe.skipIf(trial === null)('with the data on a disk of its own', onDataDisk);
+describe.skipIf(trial === null)('with the configuration on a disk of its own', onConfigurationDisk);
+
+function onDataDisk() {
+  let disk: SmallDisk;
+  let place: ParleyPlace;
+  beforeEach(() => {
+    disk = mounted();
+    place = new ParleyPlace(repository, { data: join(disk.path, 'data') });
+  });
+  afterEach(() => {
+    place.remove();
+    disk.unmount();
+  });
+
+  test('every state of a full disk fails clearly, keeps what was acknowledged, and passes', async () => {
+    const session = await place.newSession();
+    const acknowledged: string[] = [];
+    const statuses = new Set<number | null>();
+    // The message fits and its reply does not, and all that lies around that.
+    for (let pagesLeft = 0; pagesLeft < 40; pagesLeft += 2) {
+      disk.fill(pagesLeft);
+      const message = `${pagesLeft} pages left: ${'word '.repeat(3000)}`;
+      const words = ['chat', '--mode', 'echo', '-s', session];
+      const { status, stdout, stderr } = await place.run(words, { input: message });
+      statuses.add(status);
+      if (status === 0) acknowledged.push(message);
+      else
+        expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining('(STORAGE_FULL)') });
+      if (status === 0) expect(stdout).toBe(`${message}\n`);
+      disk.free();
+    }
+    expect(statuses).toEqual(new Set([0, 7]));
+    expect(await place.output(['chat', '-n', '--mode', 'echo', '-s', session, 'room'])).toBe('room\n');
+    const whole = storedMessages(place).filter(({ finish_reason }) => finish_reason === 'stop');
+    expect(whole.map(({ content }) => content)).toEqual([...acknowledged, 'room']);
+    expect(storeFaults(place)).toEqual([]);
+  });
+
+  test('a first use without room fails clearly, and succeeds with room', async () => {
+    disk.fill(0);
+    const { status, stderr } = await place.run(['chat', '-n', '--mode', 'echo', 'hi']);
+    expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining('(STORAGE_FULL)') });
+    disk.free();
+    expect(await place.output(['chat', '-n', '--mode', 'echo', 'hi'])).toBe('hi\n');
+  });
+}
+
+function onConfigurationDisk() {
+  let disk: SmallDisk;
+  let place: ParleyPlace;
+  beforeEach(() => {
+    disk = mounted();
+    place = new ParleyPlace(repository, { config: join(disk.path, 'config') });
+  });
+  afterEach(() => {
+    place.remove();
+    disk.unmount();
+  });
+
+  test('a first use without room fails clearly, leaves no valid key behind, and succeeds with room', async () => {
+    disk.fill(0);
+    const { status, stderr } = await place.run(['chat', '-n', '--mode', 'echo', 'hi']);
+    expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining('(STORAGE_FULL)') });
+    expect(statfsSync(disk.path).bavail).toBe(0);
+    expect(place.rows('SELECT * FROM api_keys WHERE revoked_at IS NULL')).toEqual([]);
+    expect(place.rows('SELECT * FROM sessions')).toEqual([]);
+    disk.free();
+    expect(await place.output(['chat', '-n', '--mode', 'echo', 'hi'])).toBe('hi\n');
+    expect(readdirSync(place.config).sort()).toEqual(['config.json', 'config.json.last-good']);
+    expect(place.rows('SELECT * FROM api_keys WHERE revoked_at IS NULL')).toHaveLength(1);
+  });
+}
+
+function mounted(): SmallDisk {
+  const disk = SmallDisk.mount();
+  if (disk === null) throw new Error('a disk could be mounted a moment ago');
+  return disk;
+}

@@ -1,0 +1,44 @@
+// The engine that returns the message as it is.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EchoEngine } from '../../../src/engine/offline/echo.ts';
+import { collectEvents, collectReply, describeEngine } from '../engine-suite.ts';
+
+describeEngine('echo', () => new EchoEngine());
+
+describe('echo', () => {
+  const engine = new EchoEngine();
+
+  test('every text comes back byte for byte', async () => {
+    const texts = fc.string({ unit: 'binary', maxLength: 3000 });
+    await fc.assert(
+      fc.asyncProperty(texts, async (message) => {
+        expect(await collectReply(engine, { history: [], message })).toBe(message);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('a surrogate pair is never split, wherever the pieces end', async () => {
+    for (const lead of ['', 'a', 'ab']) {
+      const message = lead + '🎉'.repeat(3000);
+      const events = await collectEvents(engine, { history: [], message });
+      const pieces = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+      expect(pieces.length).toBeGreaterThan(1);
+      expect(pieces.join('')).toBe(message);
+      for (const piece of pieces) expect(Buffer.from(piece).toString()).toBe(piece);
+    }
+  });
+
+  test('the reply ends with stop and counts no tokens', async () => {
+    const events = await collectEvents(engine, { history: [], message: 'a\r\nb' });
+    expect(events).toEqual([
+      { type: 'text', text: 'a\r\nb' },
+      { type: 'finish', reason: 'stop', usage: null },
+    ]);
+  });
+
+  test('it reads no history', () => {
+    expect(engine.historyMessages).toBe(0);
+  });
+});

@@ -1,0 +1,60 @@
+// Three whole conversations with the script of the mode `eliza`: what the user says and what the reply is, to the letter.
+export const goldenDialogues: Readonly<
+  Record<string, readonly (readonly [message: string, reply: string])[]>
+> = {
+  'a day at work': [
+    ['Hello!', 'Hello. What is on your mind?'],
+    ['My name is Ada, by the way.', 'Pleased to meet you, Ada. What brings you here?'],
+    ["I'm working on a small compiler", 'What is the next small step with a small compiler?'],
+    [
+      "There is a bug in the parser, but I don't know where.",
+      'What did you expect to happen, and what happened instead?',
+    ],
+    ['It crashes when the input is empty', 'What was the last thing it did before that?'],
+    [
+      'My colleagues say it is my fault',
+      'So your colleagues say it is your fault. How does that sit with you?',
+    ],
+    ['Hm…', 'Earlier you said that your colleagues say it is your fault. Does this have to do with it?'],
+    ['Everybody says so.', 'Whom do you have in mind first of all?'],
+    ['I think they are right', 'What would prove you wrong there?'],
+    ['What is my name?', 'Your name is Ada.'],
+    ['What am I working on?', 'On a small compiler, you said.'],
+    ['Thanks, that helped', 'You are welcome. What comes next?'],
+  ],
+  'a tired evening': [
+    ['I am very tired', 'Then the next commit can wait. When did you last rest?'],
+    ["Because I can't stop thinking about work", 'What part of the work would you miss?'],
+    ['My father was always that way', 'How do things stand between you and your father?'],
+    ['I remember his old computer', 'I take a personal interest in computers. What about them?'],
+    ['You are a lot like him', 'Suppose I am a lot like him. Does it change your question?'],
+    ['Do you like people?', 'My opinions are all look-ups. Do you like people?'],
+    ['Oh well', 'Earlier you said that your father was always that way. Does this have to do with it?'],
+    [
+      "Why don't you tell me about yourself?",
+      'Perhaps nobody wrote the rule for it. Would it help you if I did?',
+    ],
+    ['I want to sleep', 'Sleep has fixed more bugs than debuggers have. How much of it do you get?'],
+    ['I feel lonely at night', 'When did you last feel lonely at night?'],
+    ['If I could stop worrying, I would.', 'How likely is it that you could stop worrying?'],
+    ['Sorry', 'No harm done. Go on.'],
+  ],
+  'a first look at the tool': [
+    ['Are you human?', 'I am a table of patterns with good manners. Does that matter to you?'],
+    ['What can you do?', 'I ask back, and I remember what you tell me. Where shall we start?'],
+    ['Who are you?', 'I am Eliza: a few patterns and a good memory. Who are you?'],
+    ['I like you', 'What is it about me that pleases you?'],
+    ['You confuse me', 'How does it show that I confuse you?'],
+    ['Can you help me with my tests?', 'What would have to go wrong for that test to fail?'],
+    ['I fixed it!', 'Well done. What was it in the end?'],
+    ['I always deploy on Friday', 'A brave plan. How would you roll it back?'],
+    ['My favourite language is Rust, of course', 'What does Rust let you say that others do not?'],
+    ['What is my favourite language?', 'Rust, you told me.'],
+    ['What is my name?', 'You have not told me yet. What shall I call you?'],
+    ['You can call me Grace', 'Very well, Grace. What is on your mind?'],
+    ['我喜欢编程。', 'Go on; I am listening.'],
+    ['What is my name?', 'Your name is Grace.'],
+    ['Tell me a joke', 'A rubber duck walks into a stand-up. Nobody else had any blockers after that.'],
+    ['Goodbye', 'Goodbye, Grace. I keep your place in this session.'],
+  ],
+};

@@ -1,0 +1,19 @@
+// A conversation with a script of a test's own: what it leaves out is empty.
+import { Dialogue } from '../../../../src/engine/offline/eliza/dialogue.ts';
+import type { Script } from '../../../../src/engine/offline/eliza/script.ts';
+
+const blank: Script = {
+  keywords: {},
+  none: ['0', 'Go on.'],
+  memory: { keyword: '', extracts: [] },
+  facts: {},
+  classes: {},
+  spelling: {},
+  reflection: {},
+};
+
+/** What a fresh dialogue over this script replies to each message in turn. */
+export function talk(script: Partial<Script>, ...messages: readonly string[]): readonly string[] {
+  const dialogue = new Dialogue({ ...blank, ...script });
+  return messages.map((message) => dialogue.respond(message));
+}

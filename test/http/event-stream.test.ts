@@ -1,0 +1,89 @@
+// The syntax of server-sent events, however the bytes are cut on their way.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isEventStream, readEventStream } from '../../src/http/event-stream.ts';
+import { HttpFailure } from '../../src/http/http-failure.ts';
+
+async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  const places = [...cuts, 0, bytes.length].filter((cut) => cut <= bytes.length).sort((a, b) => a - b);
+  for (const [index, place] of places.slice(1).entries()) yield bytes.subarray(places[index], place);
+}
+
+async function read(text: string, cuts: readonly number[] = [], most = 1000) {
+  const events = [];
+  for await (const event of readEventStream(pieces(new TextEncoder().encode(text), cuts), most)) {
+    events.push(event);
+  }
+  return events;
+}
+
+describe('an event stream', () => {
+  const ends = ['\n', '\r\n', '\r'];
+
+  it('is the same whatever its pieces and its line ends', async () => {
+    const lines = [
+      ': hello',
+      'event: delta',
+      'data: {"text":"é 😀 日本"}',
+      '',
+      'data: a',
+      'data:  b',
+      '',
+      'id: 7',
+    ];
+    const expected = [
+      { event: 'delta', data: '{"text":"é 😀 日本"}' },
+      { event: 'message', data: 'a\n b' },
+    ];
+    const length = new TextEncoder().encode(lines.join('\r\n')).length + 4;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...ends),
+        fc.array(fc.nat(length), { maxLength: 30 }),
+        async (end, cuts) => {
+          expect(await read(lines.map((line) => line + end).join(''), cuts)).toEqual(expected);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('may be cut after every byte', async () => {
+    const text = 'event: delta\r\ndata: 😀\r\n\r\nevent: done\ndata: {}\n\n';
+    const every = Array.from({ length: Buffer.byteLength(text) }, (_, index) => index);
+    expect(await read(text, every)).toEqual([
+      { event: 'delta', data: '😀' },
+      { event: 'done', data: '{}' },
+    ]);
+  });
+
+  it.each(['event: done\ndata: {}', 'event: done\ndata: {}\n', 'event: done\r\ndata: {}\r\n', 'data: x'])(
+    'that ends within an event does not tell it: %j',
+    async (text) => {
+      expect(await read(`data: first\n\n${text}`)).toEqual([{ event: 'message', data: 'first' }]);
+    },
+  );
+
+  it('loses a byte order mark, comments, and fields that it does not know', async () => {
+    expect(await read('\ufeffevent: a\nretry: 5\nodd: 1\ndata\n: c\ndata: x\n\n')).toEqual([
+      { event: 'a', data: '\nx' },
+    ]);
+  });
+
+  it('has events of a limited length', async () => {
+    const failure = await read(`data: ok\n\ndata: ${'x'.repeat(2000)}`, [10]).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(HttpFailure);
+    expect(failure).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it('is known by its type', () => {
+    for (const type of ['text/event-stream', 'text/event-stream; charset=utf-8', 'Text/Event-Stream ;x']) {
+      expect(isEventStream(type)).toBe(true);
+    }
+    for (const type of [null, '', 'application/json', 'text/event-streams', 'text/html']) {
+      expect(isEventStream(type)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,64 @@
+// Retry-After, and which proxy the environment means.
+import { describe, expect, it } from 'vitest';
+import { type ProxyVariables, proxyFor } from '../../src/http/proxy-choice.ts';
+import { readRetryAfter } from '../../src/http/retry-after.ts';
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  it.each([
+    ['0', 0],
+    [' 120 ', 120],
+    ['Thu, 01 Jan 2026 00:00:10 GMT', 10],
+    ['Thu, 01 Jan 2026 00:00:00.5 GMT', 1],
+    ['Wed, 31 Dec 2025 23:00:00 GMT', 0],
+    ['Thursday, 01-Jan-26 00:00:03 GMT', 3],
+    ['soon', null],
+    ['-5', null],
+    ['1.5', null],
+    ['', null],
+    [null, null],
+  ])('%j means %j seconds', (value, seconds) => {
+    expect(readRetryAfter(value, now)).toBe(seconds);
+  });
+});
+
+describe('the proxy', () => {
+  const both = { HTTP_PROXY: 'http://plain:1', HTTPS_PROXY: 'http://secure:2' };
+  const cases: readonly [string, ProxyVariables, string | null][] = [
+    ['https://api.example', {}, null],
+    ['https://api.example', both, 'http://secure:2'],
+    ['http://api.example', both, 'http://plain:1'],
+    ['https://api.example', { HTTP_PROXY: 'http://plain:1' }, 'http://plain:1'],
+    ['http://api.example', { HTTPS_PROXY: 'http://secure:2' }, null],
+    ['https://api.example', { ...both, https_proxy: 'http://lower:3' }, 'http://lower:3'],
+    ['https://api.example', { HTTPS_PROXY: 'secure:2' }, 'http://secure:2'],
+    ['https://api.example', { HTTPS_PROXY: '' }, null],
+    ['https://api.example', { ...both, NO_PROXY: 'api.example' }, null],
+    ['https://api.example', { ...both, NO_PROXY: 'other, example' }, null],
+    ['https://api.example', { ...both, NO_PROXY: '.example' }, null],
+    ['https://api.example', { ...both, NO_PROXY: '*.EXAMPLE' }, null],
+    ['https://api.example', { ...both, NO_PROXY: '*' }, null],
+    ['https://api.example', { ...both, NO_PROXY: 'api.example:443' }, null],
+    ['https://api.example', { ...both, NO_PROXY: 'api.example:8443' }, 'http://secure:2'],
+    ['https://api.example:8443', { ...both, NO_PROXY: 'api.example:8443' }, null],
+    ['https://api.example', { ...both, NO_PROXY: 'pi.example' }, 'http://secure:2'],
+    ['https://api.example', { ...both, NO_PROXY: 'other', no_proxy: 'api.example' }, null],
+    ['https://api.example', { ...both, NO_PROXY: ', ' }, 'http://secure:2'],
+    ['http://localhost:8787', both, null],
+    ['http://parley.localhost', both, null],
+    ['http://127.0.0.1:8787', both, null],
+    ['http://127.9.9.9', both, null],
+    ['http://[::1]:8787', both, null],
+    ['http://127.example', both, 'http://plain:1'],
+    ['http://notlocalhost', both, 'http://plain:1'],
+  ];
+  it.each(cases)('for %s with %j is %j', (origin, env, expected) => {
+    expect(proxyFor(origin, env)).toBe(expected);
+  });
+
+  it('that is no URL is refused by the name of its variable, without its value', () => {
+    expect(() => proxyFor('https://api.example', { https_proxy: 'http://u:secret@[bad' })).toThrow(
+      new TypeError('the variable https_proxy holds no URL'),
+    );
+  });
+});

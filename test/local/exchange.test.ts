@@ -1,0 +1,427 @@
+// One turn in every way it can go, over the real store, with engines that a test decides.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EngineContext } from '../../src/engine/reply-engine.ts';
+import type { ChatEvent } from '../../src/service/chat-event.ts';
+import { ParleyError } from '../../src/service/errors.ts';
+import type { Home } from '../../src/service/home.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
+import { callWith, collect, failureOf } from '../support/calls.ts';
+import {
+  type EmbeddedOptions,
+  engineOf,
+  finish,
+  newKey,
+  openEmbedded,
+  temporaryDirectory,
+} from '../support/embedded.ts';
+
+describe('a turn', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let homes: Home[];
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    homes = [];
+  });
+  afterEach(async () => {
+    for (const home of homes) await home.close();
+    await directory.remove();
+  });
+
+  async function open(options: EmbeddedOptions): Promise<{ home: Home; key: string }> {
+    const home = await openEmbedded(directory.path, options);
+    homes.push(home);
+    return { home, key: await newKey(home, 'project') };
+  }
+
+  const request = (message: string, session_id: string | null = null) => ({
+    mode: 'test',
+    message,
+    session_id,
+  });
+
+  async function kept(home: Home, key: string, sessionId: string) {
+    const { data } = await home.archive.listMessages(callWith(key), sessionId, { limit: 200, cursor: null });
+    return data.items.map(({ role, content, finish_reason }) => [role, content, finish_reason]);
+  }
+
+  it('has its message on disk before the engine is asked', async () => {
+    let seen: unknown;
+    const { home, key } = await open({
+      engines: engineOf(async function* () {
+        const other = await openEmbedded(directory.path);
+        const { data } = await other.archive.listSessions(callWith(key), {
+          limit: 1,
+          cursor: null,
+          title_match: null,
+          updated_before: null,
+          updated_after: null,
+          deleted: false,
+        });
+        seen = await kept(other, key, data.items[0]?.session_id ?? '');
+        await other.close();
+        yield finish;
+      }),
+    });
+    await collect(home.service.chat(callWith(key), request('hello')));
+    expect(seen).toEqual([['user', 'hello', null]]);
+  });
+
+  it('has its reply on disk before done is said', async () => {
+    const { home, key } = await open({
+      engines: engineOf(async function* () {
+        yield { type: 'text', text: 'whole' };
+        yield { type: 'finish', reason: 'length', usage: { input_tokens: 3, output_tokens: 1 } };
+      }),
+    });
+    for await (const event of home.service.chat(callWith(key), request('hello'))) {
+      if (event.event !== 'done') continue;
+      expect(event.data).toMatchObject({
+        finish_reason: 'length',
+        usage: { input_tokens: 3, output_tokens: 1 },
+      });
+      const other = await openEmbedded(directory.path);
+      expect(await kept(other, key, event.data.session_id)).toEqual([
+        ['user', 'hello', null],
+        ['assistant', 'whole', 'length'],
+      ]);
+      await other.close();
+    }
+    expect.assertions(2);
+  });
+
+  it('that is aborted keeps what came, marked interrupted, and stops the engine', async () => {
+    const stop = new AbortController();
+    let stopped = false;
+    const { home, key } = await open({
+      engines: engineOf(async function* (_, signal) {
+        signal.addEventListener('abort', () => {
+          stopped = true;
+        });
+        yield { type: 'text', text: 'half ' };
+        await delay(60_000, undefined, { signal });
+      }),
+    });
+    const reason = new Error('enough');
+    let sessionId = '';
+    const reading = (async () => {
+      for await (const event of home.service.chat(callWith(key, { signal: stop.signal }), request('hello'))) {
+        if (event.event === 'session') sessionId = event.data.session_id;
+        if (event.event === 'delta') stop.abort(reason);
+      }
+    })();
+    await expect(reading).rejects.toBe(reason);
+    expect(stopped).toBe(true);
+    expect(await kept(home, key, sessionId)).toEqual([
+      ['user', 'hello', null],
+      ['assistant', 'half ', 'interrupted'],
+    ]);
+  });
+
+  it('that is aborted ends also when the engine does not heed the signal', async () => {
+    const stop = new AbortController();
+    const { home, key } = await open({
+      engines: engineOf(async function* () {
+        yield { type: 'text', text: 'half' };
+        await new Promise(() => {});
+      }),
+    });
+    const events = home.service.chat(callWith(key, { signal: stop.signal }), request('hello'));
+    setTimeout(() => stop.abort(new Error('enough')), 20);
+    await expect(collect(events)).rejects.toThrow('enough');
+  });
+
+  it('whose reader leaves keeps what came, marked interrupted', async () => {
+    const { home, key } = await open({
+      engines: engineOf(async function* (_, signal) {
+        yield { type: 'text', text: 'half ' };
+        await delay(60_000, undefined, { signal });
+      }),
+    });
+    let sessionId = '';
+    for await (const event of home.service.chat(callWith(key), request('hello'))) {
+      if (event.event === 'session') sessionId = event.data.session_id;
+      if (event.event === 'delta') break;
+    }
+    expect((await kept(home, key, sessionId))[1]).toEqual(['assistant', 'half ', 'interrupted']);
+  });
+
+  it.each([
+    ['a crash', new Error('boom'), 'ENGINE_FAILED'],
+    [
+      'a failure with a code',
+      new ParleyError('RATE_LIMITED', 'Too many.', { retryAfter: 7 }),
+      'RATE_LIMITED',
+    ],
+  ])('whose engine fails by %s keeps what came, marked error, and says where', async (_, cause, code) => {
+    const { home, key } = await open({
+      engines: engineOf(async function* () {
+        yield { type: 'text', text: 'half ' };
+        throw cause;
+      }),
+    });
+    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'))));
+    expect(error.code).toBe(code);
+    expect(error.cause).toBe(cause);
+    expect(error.retryAfter).toBe(cause instanceof ParleyError ? 7 : null);
+    expect(error.message_id).toMatch(/^msg_/);
+    expect(error.message).not.toContain('boom');
+    expect(await kept(home, key, error.session_id ?? '')).toEqual([
+      ['user', 'hello', null],
+      ['assistant', 'half ', 'error'],
+    ]);
+  });
+
+  it('whose engine ends without finishing is an error', async () => {
+    const { home, key } = await open({
+      engines: engineOf(async function* () {
+        yield { type: 'text', text: 'half' };
+      }),
+    });
+    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'))));
+    expect(error.code).toBe('ENGINE_FAILED');
+  });
+
+  it.each([
+    ['before its first word', ''],
+    ['in the middle of its reply', 'half'],
+  ])('whose engine is silent %s times out', async (_, said) => {
+    const { home, key } = await open({
+      limits: { firstTokenMs: 30, silenceMs: 30 },
+      engines: engineOf(async function* () {
+        if (said !== '') yield { type: 'text', text: said };
+        await new Promise(() => {});
+      }),
+    });
+    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'))));
+    expect(error.code).toBe('ENGINE_TIMEOUT');
+    expect((await kept(home, key, error.session_id ?? ''))[1]).toEqual(['assistant', said, 'error']);
+  });
+
+  it('is given what was said before, a cut reply marked as cut', async () => {
+    const contexts: EngineContext[] = [];
+    const { home, key } = await open({
+      engines: engineOf(async function* (context) {
+        contexts.push(context);
+        yield { type: 'text', text: `re: ${context.message}` };
+        if (context.message === 'two') throw new Error('cut');
+        yield finish;
+      }),
+    });
+    const first = (await collect(home.service.chat(callWith(key), request('one')))).at(-1) as Extract<
+      ChatEvent,
+      { event: 'done' }
+    >;
+    const { session_id } = first.data;
+    await failureOf(collect(home.service.chat(callWith(key), request('two', session_id))));
+    await collect(home.service.chat(callWith(key), request('three', session_id)));
+    expect(contexts.at(-1)).toEqual({
+      message: 'three',
+      history: [
+        { role: 'user', content: 'one', cut: false },
+        { role: 'assistant', content: 're: one', cut: false },
+        { role: 'user', content: 'two', cut: false },
+        { role: 'assistant', content: 're: two', cut: true },
+      ],
+    });
+  });
+
+  it('gives an engine whole turns, at most as many messages as it reads', async () => {
+    const histories: number[] = [];
+    const { home, key } = await open({
+      engines: engineOf(async function* ({ history }) {
+        expect(history[0]?.role ?? 'user').toBe('user');
+        histories.push(history.length);
+        yield finish;
+      }, 5),
+    });
+    const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
+    for (let turn = 0; turn < 5; turn++) {
+      await collect(home.service.chat(callWith(key), request(`turn ${turn}`, session_id)));
+    }
+    expect(histories).toEqual([0, 2, 4, 4, 4]);
+  });
+
+  it('in a session that is deleted meanwhile is kept, and the session stays deleted', async () => {
+    const { home, key } = await open({
+      engines: engineOf(async function* () {
+        yield { type: 'text', text: 'late' };
+        yield finish;
+      }),
+    });
+    let sessionId = '';
+    for await (const event of home.service.chat(callWith(key), request('hello'))) {
+      if (event.event === 'session') {
+        sessionId = event.data.session_id;
+        await home.service.deleteSession(callWith(key), sessionId);
+      }
+    }
+    expect((await failureOf(home.service.getSession(callWith(key), sessionId))).code).toBe(
+      'SESSION_NOT_FOUND',
+    );
+    await home.archive.restoreSession(callWith(key), sessionId);
+    expect((await kept(home, key, sessionId))[1]).toEqual(['assistant', 'late', 'stop']);
+  });
+
+  it('waits for the one before it, and gives up with SESSION_BUSY', async () => {
+    const stop = new AbortController();
+    const { home, key } = await open({
+      limits: { turnWaitMs: 60 },
+      engines: engineOf(async function* (_, signal) {
+        await delay(60_000, undefined, { signal });
+        yield finish;
+      }),
+    });
+    const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
+    const running = collect(
+      home.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id)),
+    );
+    running.catch(() => {});
+    await delay(20);
+    const error = await failureOf(collect(home.service.chat(callWith(key), request('two', session_id))));
+    expect(error.code).toBe('SESSION_BUSY');
+    stop.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+    expect(await kept(home, key, session_id)).toEqual([
+      ['user', 'one', null],
+      ['assistant', '', 'interrupted'],
+    ]);
+  });
+
+  it('waits for one of another process, and is free at once when that process is gone', async () => {
+    const hang = engineOf(async function* () {
+      yield { type: 'text', text: 'never ' };
+      await new Promise(() => {});
+    });
+    const { home: killed, key } = await open({ engines: hang, owner: { id: 'killed', isGone: () => false } });
+    const { session_id } = (await killed.service.createSession(callWith(key), { title: null })).data;
+    const abandoned = killed.service.chat(callWith(key), request('one', session_id))[Symbol.asyncIterator]();
+    await abandoned.next();
+
+    const quick = engineOf(async function* () {
+      yield { type: 'text', text: 'here' };
+      yield finish;
+    });
+    const alive = await open({
+      engines: quick,
+      limits: { turnWaitMs: 30 },
+      owner: { id: 'other', isGone: () => false },
+    });
+    const busy = await failureOf(collect(alive.home.service.chat(callWith(key), request('two', session_id))));
+    expect(busy.code).toBe('SESSION_BUSY');
+
+    const knowing = await open({
+      engines: quick,
+      owner: { id: 'third', isGone: (owner) => owner === 'killed' },
+    });
+    await collect(knowing.home.service.chat(callWith(key), request('three', session_id)));
+    expect(await kept(knowing.home, key, session_id)).toEqual([
+      ['user', 'one', null],
+      ['assistant', '', 'interrupted'],
+      ['user', 'three', null],
+      ['assistant', 'here', 'stop'],
+    ]);
+  });
+
+  it('that ended in an error is asked again under its key, on the stored message, and the new reply replaces the cut one', async () => {
+    let asked = 0;
+    const { home, key } = await open({
+      engines: engineOf(async function* (context) {
+        asked++;
+        yield { type: 'text', text: `${context.message} ${asked}` };
+        if (asked === 1) throw new Error('cut');
+        yield finish;
+      }),
+    });
+    const call = callWith(key, { idempotencyKey: 'turn-1' });
+    const error = await failureOf(collect(home.service.chat(call, request('hello'))));
+    const events = await collect(home.service.chat(call, request('hello')));
+    const done = events.at(-1);
+    expect(done).toMatchObject({
+      event: 'done',
+      data: { session_id: error.session_id, reply: 'hello 2', message_count: 2 },
+    });
+    expect(await kept(home, key, error.session_id ?? '')).toEqual([
+      ['user', 'hello', null],
+      ['assistant', 'hello 2', 'stop'],
+    ]);
+    expect(await collect(home.service.chat(call, request('hello')))).toMatchObject([
+      { event: 'session' },
+      { event: 'delta', data: { text: 'hello 2' } },
+      { event: 'done' },
+    ]);
+    expect(asked).toBe(2);
+  });
+
+  it('under a key that is still running makes the same call wait, then answers it alike', async () => {
+    let open_ = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open_ = resolve;
+    });
+    const { home, key } = await open({
+      engines: engineOf(async function* () {
+        await gate;
+        yield { type: 'text', text: 'once' };
+        yield finish;
+      }),
+    });
+    const call = callWith(key, { idempotencyKey: 'k' });
+    const both = [
+      collect(home.service.chat(call, request('x'))),
+      collect(home.service.chat(call, request('x'))),
+    ];
+    await delay(30);
+    open_();
+    const [one, two] = await Promise.all(both);
+    expect(one?.at(-1)).toEqual(two?.at(-1));
+  });
+
+  it('whose lease ran out meanwhile keeps its reply all the same', async () => {
+    let clock = 1_000_000;
+    const { home, key } = await open({
+      now: () => clock,
+      limits: { turnWaitMs: 20_000 },
+      engines: engineOf(async function* () {
+        yield { type: 'text', text: 'a' };
+        clock += 16_000;
+        yield { type: 'text', text: 'b' };
+        yield finish;
+      }),
+    });
+
+    const events = await collect(home.service.chat(callWith(key), request('hello')));
+    const done = events.at(-1);
+    expect(done).toMatchObject({
+      event: 'done',
+      data: { reply: 'ab', finish_reason: 'stop', message_count: 2 },
+    });
+  });
+
+  it.each([
+    ['was stopped', true],
+    ['the engine failed in', false],
+  ])('that %s and whose reply cannot be kept says so, and where its message is', async (_, stops) => {
+    const stop = new AbortController();
+    const full = new ParleyError('STORAGE_FULL', 'There is no room.');
+    const { home, key } = await open({
+      around: (store) =>
+        new Proxy(store, {
+          get(target, name: keyof SessionStore) {
+            if (name === 'endTurn') return () => Promise.reject(full);
+            return target[name].bind(target);
+          },
+        }),
+      engines: engineOf(async function* () {
+        yield { type: 'text', text: 'half' };
+        if (stops) stop.abort(new Error('enough'));
+        throw new Error('boom');
+      }),
+    });
+    const chat = home.service.chat(callWith(key, { signal: stop.signal }), request('hello'));
+    const error = await failureOf(collect(chat));
+    expect(error.code).toBe('STORAGE_FULL');
+    expect(error.cause).toBe(full);
+    expect(await kept(home, key, error.session_id ?? '')).toEqual([['user', 'hello', null]]);
+  });
+});

@@ -1,0 +1,43 @@
+// What the package promises: what it carries, on which Node it runs, and how it is tested.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+test('the tarball holds the executable, the build and three documents, and nothing else', () => {
+  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [tarball] = Object.values<{ files: readonly { path: string }[] }>(JSON.parse(packed));
+  const paths = tarball?.files.map(({ path }) => path) ?? [];
+  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
+  expect(paths).toEqual(
+    expect.arrayContaining([...documents, 'bin/parley.js', 'bin/package.json', 'dist/main.cjs']),
+  );
+  expect(paths.filter((path) => !documents.includes(path) && !/^(bin|dist)\//.test(path))).toEqual([]);
+});
+
+test('the command is called parley', () => {
+  expect(packageJson.bin).toEqual({ parley: 'bin/parley.js' });
+});
+
+test('there are at most ten scripts', () => {
+  expect(Object.keys(packageJson.scripts).length).toBeLessThanOrEqual(10);
+});
+
+test('only better-sqlite3 may run a script when it is installed', () => {
+  expect(packageJson.allowScripts).toEqual({ 'better-sqlite3': true });
+});
+
+test('the tests run in .ci by the command that the README names', () => {
+  const command = 'npm ci && npm test';
+  expect(read('.ci/run').trimEnd().split('\n').at(-1)).toBe(command);
+  expect(read('README.md').split('\n')).toContain(command);
+});

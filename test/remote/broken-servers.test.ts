@@ -1,0 +1,232 @@
+// Servers that are broken, or none: each failure has its code and one clear line, and nothing half is taken for whole.
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RemoteOptions } from '../../src/remote/remote-options.ts';
+import type { ErrorCode } from '../../src/service/errors.ts';
+import { callWith, collect, failureOf, say } from '../support/calls.ts';
+import { openRemote } from '../support/remote.ts';
+import { type Script, serve, serveBytes } from '../support/scripted-server.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function remote(server: { url: string; close(): Promise<void> }, options?: Partial<RemoteOptions>) {
+  const { home, waits } = await openRemote(server.url, options);
+  closing.push(
+    () => home.close(),
+    () => server.close(),
+  );
+  return { home, waits, call: callWith('k') };
+}
+
+const body = { success: true, data: { session_id: 's-1', message_id: 'm-1', reply: 'Hé 😀', text: 'Hé 😀' } };
+const text = JSON.stringify(body);
+const page = '<!doctype html><title>Apache</title><h1>It works!</h1>';
+
+describe('an answer', () => {
+  it.each<[string, Script, ErrorCode]>([
+    [
+      'that is an HTML page',
+      (_, response) => response.setHeader('content-type', 'text/html').end(page),
+      'BAD_RESPONSE',
+    ],
+    ['of 502 in HTML', (_, response) => response.writeHead(502).end(page), 'BAD_RESPONSE'],
+    ['of 404 in HTML', (_, response) => response.writeHead(404).end(page), 'BAD_RESPONSE'],
+    ['of 501 in HTML', (_, response) => response.writeHead(501).end(page), 'BAD_RESPONSE'],
+    ['that is cut JSON', (_, response) => response.end(text.slice(0, -9)), 'BAD_RESPONSE'],
+    ['that is empty', (_, response) => response.end(), 'BAD_RESPONSE'],
+    ['that is a bare array', (_, response) => response.end('[]'), 'BAD_RESPONSE'],
+    ['of a redirect', (_, response) => response.writeHead(302, { location: '/login' }).end(), 'REDIRECT'],
+    ['of 503 in HTML', (_, response) => response.writeHead(503).end(page), 'UNAVAILABLE'],
+    ['of 401 in HTML', (_, response) => response.writeHead(401).end(page), 'INVALID_API_KEY'],
+    ['that never comes', () => {}, 'TIMEOUT'],
+    [
+      'whose end never comes',
+      (_, response) => response.writeHead(200, { 'content-length': 100 }).write('{"success"'),
+      'TIMEOUT',
+    ],
+    ['that is not UTF-8', (_, response) => response.end(Buffer.from(text, 'latin1')), 'BAD_RESPONSE'],
+    [
+      'in damaged gzip',
+      (_, response) => response.setHeader('content-encoding', 'gzip').end('not gzip'),
+      'BAD_RESPONSE',
+    ],
+  ])('%s is %s', async (_fact, script, code) => {
+    const { home, call } = await remote(await serve(script), { timeout: code === 'TIMEOUT' ? 0.2 : 20 });
+    const { service } = home;
+    const works = [() => service.verify(call), () => service.models(call), () => say(service, call, 'x')];
+    for (const work of works) {
+      const failure = await failureOf(work());
+      expect(failure.code).toBe(code);
+      expect(failure.message).not.toMatch(/[\n<]/);
+      expect(failure.message).toMatch(/\.$/);
+    }
+  });
+
+  it('of a redirect names both places', async () => {
+    const server = await serve((_, response) =>
+      response.writeHead(307, { location: 'https://b.example/x' }).end(),
+    );
+    const { home, call } = await remote(server);
+    const { message } = await failureOf(home.service.verify(call));
+    expect(message).toContain(server.url);
+    expect(message).toContain('https://b.example/x');
+  });
+
+  it('in gzip is read, whole and as a stream', async () => {
+    const { home, call } = await remote(
+      await serve((request, response) => {
+        const streams = JSON.parse(request.body).mode === 'stream';
+        response.setHeader('content-encoding', 'gzip');
+        response.setHeader('content-type', streams ? 'text/event-stream' : 'application/json');
+        response.end(gzipSync(streams ? `event: done\ndata: ${text}\n\n` : text));
+      }),
+    );
+    expect((await say(home.service, call, 'x', null, 'stream')).reply).toBe('Hé 😀');
+    expect((await say(home.service, call, 'x', null, 'json')).reply).toBe('Hé 😀');
+  });
+
+  it('of the wrong type is read for what it is, but a stream only if it says so', async () => {
+    const { home, call } = await remote(
+      await serve((request, response) => {
+        response.setHeader('content-type', 'application/octet-stream');
+        response.end(JSON.parse(request.body).mode === 'stream' ? `event: done\ndata: ${text}\n\n` : text);
+      }),
+    );
+    expect((await say(home.service, call, 'x', null, 'json')).reply).toBe('Hé 😀');
+    expect((await failureOf(say(home.service, call, 'x', null, 'stream'))).code).toBe('BAD_RESPONSE');
+  });
+
+  it('too large is refused', async () => {
+    const { home, call } = await remote(
+      await serve((_, response) => {
+        response.setHeader('content-encoding', 'gzip');
+        response.end(gzipSync(Buffer.alloc(65 * 1024 * 1024, 0x20)));
+      }),
+    );
+    expect((await failureOf(home.service.verify(call))).code).toBe('BAD_RESPONSE');
+  });
+});
+
+describe('a connection', () => {
+  it.each(['end', 'resetAndDestroy'] as const)(
+    'that ends (%s) without an answer is the network',
+    async (end) => {
+      const { home, call } = await remote(await serveBytes((socket) => socket[end]()));
+      const failure = await failureOf(say(home.service, call, 'x'));
+      expect(failure.code).toBe('NETWORK');
+      expect(failure.hint).toContain('may have done');
+    },
+  );
+
+  it('to nobody names the place, and what to do', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    const { home, call } = await remote({ url: server.url, close: async () => {} });
+    const failure = await failureOf(home.service.verify(call));
+    expect(failure.code).toBe('NETWORK');
+    expect(failure.message).toContain(`127.0.0.1:${server.port}`);
+    expect(failure.hint).toContain('server runs');
+  });
+
+  it('to what is not HTTP is no answer', async () => {
+    const { home, call } = await remote(await serveBytes((socket) => socket.write('SSH-2.0-OpenSSH\r\n')));
+    expect((await failureOf(home.service.verify(call))).code).toBe('BAD_RESPONSE');
+  });
+});
+
+describe('a stream', () => {
+  const events = ['session', 'delta', 'done'].map((event) => `event: ${event}\ndata: ${text}\n\n`);
+  const streaming = (send: (response: Parameters<Script>[1]) => unknown) =>
+    serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return send(response);
+    });
+
+  it('in single bytes is whole', async () => {
+    const { home, call } = await remote(
+      await streaming(async (response) => {
+        for (const byte of Buffer.from(events.join('').replaceAll('\n', '\r\n'))) {
+          await new Promise((sent) => response.write(Buffer.from([byte]), sent));
+        }
+        response.end();
+      }),
+    );
+    const all = await collect(home.service.chat(call, { mode: 'm', message: 'x', session_id: null }));
+    expect(all.map(({ event }) => event)).toEqual(['session', 'delta', 'done']);
+    expect(all[2]).toMatchObject({ body, data: { reply: 'Hé 😀' } });
+  });
+
+  it('that ends with an error event is that error, and says where the message is', async () => {
+    const error = { success: false, error: { code: 'ENGINE_TIMEOUT', message: 'Too slow.' } };
+    const { home, call } = await remote(
+      await streaming((response) =>
+        response.end(`${events[0]}event: error\ndata: ${JSON.stringify(error)}\n\n`),
+      ),
+    );
+    expect(await failureOf(say(home.service, call, 'x'))).toMatchObject({
+      code: 'ENGINE_TIMEOUT',
+      message: 'Too slow.',
+      session_id: 's-1',
+      message_id: 'm-1',
+      body: error,
+    });
+  });
+
+  it('with an event that cannot be read is no reply', async () => {
+    const { home, call } = await remote(
+      await streaming((response) => response.end('event: done\ndata: [DONE]\n\n')),
+    );
+    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('INCOMPLETE_REPLY');
+  });
+
+  it('of another making, which says nothing that Parley knows, is no reply', async () => {
+    const { home, call } = await remote(
+      await streaming((response) => response.end('data: {"choices":[]}\n\ndata: [DONE]\n\n')),
+    );
+    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('INCOMPLETE_REPLY');
+  });
+
+  it('is not asked for where the server is known to have none', async () => {
+    const server = await serve((request, response) => {
+      response.end(
+        JSON.stringify({ success: true, data: { session_id: 's', reply: request.headers.accept } }),
+      );
+    });
+    const { home, call } = await remote(server, { extensions: ['archive'] });
+    expect((await say(home.service, call, 'x')).reply).toBe('application/json');
+    const unknown = await openRemote(server.url);
+    closing.push(() => unknown.home.close());
+    expect((await say(unknown.home.service, call, 'x')).reply).toContain('text/event-stream');
+  });
+
+  it('that is stopped throws the reason of the signal', async () => {
+    const { home } = await remote(await streaming((response) => response.write(events[0])));
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    const call = callWith('k', { signal: stop.signal });
+    const chat = async () => {
+      for await (const { event } of home.service.chat(call, { mode: 'm', message: 'x', session_id: null })) {
+        expect(event).toBe('session');
+        setTimeout(() => stop.abort(reason), 20);
+      }
+    };
+    await expect(chat()).rejects.toBe(reason);
+  });
+
+  it('whose reader leaves is closed', async () => {
+    const left = new AbortController();
+    const { home, call } = await remote(
+      await streaming((response) => {
+        response.on('close', () => left.abort());
+        response.write(events.slice(0, 2).join(''));
+      }),
+    );
+    for await (const { event } of home.service.chat(call, { mode: 'm', message: 'x', session_id: null })) {
+      if (event === 'delta') break;
+    }
+    if (!left.signal.aborted) await new Promise((resolve) => left.signal.addEventListener('abort', resolve));
+  });
+});

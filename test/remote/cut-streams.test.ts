@@ -1,0 +1,114 @@
+// A stream of a reply, cut at any byte, in any way: what came before the last byte of its end is never taken for whole.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/service/chat-event.ts';
+import type { Home } from '../../src/service/home.ts';
+import { encodeEvent } from '../../src/wire/chat-stream.ts';
+import { callWith, failureOf } from '../support/calls.ts';
+import { openRemote } from '../support/remote.ts';
+import { type ScriptedServer, serveBytes } from '../support/scripted-server.ts';
+
+const start = { session_id: 'ses_1', message_id: 'msg_1', mode: 'echo' };
+const done = {
+  ...start,
+  reply: 'Hé 😀!',
+  finish_reason: 'stop',
+  message_count: 2,
+  created_at: '',
+  usage: null,
+};
+const events: readonly ChatEvent[] = [
+  { event: 'session', data: start },
+  { event: 'delta', data: { text: 'Hé ' } },
+  { event: 'delta', data: { text: '😀!' } },
+  { event: 'done', data: done as never, body: { success: true, data: done } },
+];
+const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n';
+
+type Cut = 'FIN' | 'RST' | 'stall';
+
+interface Sample {
+  readonly ends: string;
+  readonly cut: Cut;
+  readonly bytes: number;
+}
+
+const streams = new Map(
+  [
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+  ].map(([name = '', end = '']) => [
+    name,
+    Buffer.from(events.map(encodeEvent).join('').replaceAll('\n', end)),
+  ]),
+);
+
+/** 300 cuts, spread evenly over the bytes: 50 for each way to cut and each line end, the last byte missing among them. */
+const samples: readonly Sample[] = [...streams].flatMap(([ends, { length }]) =>
+  (['FIN', 'RST', 'stall'] as const).flatMap((cut) =>
+    Array.from({ length: 50 }, (_, index) => ({ ends, cut, bytes: Math.floor((index * (length - 1)) / 49) })),
+  ),
+);
+
+describe('a cut stream', () => {
+  let server: Omit<ScriptedServer, 'requests'>;
+  let home: Home;
+  let impatient: Home;
+
+  beforeAll(async () => {
+    server = await serveBytes((socket, _count, request) => {
+      const { ends, cut, bytes } = JSON.parse(JSON.parse(request.slice(request.indexOf('{'))).message);
+      socket.write(head);
+      socket.write((streams.get(ends) ?? Buffer.alloc(0)).subarray(0, bytes), () => {
+        if (cut === 'FIN') socket.end();
+        // Later, so that what was sent arrives: a reset takes back what the other side has not read.
+        if (cut === 'RST') setTimeout(() => socket.resetAndDestroy(), 5);
+      });
+    });
+    home = (await openRemote(server.url, { timeout: 20 })).home;
+    impatient = (await openRemote(server.url, { timeout: 0.05 })).home;
+  });
+  afterAll(async () => {
+    await home.close();
+    await impatient.close();
+    await server.close();
+  });
+
+  async function chat(sample: Sample): Promise<readonly ChatEvent[]> {
+    const seen: ChatEvent[] = [];
+    const request = { mode: 'echo', message: JSON.stringify(sample), session_id: null };
+    const work = async () => {
+      const { service } = sample.cut === 'stall' ? impatient : home;
+      for await (const event of service.chat(callWith('k'), request)) seen.push(event);
+    };
+    const failure = await failureOf(work());
+    expect(failure.code).toBe(sample.cut === 'stall' ? 'TIMEOUT' : 'INCOMPLETE_REPLY');
+    const begun = seen.some(({ event }) => event === 'session');
+    expect([failure.session_id, failure.message_id]).toEqual(begun ? ['ses_1', 'msg_1'] : [null, null]);
+    return seen;
+  }
+
+  it.each(['FIN', 'RST', 'stall'] as const)('by %s is never taken for whole', async (cut) => {
+    const chosen = samples.filter((sample) => sample.cut === cut);
+    const told: number[] = [];
+    // A few at a time: each stall takes its time.
+    for (let first = 0; first < chosen.length; first += 10) {
+      const runs = await Promise.all(chosen.slice(first, first + 10).map(chat));
+      for (const seen of runs) {
+        expect(seen.map(({ event }) => event)).not.toContain('done');
+        expect(seen).toEqual(events.slice(0, seen.length));
+        told.push(seen.length);
+      }
+    }
+    expect(told).toHaveLength(100);
+    expect(new Set(told)).toEqual(new Set([0, 1, 2, 3]));
+  });
+
+  it.each([...streams])('that is not cut, with %s, is whole', async (ends, { length }) => {
+    const message = JSON.stringify({ ends, cut: 'FIN', bytes: length });
+    const seen: ChatEvent[] = [];
+    for await (const event of home.service.chat(callWith('k'), { mode: 'echo', message, session_id: null })) {
+      seen.push(event);
+    }
+    expect(seen).toEqual(events);
+  });
+});

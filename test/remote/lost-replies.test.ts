@@ -1,0 +1,141 @@
+// Answers that get lost after the server has acted: with keys that are honoured a turn is stored once, and at a stranger's never twice.
+import { describe, expect, it } from 'vitest';
+import { ParleyError } from '../../src/service/errors.ts';
+import { callWith, say } from '../support/calls.ts';
+import { openRemote } from '../support/remote.ts';
+import { openTurnServer } from '../support/turn-server.ts';
+
+/** 30 of 100 answers, spread by a fixed rule; of these a third each before, in the middle of, and just short of the answer. */
+function losing(count: number): number | null {
+  const place = (count * 37) % 100;
+  return place < 30 ? ([0, 0.1, 0.99][place % 3] ?? 0) : null;
+}
+
+const turns = 500;
+
+describe('a middleman who loses 30 % of the answers', () => {
+  it('makes no turn be stored twice or not at all, where the server honours keys', async () => {
+    const { server, stored, lost } = await openTurnServer({ honoursKeys: true, loses: losing });
+    const { home } = await openRemote(server.url, { extensions: ['idempotency', 'stream'] });
+    const messages = Array.from({ length: turns }, (_, index) => `message ${index}`);
+    let whole = 0;
+    const failures: unknown[] = [];
+    const keyed = (message: string) => callWith('k', { idempotencyKey: message.replace(' ', '-') });
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, lane) => {
+        for (const message of messages.filter((_message, index) => index % 4 === lane)) {
+          // A person says it again, under its key, when a reply that had begun to show broke off.
+          for (let tries = 0; tries < 10; tries++) {
+            const reply = await say(home.service, keyed(message), message).catch((error: unknown) => error);
+            if (reply instanceof ParleyError) {
+              failures.push(reply.code);
+              continue;
+            }
+            expect(reply).toMatchObject({ reply: message });
+            whole += 1;
+            break;
+          }
+        }
+      }),
+    );
+    expect(whole).toBe(turns);
+    expect([...stored].sort()).toEqual([...messages].sort());
+    expect(lost()).toBeGreaterThan(turns * 0.25);
+    expect(new Set(failures)).toEqual(new Set(['INCOMPLETE_REPLY']));
+    await home.close();
+    await server.close();
+  });
+
+  it('never makes a stranger get a turn twice', async () => {
+    const { server, stored, lost } = await openTurnServer({ honoursKeys: false, loses: losing });
+    const { home } = await openRemote(server.url);
+    let failed = 0;
+    for (let index = 0; index < 200; index++) {
+      await say(home.service, callWith('k'), `message ${index}`).catch((error: unknown) => {
+        if (!(error instanceof ParleyError)) throw error;
+        expect(['NETWORK', 'INCOMPLETE_REPLY']).toContain(error.code);
+        failed += 1;
+      });
+    }
+    expect(server.requests).toHaveLength(200);
+    expect(new Set(stored).size).toBe(stored.length);
+    expect(failed).toBe(lost());
+    expect(failed).toBeGreaterThan(50);
+    await home.close();
+    await server.close();
+  });
+
+  it('makes no deletion fail, and none that was not done be told as done', async () => {
+    const { server, deleted } = await openTurnServer({ honoursKeys: false, loses: losing });
+    const { home } = await openRemote(server.url);
+    for (let index = 0; index < 100; index++) {
+      const { data } = await home.service.deleteSession(callWith('k'), `ses_${index}`);
+      expect(data.session_id).toBe(`ses_${index}`);
+      expect(deleted).toContain(`ses_${index}`);
+    }
+    expect(server.requests.length).toBeGreaterThan(125);
+    await home.close();
+    await server.close();
+  });
+});
+
+describe('a lost answer', () => {
+  const once = (share: number) => (count: number) => (count === 1 ? share : null);
+
+  it('to a first chat is asked for again only where the server was known to honour keys', async () => {
+    for (const extensions of [null, [], ['stream'], ['idempotency']]) {
+      const { server, stored } = await openTurnServer({ honoursKeys: true, loses: once(0) });
+      const { home } = await openRemote(server.url, { extensions });
+      const known = extensions?.includes('idempotency') ?? false;
+      const work = say(home.service, callWith('k'), 'x');
+      if (known) expect((await work).reply).toBe('x');
+      else await expect(work).rejects.toMatchObject({ code: 'NETWORK' });
+      expect([server.requests.length, stored.length]).toEqual([known ? 2 : 1, 1]);
+      await home.close();
+      await server.close();
+    }
+  });
+
+  it('is asked for again where an answer before it told that keys are honoured', async () => {
+    const { server, stored } = await openTurnServer({
+      honoursKeys: true,
+      loses: (count) => (count === 2 ? 0 : null),
+    });
+    const { home } = await openRemote(server.url);
+    expect(home.extensions).toBeNull();
+    await home.service.verify(callWith('k'));
+    expect(home.extensions).toEqual(['idempotency', 'stream']);
+    expect((await say(home.service, callWith('k'), 'x')).reply).toBe('x');
+    expect(stored).toEqual(['x']);
+    const keys = server.requests.slice(1).map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys).size).toBe(1);
+    await home.close();
+    await server.close();
+  });
+
+  it('of which something was shown is never asked for again', async () => {
+    const { server, stored } = await openTurnServer({ honoursKeys: true, loses: once(0.99) });
+    const { home } = await openRemote(server.url, { extensions: ['idempotency'] });
+    await expect(say(home.service, callWith('k'), 'x')).rejects.toMatchObject({
+      code: 'INCOMPLETE_REPLY',
+      session_id: 'ses_1',
+      message_id: 'msg_1',
+    });
+    expect([server.requests.length, stored.length]).toEqual([1, 1]);
+    await home.close();
+    await server.close();
+  });
+});
+
+describe('a deletion', () => {
+  it('of a session that is not there is not found, at the first sending', async () => {
+    const { server } = await openTurnServer({ honoursKeys: false, loses: () => null });
+    const { home } = await openRemote(server.url);
+    await home.service.deleteSession(callWith('k'), 'ses_1');
+    await expect(home.service.deleteSession(callWith('k'), 'ses_1')).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+    });
+    await home.close();
+    await server.close();
+  });
+});

@@ -1,0 +1,164 @@
+// What a remote home is opened with: certificates, proxies, pointers, waits, and the trace of its requests.
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { callWith, failureOf, say } from '../support/calls.ts';
+import { temporaryDirectory } from '../support/embedded.ts';
+import { openRemote } from '../support/remote.ts';
+import { sendJson, serve } from '../support/scripted-server.ts';
+import { testCertificate } from '../support/test-certificate.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function file(text: string): Promise<string> {
+  const directory = await temporaryDirectory();
+  closing.push(() => directory.remove());
+  const path = join(directory.path, 'authority.pem');
+  await writeFile(path, text);
+  return path;
+}
+
+const reply = { success: true, data: { session_id: 's', reply: 'Hi.' } };
+
+describe('a server’s certificate', () => {
+  async function meet(authorityFile: string | null) {
+    const server = await serve((_request, response) => sendJson(response, reply), testCertificate);
+    const { home } = await openRemote(server.url, { authorityFile });
+    closing.push(
+      () => home.close(),
+      () => server.close(),
+    );
+    return { home, server };
+  }
+
+  it('of an unknown signer is refused, with the way to trust it', async () => {
+    const { home, server } = await meet(null);
+    const failure = await failureOf(home.service.verify(callWith('k')));
+    expect(failure.code).toBe('NETWORK');
+    expect(failure.hint).toContain('--ca FILE');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('that a file names is trusted', async () => {
+    const { home } = await meet(await file(testCertificate.cert));
+    expect((await home.service.verify(callWith('k'))).body).toEqual(reply);
+  });
+
+  it.each([
+    ['is not there', async () => '/nonexistent/ca.pem', 'ENOENT'],
+    ['holds none', () => file('hello'), 'holds no certificate'],
+  ])('in a file that %s is refused by the name of the file', async (_, make, words) => {
+    const authorityFile = await make();
+    const failure = await failureOf(openRemote('https://api.example', { authorityFile }));
+    expect(failure.code).toBe('CONFIG');
+    expect(failure.message).toContain(authorityFile);
+    expect(failure.message).toContain(words);
+  });
+});
+
+describe('what cannot be used', () => {
+  it('is refused before a request: a proxy that is no URL', async () => {
+    const failure = await failureOf(openRemote('https://api.example', { env: { HTTPS_PROXY: 'http://[' } }));
+    expect([failure.code, failure.message]).toEqual(['CONFIG', expect.stringContaining('HTTPS_PROXY')]);
+  });
+
+  it('is refused before a request: a reply_pointer that is none', async () => {
+    const failure = await failureOf(openRemote('https://api.example', { replyPointer: 'data.reply' }));
+    expect([failure.code, failure.message]).toEqual(['CONFIG', expect.stringContaining('reply_pointer')]);
+  });
+});
+
+describe('a server that turns requests away', () => {
+  it('is asked again as late as it says', async () => {
+    const server = await serve((_request, response, count) => {
+      if (count === 1) response.writeHead(429, { 'retry-after': '2' }).end('slow down');
+      else if (count === 2) sendJson(response, { success: false, error: { code: 'X', message: 'x' } }, 503);
+      else sendJson(response, reply);
+    });
+    const { home, waits } = await openRemote(server.url);
+    expect((await say(home.service, callWith('k'), 'x')).reply).toBe('Hi.');
+    expect(waits).toEqual([2250, 500]);
+    expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    await home.close();
+    await server.close();
+  });
+
+  it('for long is told so, with the time it asks for', async () => {
+    const server = await serve((_request, response) => {
+      response.setHeader('retry-after', '3600');
+      sendJson(response, { success: false, error: { code: 'RATE_LIMITED', message: 'Quota.' } }, 429);
+    });
+    const { home, waits } = await openRemote(server.url);
+    const failure = await failureOf(home.service.models(callWith('k')));
+    expect(failure).toMatchObject({ code: 'RATE_LIMITED', message: 'Quota.', retryAfter: 3600 });
+    expect(failure.hint).toContain('3600');
+    expect(waits).toEqual([]);
+    await home.close();
+    await server.close();
+  });
+
+  it('is not waited for when the signal fires', async () => {
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    const server = await serve((_request, response) => {
+      response.writeHead(503).end();
+      stop.abort(reason);
+    });
+    const { home } = await openRemote(server.url);
+    const work = home.service.models(callWith('k', { signal: stop.signal }));
+    await expect(work).rejects.toBe(reason);
+    await home.close();
+    await server.close();
+  });
+});
+
+describe('the trace', () => {
+  it('is a command that repeats the request, without the key', async () => {
+    const server = await serve((_request, response) => sendJson(response, reply));
+    const lines: string[] = [];
+    const { home } = await openRemote(`${server.url}/pre fix`, {
+      trace: async (line) => {
+        lines.push(line);
+      },
+    });
+    const key = 'pk_secret';
+    const message = `it's "odd" $HOME \`id\` \\ \n é😀\u202e ${key}`;
+    await say(home.service, callWith(key), message);
+    await home.close();
+    expect(lines).toHaveLength(2);
+    const [command = '', timing] = lines;
+    expect(timing).toMatch(/^# status 200 after \d+ ms$/);
+    expect(command).not.toContain(key);
+    expect(command).toMatch(/^[\x20-\x7e]+$/);
+    // The shell says what curl would be given.
+    const echo = command.replace(/^curl /, "printf '%s\\0' ");
+    const env = { PARLEY_API_KEY: key };
+    const words = execFileSync('sh', ['-c', echo], { env, encoding: 'utf8' }).split('\0');
+    const first = server.requests[0];
+    expect(words).toContain(`${server.url}/pre%20fix/v1/chat`);
+    expect(words).toContain(`Authorization: Bearer ${key}`);
+    expect(words).toContain(`Idempotency-Key: ${first?.headers['idempotency-key']}`);
+    const body = words[words.indexOf('--data-binary') + 1] ?? '';
+    expect(JSON.parse(body)).toEqual({ mode: 'echo', message: message.replace(key, '$PARLEY_API_KEY') });
+    await server.close();
+  });
+
+  it('tells a failure too', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    const lines: string[] = [];
+    const { home } = await openRemote(server.url, {
+      trace: async (line) => {
+        lines.push(line);
+      },
+    });
+    await failureOf(home.service.verify(callWith('k')));
+    expect(lines.filter((line) => line.startsWith('curl '))).toHaveLength(3);
+    expect(lines.filter((line) => line.includes('nothing listens'))).toHaveLength(3);
+    await home.close();
+  });
+});

@@ -1,0 +1,106 @@
+// Which request is sent again after what, row by row; and the waits between.
+import { describe, expect, it } from 'vitest';
+import { HttpFailure, type HttpFailureKind } from '../../src/http/http-failure.ts';
+import { Resending, type TurnedAway } from '../../src/remote/resending.ts';
+
+const methods = ['GET', 'DELETE', 'POST', 'PATCH'] as const;
+
+function resending(method: (typeof methods)[number], honoured = false, random = 0.5) {
+  const waits: number[] = [];
+  const wait = async (ms: number) => {
+    waits.push(ms);
+  };
+  const { signal } = new AbortController();
+  return {
+    waits,
+    it: new Resending({ method, honoursKeys: () => honoured, random: () => random, wait, signal }),
+  };
+}
+
+const failed = (kind: HttpFailureKind, sent: boolean) => new HttpFailure(kind, sent, 'x');
+const away = (retryAfter: number | null = null): TurnedAway => ({ retryAfter });
+
+describe('a request', () => {
+  const never: readonly HttpFailureKind[] = [
+    'unknown_host',
+    'untrusted',
+    'tls',
+    'proxy',
+    'timeout',
+    'redirect',
+    'unreadable',
+  ];
+  // The letters: sent again as GET, DELETE, POST to a stranger, POST to a server that honours keys, PATCH.
+  it.each<[string, HttpFailure | TurnedAway, string]>([
+    ['was turned away', away(), 'GDPKA'],
+    ['never left: refused', failed('refused', false), 'GDPKA'],
+    ['never left: unreachable', failed('unreachable', false), 'GDPKA'],
+    ['never left: the name was not found now', failed('lookup', false), 'GDPKA'],
+    ['never left: the handshake broke off', failed('broken', false), 'GDPKA'],
+    ['got no answer', failed('broken', true), 'GDK'],
+    ...never.flatMap((kind): [string, HttpFailure, string][] => [
+      [`failed of ${kind}`, failed(kind, false), ''],
+      [`was sent and failed of ${kind}`, failed(kind, true), ''],
+    ]),
+  ])('that %s is sent again where it may', async (_, outcome, expected) => {
+    const rows = [
+      ['G', 'GET', false],
+      ['D', 'DELETE', false],
+      ['P', 'POST', false],
+      ['K', 'POST', true],
+      ['A', 'PATCH', true],
+    ] as const;
+    let again = '';
+    for (const [letter, method, honoured] of rows) {
+      if (await resending(method, honoured).it.again(outcome)) again += letter;
+    }
+    expect(again).toBe(expected);
+  });
+
+  it('is sent five times at most, three times where nothing answers', async () => {
+    for (const [outcome, times] of [
+      [away(), 4],
+      [failed('broken', true), 4],
+      [failed('refused', false), 2],
+    ] as const) {
+      const { it: request, waits } = resending('GET');
+      while (await request.again(outcome)) expect(waits.length).toBeLessThan(10);
+      expect(waits).toHaveLength(times);
+    }
+  });
+});
+
+describe('the wait', () => {
+  it('doubles, and is never quite the same', async () => {
+    const waitsWith = async (random: number) => {
+      const { it: request, waits } = resending('GET', false, random);
+      while (await request.again(away()));
+      return waits;
+    };
+    expect(await waitsWith(0)).toEqual([125, 250, 500, 1000]);
+    expect(await waitsWith(1)).toEqual([375, 750, 1500, 3000]);
+  });
+
+  it('is as long as the server asks for, or longer', async () => {
+    const { it: request, waits } = resending('POST');
+    for (const seconds of [0, 3, 30]) expect(await request.again(away(seconds))).toBe(true);
+    expect(waits).toEqual([250, 3500, 31_000]);
+  });
+
+  it('is not begun where the server asks for more than half a minute', async () => {
+    const { it: request, waits } = resending('GET');
+    expect(await request.again(away(31))).toBe(false);
+    expect(waits).toEqual([]);
+  });
+});
+
+describe('a request sent again', () => {
+  it('may have done its work before only if it had left', async () => {
+    const { it: request } = resending('DELETE');
+    expect(request.mayHaveActed).toBe(false);
+    await request.again(failed('refused', false));
+    expect(request.mayHaveActed).toBe(false);
+    await request.again(failed('broken', true));
+    expect(request.mayHaveActed).toBe(true);
+  });
+});

@@ -1,0 +1,385 @@
+// Servers of the interface document that Parley's makers never saw: each fills what the document leaves open in its own way, and
+// each is understood.
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RemoteOptions } from '../../src/remote/remote-options.ts';
+import { callWith, collect, failureOf, say } from '../support/calls.ts';
+import { openRemote } from '../support/remote.ts';
+import { type ReceivedRequest, sendJson, serve } from '../support/scripted-server.ts';
+
+const key = 'stranger-key';
+
+/** What one stranger answers, by method and path; `:id` stands for the session. */
+type Answers = Readonly<Record<string, (request: ReceivedRequest, response: ServerResponse) => unknown>>;
+
+interface Stranger {
+  readonly answers: Answers;
+  readonly options?: Partial<RemoteOptions>;
+  /** What is expected of it: the modes' names, the reply to "Hello", the session it is in. */
+  readonly modes: readonly string[];
+  readonly reply: string;
+  readonly session: string;
+}
+
+const json =
+  (value: unknown, status = 200) =>
+  (_request: ReceivedRequest, response: ServerResponse) =>
+    sendJson(response, value, status);
+
+const session = { session_id: 's-1', title: 'T', created_at: '2026-01-01T00:00:00.000Z', message_count: 0 };
+const notFound = json(
+  { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'No such session' } },
+  404,
+);
+
+const strangers: Readonly<Record<string, Stranger>> = {
+  'lists modes as bare strings, and replies in data.response': {
+    answers: {
+      'POST /v1/auth/verify': json({
+        success: true,
+        data: { project: { id: 7, name: 'Blue' }, valid: true },
+      }),
+      'GET /v1/models': json({ success: true, data: ['fast', 'deep'] }),
+      'POST /v1/chat': json({ success: true, data: { session_id: 's-1', response: 'Hi.' } }),
+      'POST /v1/sessions': json({ success: true, data: session }, 201),
+      'GET /v1/sessions/:id': json({ success: true, data: session }),
+      'DELETE /v1/sessions/:id': json({ success: true }),
+    },
+    modes: ['fast', 'deep'],
+    reply: 'Hi.',
+    session: 's-1',
+  },
+  'puts everything at the top, ids too': {
+    answers: {
+      'POST /v1/auth/verify': json({ success: true, project: 'Blue' }),
+      'GET /v1/models': json({ success: true, models: [{ id: 'fast', context: 8192 }] }),
+      'POST /v1/chat': json({ success: true, session_id: 'top/1', answer: 'Hi.', tokens: 3 }),
+      'POST /v1/sessions': json({ success: true, data: { ...session, session_id: 'top/1' } }),
+      'GET /v1/sessions/:id': json({ success: true, ...session, session_id: 'top/1' }),
+      'DELETE /v1/sessions/:id': (_request, response) => response.writeHead(204).end(),
+    },
+    modes: ['fast'],
+    reply: 'Hi.',
+    session: 'top/1',
+  },
+  'nests modes in data.modes, the session in data.session, and the message as a role and its content': {
+    answers: {
+      'POST /v1/auth/verify': json({ success: true, data: {} }),
+      'GET /v1/models': json({ success: true, data: { modes: [{ mode: 'calm', label: 'Calm' }] } }),
+      'POST /v1/chat': json({
+        success: true,
+        data: { session: { id: '42' }, message: { role: 'assistant', content: 'Hi.' } },
+      }),
+      'POST /v1/sessions': json({ success: true, data: { ...session, session_id: '42', owner: 'me' } }),
+      'GET /v1/sessions/:id': json({ success: true, data: { session: { id: '42', state: 'active' } } }),
+      'DELETE /v1/sessions/:id': (_request, response) => response.writeHead(200).end(),
+    },
+    modes: ['calm'],
+    reply: 'Hi.',
+    session: '42',
+  },
+  'keeps its reply where only a pointer finds it': {
+    answers: {
+      'POST /v1/auth/verify': json({ success: true, data: null }),
+      'GET /v1/models': json({ success: true, data: { models: [{ name: 'm' }] } }),
+      'POST /v1/chat': json({
+        success: true,
+        data: { session_id: 's-1', message: 'queued', choices: [{ parts: ['Hi.'] }] },
+      }),
+      'POST /v1/sessions': json({ success: true, data: session }),
+      'GET /v1/sessions/:id': json({ success: true, data: session }),
+      'DELETE /v1/sessions/:id': json({ success: true, data: { status: 'archived' } }),
+    },
+    options: { replyPointer: '/data/choices/0/parts/0' },
+    modes: ['m'],
+    reply: 'Hi.',
+    session: 's-1',
+  },
+  'is slow, and sends its JSON in pieces as plain text': {
+    answers: {
+      'POST /v1/auth/verify': json({ success: true, data: { id: 'k' } }),
+      'GET /v1/models': json({ success: true, modes: ['slow'] }),
+      'POST /v1/chat': async (_request, response) => {
+        await delay(60);
+        response.writeHead(200, { 'content-type': 'text/plain' });
+        for (const unit of Buffer.from('{"success":true,"data":{"session_id":"s-1","text":"Hé 😀"}}')) {
+          response.write(Buffer.from([unit]));
+          if (unit > 127) await delay(1);
+        }
+        response.end();
+      },
+      'POST /v1/sessions': json({ success: true, data: session }),
+      'GET /v1/sessions/:id': json({ success: true, data: session }),
+      'DELETE /v1/sessions/:id': json({ success: true }),
+    },
+    modes: ['slow'],
+    reply: 'Hé 😀',
+    session: 's-1',
+  },
+  'has ids with signs of their own, and data that is the reply': {
+    answers: {
+      'POST /v1/auth/verify': json({ success: true, data: ['a', 'b'] }),
+      'GET /v1/models': json({ success: true, data: { models: [{ name: 'x', default: true }] } }),
+      'POST /v1/chat': json({ success: true, data: 'Hi.', session_id: 'urn:ses/é?#%41&😀' }),
+      'POST /v1/sessions': json({ success: true, data: { ...session, session_id: 'urn:ses/é?#%41&😀' } }),
+      'GET /v1/sessions/:id': json({ success: true, data: { ...session, session_id: 'urn:ses/é?#%41&😀' } }),
+      'DELETE /v1/sessions/:id': json({ success: true }),
+    },
+    modes: ['x'],
+    reply: 'Hi.',
+    session: 'urn:ses/é?#%41&😀',
+  },
+  'streams without a word on the session before the end': {
+    answers: {
+      'POST /v1/auth/verify': json({ success: true, data: {} }),
+      'GET /v1/models': json({ success: true, data: ['x'] }),
+      'POST /v1/chat': (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+        response.write(': welcome\r\n\r\nevent: ping\r\ndata\r\n\r\n');
+        for (const text of ['H', 'i', '.']) {
+          response.write(
+            `id: 1\r\nevent: delta\r\ndata: ${JSON.stringify({ success: true, data: { text } })}\r\n\r\n`,
+          );
+        }
+        response.end('event: done\r\ndata: {"success":true,\r\ndata: "data":{"session_id":"s-1"}}\r\n\r\n');
+      },
+      'POST /v1/sessions': json({ success: true, data: session }),
+      'GET /v1/sessions/:id': json({ success: true, data: session }),
+      'DELETE /v1/sessions/:id': json({ success: true }),
+    },
+    modes: ['x'],
+    reply: 'Hi.',
+    session: 's-1',
+  },
+  'adds fields everywhere, huge and odd ones': {
+    answers: {
+      'POST /v1/auth/verify': json({ success: true, meta: { a: [1, { b: null }] }, data: { tier: 'gold' } }),
+      'GET /v1/models': json({
+        success: true,
+        data: [{ name: 'x', model: 5, default: 'yes', pad: 'p'.repeat(9000) }],
+      }),
+      'POST /v1/chat': json({
+        success: true,
+        trace: 'x'.repeat(200_000),
+        data: { session_id: 's-1', reply: 'Hi.', usage: 'much', finish_reason: 12, message_count: '2' },
+      }),
+      'POST /v1/sessions': json({ success: true, data: { ...session, tags: [], parent: null } }),
+      'GET /v1/sessions/:id': json({ success: true, data: { ...session, tags: [] } }),
+      'DELETE /v1/sessions/:id': json({ success: true, data: { ok: 1 } }),
+    },
+    modes: ['x'],
+    reply: 'Hi.',
+    session: 's-1',
+  },
+};
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
+  const server = await serve((request, response) => {
+    if (request.headers.authorization !== `Bearer ${key}`)
+      return json({ success: false }, 401)(request, response);
+    const path = request.path.replace(/^\/prefix/, '').replace(/^\/v1\/sessions\/.+/, '/v1/sessions/:id');
+    return (answers[`${request.method} ${path}`] ?? notFound)(request, response);
+  });
+  const { home, waits } = await openRemote(`${server.url}/prefix`, options);
+  closing.push(
+    () => home.close(),
+    () => server.close(),
+  );
+  return { home, server, waits, call: callWith(key) };
+}
+
+describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
+  it('is talked to with all six operations', async () => {
+    const { home, server, call } = await meet(stranger.answers, stranger.options);
+    expect((await home.service.verify(call)).body).toMatchObject({ success: true });
+    expect((await home.service.models(call)).data.map(({ name }) => name)).toEqual(stranger.modes);
+    const created = await home.service.createSession(call, { title: 'T' });
+    expect(created.data).toMatchObject({ session_id: stranger.session, message_count: 0 });
+
+    const request = { mode: 'm', message: 'Hello', session_id: null };
+    const events = await collect(home.service.chat(call, request));
+    const starts = events.filter(({ event }) => event === 'session');
+    expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: stranger.session }]);
+    const done = events.at(-1);
+    if (done?.event !== 'done') throw new Error('not done');
+    expect(done.data).toMatchObject({
+      session_id: stranger.session,
+      reply: stranger.reply,
+      finish_reason: 'stop',
+    });
+    const shown = events.flatMap((event) => (event.event === 'delta' ? [event.data.text] : [])).join('');
+    expect(['', stranger.reply]).toContain(shown);
+
+    await say(home.service, call, 'Again', done.data.session_id, 'm');
+    expect((await home.service.getSession(call, stranger.session)).data.session_id).toBe(stranger.session);
+    expect((await home.service.deleteSession(call, stranger.session)).data.session_id).toBe(stranger.session);
+
+    const segment = encodeURIComponent(stranger.session);
+    expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /prefix/v1/auth/verify',
+      'GET /prefix/v1/models',
+      'POST /prefix/v1/sessions',
+      'POST /prefix/v1/chat',
+      'POST /prefix/v1/chat',
+      `GET /prefix/v1/sessions/${segment}`,
+      `DELETE /prefix/v1/sessions/${segment}`,
+    ]);
+    const bodies = server.requests.map(({ body }) => (body === '' ? null : JSON.parse(body)));
+    expect(bodies).toEqual([
+      null,
+      null,
+      { title: 'T' },
+      { mode: 'm', message: 'Hello' },
+      { mode: 'm', message: 'Again', session_id: stranger.session },
+      null,
+      null,
+    ]);
+  });
+
+  it('has its own bodies handed on whole', async () => {
+    const { home, call } = await meet(stranger.answers, stranger.options);
+    const raw = async (operation: string) => {
+      const answer = await meet(stranger.answers);
+      const [method = '', path = ''] = operation.split(' ');
+      const url = `${answer.server.url}${path.replace(':id', 'x')}`;
+      return (await fetch(url, { method, headers: { authorization: `Bearer ${key}` } })).json();
+    };
+    expect((await home.service.verify(call)).body).toEqual(await raw('POST /v1/auth/verify'));
+    expect((await home.service.models(call)).body).toEqual(await raw('GET /v1/models'));
+    expect((await home.service.getSession(call, 'x')).body).toEqual(await raw('GET /v1/sessions/:id'));
+  });
+
+  it('refuses a wrong key', async () => {
+    const { home } = await meet(stranger.answers, stranger.options);
+    const wrong = callWith('other');
+    for (const work of [
+      () => home.service.verify(wrong),
+      () => say(home.service, wrong, 'x'),
+      () => home.archive.restoreSession(wrong, 'x'),
+    ]) {
+      expect((await failureOf(work())).code).toBe('INVALID_API_KEY');
+    }
+  });
+
+  it('has no archive, and says so', async () => {
+    const { home, call } = await meet({ ...stranger.answers, 'GET /v1/sessions': json({}, 405) });
+    const query = {
+      limit: 5,
+      cursor: null,
+      title_match: null,
+      updated_before: null,
+      updated_after: null,
+      deleted: false,
+    };
+    for (const work of [
+      () => home.archive.listSessions(call, query),
+      () => home.archive.deleteSessions(call, ['a']),
+    ]) {
+      const failure = await failureOf(work());
+      expect(failure.code).toBe('UNSUPPORTED');
+      expect(failure.message).toContain('basic API');
+    }
+  });
+});
+
+describe('a server that tells its errors in its own way', () => {
+  it.each<[string, number, unknown, string, string]>([
+    [
+      'with status 200',
+      200,
+      { success: false, error: { code: 'UNKNOWN_MODE', message: 'No.' } },
+      'UNKNOWN_MODE',
+      'No.',
+    ],
+    [
+      'with status 200 and a code of its own',
+      200,
+      { success: false, code: 'E17', message: 'No.' },
+      'BAD_RESPONSE',
+      'No. [E17]',
+    ],
+    ['in a text', 409, { success: false, error: 'already chatting' }, 'SESSION_BUSY', 'already chatting'],
+    [
+      'as a framework does',
+      422,
+      { success: false, message: 'mode: field required' },
+      'INVALID_REQUEST',
+      'mode: field required',
+    ],
+    ['with no word', 500, { success: false }, 'INTERNAL_ERROR', 'failed with status 500'],
+    ['with a code alone', 507, { success: false, code: 'DISK' }, 'STORAGE_FULL', 'DISK'],
+  ])('%s is understood', async (_, status, body, code, words) => {
+    const { home, call } = await meet({ 'POST /v1/chat': json(body, status) });
+    const failure = await failureOf(say(home.service, call, 'x'));
+    expect(failure.code).toBe(code);
+    expect(failure.message).toContain(words);
+    expect(failure.body).toEqual(body);
+  });
+
+  it.each([
+    ['no reply', { success: true, data: { session_id: 's-1', state: 'queued' } }],
+    ['an empty reply', { success: true, data: { session_id: 's-1', reply: '' } }],
+  ])('a chat answered with %s is no success, and its body is kept', async (_, body) => {
+    const { home, call } = await meet({ 'POST /v1/chat': json(body) });
+    const failure = await failureOf(say(home.service, call, 'x'));
+    expect(failure).toMatchObject({ code: 'BAD_RESPONSE', session_id: 's-1', body });
+    expect(failure.hint).toContain('reply_pointer');
+  });
+
+  it('a reply that is not where the pointer says is not guessed', async () => {
+    const body = { success: true, data: { session_id: 's-1', reply: 'guess' } };
+    const { home, call } = await meet({ 'POST /v1/chat': json(body) }, { replyPointer: '/data/text' });
+    expect((await failureOf(say(home.service, call, 'x'))).message).toContain('reply_pointer');
+  });
+
+  it('a new chat answered without a session cannot go on', async () => {
+    const { home, call } = await meet({ 'POST /v1/chat': json({ success: true, data: { reply: 'Hi.' } }) });
+    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('BAD_RESPONSE');
+    expect((await say(home.service, call, 'x', 's-9')).session_id).toBe('s-9');
+  });
+
+  it('a created session without an id, or a list of modes that is none, is no answer', async () => {
+    const { home, call } = await meet({
+      'POST /v1/sessions': json({ success: true, data: { title: 'T' } }),
+      'GET /v1/models': json({ success: true, data: { count: 3 } }),
+      'GET /v1/sessions/:id': json({ success: true }),
+    });
+    const works = [
+      () => home.service.createSession(call, { title: null }),
+      () => home.service.models(call),
+      () => home.service.getSession(call, 'x'),
+    ];
+    for (const work of works) expect((await failureOf(work())).code).toBe('BAD_RESPONSE');
+  });
+});
+
+describe('administration', () => {
+  it('is never offered by a server', async () => {
+    const { home, server } = await meet({});
+    const { administration } = home;
+    const request = { project_name: 'p', key_name: 'k' };
+    const works = [
+      () => administration.createKey(request),
+      () => administration.listKeys(),
+      () => administration.revokeKey('k'),
+      () => administration.inspectStore(),
+    ];
+    for (const work of works) expect((await failureOf(work())).code).toBe('UNSUPPORTED');
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a session id that no path can name', () => {
+  it.each(['', '.', '..', 'a\ud800'])('is not found, without a request: %j', async (id) => {
+    const { home, server, call } = await meet({});
+    expect((await failureOf(home.service.deleteSession(call, id))).code).toBe('SESSION_NOT_FOUND');
+    expect((await failureOf(home.service.getSession(call, id))).code).toBe('SESSION_NOT_FOUND');
+    expect(server.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,390 @@
+// The app without a socket: each operation, each failure, the order of the checks, and the conformity of every answer.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Operation, routes } from '../../src/wire/routes.ts';
+import { callWith } from '../support/calls.ts';
+import { nonconformity } from './conformance.ts';
+import { type AskInit, bodyOf, openServer, type ServerFixture } from './server-fixture.ts';
+
+let server: ServerFixture;
+beforeEach(async () => {
+  server = await openServer();
+});
+afterEach(() => server.close());
+
+/** Asks, checks what holds for every answer, and gives status and body. */
+async function ask(method: string, path: string, init: AskInit = {}) {
+  const response = await server.ask(method, path, init);
+  const body = await bodyOf(response);
+  expect(nonconformity(method, path, response.status, body)).toBeNull();
+  expect(response.headers.get('parley-request-id')).toMatch(/^req_/);
+  if (path.startsWith('/v1')) {
+    expect(response.headers.get('parley-extensions')).toBe('archive, idempotency, stream');
+  }
+  if (!body.success) expect(body.request_id).toBe(response.headers.get('parley-request-id'));
+  return { status: response.status, headers: response.headers, body };
+}
+
+async function createSession(title?: string): Promise<string> {
+  const { body } = await ask('POST', '/v1/sessions', { body: title === undefined ? {} : { title } });
+  return body.data.session_id;
+}
+
+const pathOf = (name: Operation, id: string) => routes[name].path.replace(':id', id);
+
+describe('operations', () => {
+  test('verify shows what the key resolves to', async () => {
+    const { status, body } = await ask('POST', '/v1/auth/verify');
+    expect({ status, success: body.success }).toEqual({ status: 200, success: true });
+    expect(body.data.project_name).toBe('first');
+  });
+
+  test('models lists the modes', async () => {
+    const { body } = await ask('GET', '/v1/models');
+    expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['eliza', 'echo']);
+  });
+
+  test('a session is created with status 200 and its four fields, with a title and without', async () => {
+    const titled = await ask('POST', '/v1/sessions', { body: { title: 'Plans' } });
+    expect(titled.status).toBe(200);
+    expect(titled.body.data).toMatchObject({ title: 'Plans', message_count: 0 });
+    expect((await ask('POST', '/v1/sessions')).body.data.title).toBeNull();
+  });
+
+  test('a chat answers as JSON, and goes on in its session', async () => {
+    const first = await ask('POST', '/v1/chat', { body: { mode: 'eliza', message: 'My name is Ada.' } });
+    const { session_id } = first.body.data;
+    const second = await ask('POST', '/v1/chat', {
+      body: { mode: 'eliza', message: 'What is my name?', session_id },
+    });
+    expect(second.body.data).toMatchObject({ session_id, message_count: 4 });
+    expect(second.body.data.reply).toContain('Ada');
+  });
+
+  test('a session is fetched, renamed, deleted, listed as deleted, and restored', async () => {
+    const id = await createSession('old');
+    expect((await ask('PATCH', `/v1/sessions/${id}`, { body: { title: 'new' } })).body.data.title).toBe(
+      'new',
+    );
+    expect((await ask('PATCH', `/v1/sessions/${id}`, { body: { title: null } })).body.data.title).toBeNull();
+    expect((await ask('GET', `/v1/sessions/${id}`)).body.data.session_id).toBe(id);
+    expect((await ask('DELETE', `/v1/sessions/${id}`)).body.data.session_id).toBe(id);
+    expect((await ask('GET', `/v1/sessions/${id}`)).body.error?.code).toBe('SESSION_NOT_FOUND');
+    expect((await ask('GET', '/v1/sessions?deleted=true')).body.data.items[0].session_id).toBe(id);
+    expect((await ask('POST', `/v1/sessions/${id}/restore`)).body.data.session_id).toBe(id);
+    expect((await ask('GET', '/v1/sessions?deleted=false&limit=1')).body.data.items[0].session_id).toBe(id);
+  });
+
+  test('messages come in pages', async () => {
+    const { body } = await ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'hello' } });
+    const path = `/v1/sessions/${body.data.session_id}/messages`;
+    const first = await ask('GET', `${path}?limit=1`);
+    expect(first.body.data.items[0].content).toBe('hello');
+    const cursor = encodeURIComponent(first.body.data.next_cursor);
+    const second = await ask('GET', `${path}?limit=1&cursor=${cursor}`);
+    expect(second.body.data.items[0].role).toBe('assistant');
+  });
+
+  test('batches delete and restore in the order given', async () => {
+    const id = await createSession();
+    const body = { session_ids: ['ses_never', id] };
+    expect((await ask('POST', '/v1/sessions/batch-delete', { body })).body.data.items).toEqual([
+      { session_id: 'ses_never', status: 'not_found' },
+      { session_id: id, status: 'deleted' },
+    ]);
+    const restored = await ask('POST', '/v1/sessions/batch-restore', { body });
+    expect(restored.body.data.items[1]).toEqual({ session_id: id, status: 'restored' });
+  });
+
+  test('an id is taken from the path percent-encoded, slashes and all', async () => {
+    for (const id of ['a%2Fb', '%F0%9F%99%82', '%', '%ff', '%00', 'batch-delete', '%3F']) {
+      const { status, body } = await ask('GET', `/v1/sessions/${id}`);
+      expect([id, status, body.error?.code]).toEqual([id, 404, 'SESSION_NOT_FOUND']);
+    }
+  });
+
+  test('a repeated Idempotency-Key does nothing twice, and another request with it is a mismatch', async () => {
+    const headers = { 'idempotency-key': 'k-1' };
+    const once = await ask('POST', '/v1/sessions', { headers, body: { title: 'one' } });
+    const twice = await ask('POST', '/v1/sessions', { headers, body: { title: 'one' } });
+    expect(twice.body).toEqual(once.body);
+    const other = await ask('POST', '/v1/sessions', { headers, body: { title: 'two' } });
+    expect([other.status, other.body.error?.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+    const empty = await ask('POST', '/v1/sessions', { headers: { 'idempotency-key': '' } });
+    expect(empty.status).toBe(400);
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    ['no such mode', { mode: 'oracle', message: 'x' }, 400, 'UNKNOWN_MODE', 'mode'],
+    ['a missing field', { mode: 'echo' }, 400, 'INVALID_REQUEST', 'message'],
+    ['an empty message', { mode: 'echo', message: '' }, 400, 'INVALID_REQUEST', 'message'],
+    ['a number for text', { mode: 'echo', message: 1 }, 400, 'INVALID_REQUEST', 'message'],
+    [
+      'null for an optional field',
+      { mode: 'echo', message: 'x', session_id: null },
+      400,
+      'INVALID_REQUEST',
+      'session_id',
+    ],
+    ['an unknown field', { mode: 'echo', message: 'x', stream: true }, 400, 'INVALID_REQUEST', 'stream'],
+    ['a list for an object', [1], 400, 'INVALID_REQUEST', 'body'],
+    ['text that is not JSON', '{"mode":', 400, 'INVALID_REQUEST', 'body'],
+    [
+      'a field named __proto__',
+      '{"mode":"echo","message":"x","__proto__":{}}',
+      400,
+      'INVALID_REQUEST',
+      '__proto__',
+    ],
+    [
+      'a message over the limit',
+      { mode: 'echo', message: 'x'.repeat(1024 * 1024 + 1) },
+      413,
+      'PAYLOAD_TOO_LARGE',
+      'message',
+    ],
+    ['a body over the limit', `"${'x'.repeat(8 * 1024 * 1024)}"`, 413, 'PAYLOAD_TOO_LARGE', 'body'],
+  ])('%s is refused by the name of the field', async (_fact, body, status, code, field) => {
+    const answer = await ask('POST', '/v1/chat', { body });
+    expect([answer.status, answer.body.error?.code, answer.body.error?.details?.[0]?.field]).toEqual([
+      status,
+      code,
+      field,
+    ]);
+  });
+
+  test('a wrong element of a list is named by its place', async () => {
+    const { body } = await ask('POST', '/v1/sessions/batch-delete', { body: { session_ids: ['a', 7] } });
+    expect(body.error?.details).toEqual([
+      { field: 'session_ids[1]', problem: 'must be a string, not a number' },
+    ]);
+  });
+
+  test.each([
+    ['limit=abc', 'limit'],
+    ['limit=', 'limit'],
+    ['limit=0', 'limit'],
+    ['limit=99999999999999999999', 'limit'],
+    ['limit=1&limit=2', 'limit'],
+    ['deleted=yes', 'deleted'],
+    ['updated_before=yesterday', 'updated_before'],
+    ['cursor=bogus', 'cursor'],
+    ['colour=red', 'colour'],
+  ])('the query %s is refused by the name of the field', async (query, field) => {
+    const { status, body } = await ask('GET', `/v1/sessions?${query}`);
+    expect([status, body.error?.code]).toEqual([400, 'INVALID_REQUEST']);
+    expect(JSON.stringify(body.error)).toContain(field);
+  });
+
+  test('another media type, charset or encoding is refused', async () => {
+    for (const headers of [
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/json; charset=latin1' },
+      { 'content-encoding': 'gzip' },
+    ]) {
+      const { status, body } = await ask('POST', '/v1/sessions', { headers, body: '{}' });
+      expect([status, body.error?.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    }
+    const charset = { 'content-type': 'Application/JSON; charset=UTF-8' };
+    expect((await ask('POST', '/v1/sessions', { headers: charset, body: '{}' })).status).toBe(200);
+  });
+
+  test('bytes that are not UTF-8 are refused', async () => {
+    const request = new Request('http://server.test/v1/sessions', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+      body: new Uint8Array([0x22, 0xff, 0x22]),
+    });
+    const response = await server.app.fetch(request);
+    expect([response.status, (await bodyOf(response)).error?.message]).toEqual([
+      400,
+      'The body is not valid UTF-8.',
+    ]);
+  });
+
+  test('a path that is not there is 404, one with other methods 405 with Allow', async () => {
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v1/models/',
+      '/v2/models',
+      '/V1/models',
+      '/v1/sessions//messages',
+    ]) {
+      expect([(await ask('GET', path)).status, path]).toEqual([404, path]);
+    }
+    const put = await ask('PUT', '/v1/sessions/x', { body: {} });
+    expect([put.status, put.body.error?.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(put.headers.get('allow')).toBe('GET, HEAD, DELETE, PATCH');
+    expect((await ask('POST', '/healthz')).headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('absent, malformed, unknown and revoked keys get one answer, identical to the byte', async () => {
+    const created = await server.home.administration.createKey({ project_name: 'first', key_name: 'gone' });
+    expect(
+      (await ask('GET', '/v1/models', { headers: { authorization: `Bearer ${created.key}` } })).status,
+    ).toBe(200);
+    await server.home.administration.revokeKey(created.key_id);
+    const mistyped = `${server.key.slice(0, -1)}${server.key.endsWith('x') ? 'y' : 'x'}`;
+    const values = [
+      '',
+      'Bearer',
+      'Bearer ',
+      'Basic eDp5',
+      `Bearer ${mistyped}`,
+      `Bearer ${created.key}`,
+      server.key,
+    ];
+    const answers = new Set<string>();
+    for (const authorization of values) {
+      for (const name of Object.keys(routes) as Operation[]) {
+        const response = await server.ask(routes[name].method, pathOf(name, 'ses_x'), {
+          headers: { authorization },
+        });
+        answers.add(await withoutRequestId(response));
+      }
+    }
+    expect(answers.size).toBe(1);
+    expect([...answers][0]).toContain('401');
+  });
+
+  test('never existed, deleted and of another project get one answer, identical to the byte', async () => {
+    const deleted = await createSession();
+    await ask('DELETE', `/v1/sessions/${deleted}`);
+    const theirs = await server.home.service.createSession(callWith(server.otherKey), { title: null });
+    const answers = new Set<string>();
+    for (const id of ['ses_never', deleted, theirs.data.session_id, 'x', '%F0%9F%99%82', 'x'.repeat(3000)]) {
+      for (const name of ['getSession', 'deleteSession', 'listMessages'] as const) {
+        answers.add(await withoutRequestId(await server.ask(routes[name].method, pathOf(name, id))));
+      }
+      const body = { mode: 'echo', message: 'x', session_id: decodeURIComponent(id) };
+      answers.add(await withoutRequestId(await server.ask('POST', '/v1/chat', { body })));
+    }
+    expect(answers.size).toBe(1);
+    expect([...answers][0]).toContain('SESSION_NOT_FOUND');
+  });
+
+  test('the key is checked before anything else, and a stranger’s body is not read', async () => {
+    const headers = { authorization: 'Bearer no-key' };
+    let pulled = 0;
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          pulled += 1;
+          controller.enqueue(new TextEncoder().encode('{'));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const request = new Request('http://server.test/v1/chat', {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect((await server.app.fetch(request)).status).toBe(401);
+    expect(pulled).toBe(0);
+    for (const [method, path] of [
+      ['POST', '/v1/chat'],
+      ['GET', '/v1/sessions?limit=x'],
+      ['PUT', '/v1/models'],
+      ['GET', '/v1/x'],
+    ] as const) {
+      expect(
+        (await ask(method, path, { headers: { ...headers, 'content-type': 'text/plain' } })).status,
+      ).toBe(401);
+    }
+  });
+
+  test('the shape is checked before the session is looked for', async () => {
+    const { status } = await ask('PATCH', '/v1/sessions/ses_never', { body: { name: 'x' } });
+    expect(status).toBe(400);
+  });
+});
+
+test('a key that asks too often is told when to come back, and only that key', async () => {
+  await server.close();
+  server = await openServer({ serverLimits: { requestsPerSecond: 3 } });
+  const statuses: number[] = [];
+  for (let count = 0; count < 5; count++) statuses.push((await ask('GET', '/v1/models')).status);
+  expect(statuses.slice(0, 3)).toEqual([200, 200, 200]);
+  const last = await ask('POST', '/v1/sessions', { body: 'not read' });
+  expect([last.status, last.body.error?.code, last.headers.get('retry-after')]).toEqual([
+    429,
+    'RATE_LIMITED',
+    '1',
+  ]);
+  const headers = { authorization: `Bearer ${server.otherKey}` };
+  expect((await ask('GET', '/v1/models', { headers })).status).toBe(200);
+});
+
+describe('what needs no key', () => {
+  const open = { headers: { authorization: '' } };
+
+  test('healthz and readyz say so in the envelope', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await ask('GET', path, open)).body).toMatchObject({ success: true });
+    }
+  });
+
+  test('readyz fails while the store cannot be read, and healthz does not care', async () => {
+    await server.close();
+    server = await openServer({ ready: () => Promise.reject(new Error('/secret/path is broken')) });
+    const answer = await server.ask('GET', '/readyz', open);
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain('secret');
+    expect((await ask('GET', '/healthz', open)).status).toBe(200);
+  });
+
+  test('HEAD answers as GET does, without a body', async () => {
+    const response = await server.ask('HEAD', '/v1/models');
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
+});
+
+describe('the log', () => {
+  test('a request is a line with its id, method, path, status and time, without query, body or key', async () => {
+    const { headers } = await ask('GET', '/v1/sessions?title_match=secret-word');
+    await ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'secret-word' } });
+    await server.ask('GET', `/v1/sessions/${server.key}`);
+    await server.ask('GET', '/v1/sessions/a-token-of-another-form', {
+      headers: { authorization: 'Bearer a-token-of-another-form' },
+    });
+    const [line] = server.log();
+    expect(line).toMatchObject({
+      level: 'info',
+      request_id: headers.get('parley-request-id'),
+      method: 'GET',
+      path: '/v1/sessions',
+      status: 200,
+      ms: expect.any(Number),
+    });
+    const text = JSON.stringify(server.log());
+    expect(server.log()).toHaveLength(4);
+    expect(text).toContain('/v1/sessions/[key]');
+    for (const secret of ['secret-word', server.key, 'a-token-of-another-form'])
+      expect(text).not.toContain(secret);
+  });
+
+  test('an unforeseen failure is in the log under its request id, and not in the answer', async () => {
+    await server.home.close();
+    const response = await server.ask('GET', '/v1/models');
+    expect(response.status).toBe(503);
+    await server.close();
+    server = await openServer({ ready: () => Promise.reject(new TypeError('a bug in /home/x.ts')) });
+    const failed = await bodyOf(await server.ask('GET', '/readyz'));
+    expect(failed.error?.code).toBe('INTERNAL_ERROR');
+    expect(JSON.stringify(failed)).not.toContain('bug');
+    const [line] = server.log();
+    expect(line).toMatchObject({ level: 'error', request_id: failed.request_id });
+    expect(JSON.stringify(line)).toContain('a bug in');
+  });
+});
+
+async function withoutRequestId(response: Response): Promise<string> {
+  const id = response.headers.get('parley-request-id') ?? '';
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).sort();
+  return `${response.status}\n${headers.join('\n')}\n\n${await response.text()}`.replaceAll(id, '');
+}

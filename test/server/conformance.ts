@@ -1,0 +1,53 @@
+// Does an answer conform to the OpenAPI document that the server gives of itself? Its status must be one that the operation names,
+// and its body must fit the schema there.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { openApiDocument } from '../../src/server/openapi.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const document = openApiDocument('1.2.3');
+const ajv = new Ajv2020({ strict: true, validateFormats: false });
+ajv.addSchema({ $id: 'document', components: document.components }, 'document');
+ajv.addVocabulary(['components']);
+const validators = new Map<string, (body: unknown) => boolean>();
+
+/** What is wrong with an answer; null when nothing is. Statuses of no operation (404 and 405 of paths) must be failures. */
+export function nonconformity(method: string, path: string, status: number, body: unknown): string | null {
+  const operation = operationAt(method, path);
+  const failure = { $ref: 'document#/components/schemas/Failure' };
+  const schema = operation === null ? failure : schemaOf(operation.responses[String(status)]);
+  if (schema === null) return `${method} ${path}: ${status} is not documented`;
+  const validate = validatorOf(schema);
+  if (validate(body)) return null;
+  return `${method} ${path}: ${status} ${JSON.stringify(body)} does not fit: ${ajv.errorsText(
+    (validate as { errors?: [] }).errors ?? null,
+  )}`;
+}
+
+function operationAt(method: string, path: string) {
+  const target = path.split('?', 1)[0] ?? '';
+  const places = Object.keys(document.paths).sort(
+    (one, other) => Number(one.includes('{')) - Number(other.includes('{')),
+  );
+  for (const place of places) {
+    if (!new RegExp(`^${place.replace('{id}', '[^/]+')}$`).test(target)) continue;
+    const operation = document.paths[place]?.[method.toLowerCase()];
+    if (operation !== undefined) return operation;
+  }
+  return null;
+}
+
+function schemaOf(response: Schema | undefined): Schema | null {
+  const content = response?.['content'] as Readonly<Record<string, { schema: Schema }>> | undefined;
+  return content?.['application/json']?.schema ?? null;
+}
+
+export function validatorOf(schema: Schema): (body: unknown) => boolean {
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components');
+  let validate = validators.get(text);
+  if (validate === undefined) {
+    validate = ajv.compile(JSON.parse(text));
+    validators.set(text, validate);
+  }
+  return validate;
+}

@@ -1,0 +1,46 @@
+// An engine whose replies a test holds in its hand: each says what it is given to say, when it is told to.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EngineSet } from '../../src/engine/engine-set.ts';
+import { engineOf, finish } from '../support/embedded.ts';
+
+export interface HeldEngine {
+  readonly engines: EngineSet;
+  /** Replies that were begun, and those whose engine was told to stop. */
+  readonly begun: () => number;
+  readonly stopped: () => number;
+  /** Lets every reply that runs, and will run, come to its end. */
+  release(): void;
+}
+
+/** Says `half `, then waits for `release`, then says `whole`. It heeds its signal. */
+export function heldEngine(): HeldEngine {
+  let begun = 0;
+  let stopped = 0;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const engines = engineOf(async function* (_context, signal) {
+    begun += 1;
+    yield { type: 'text', text: 'half ' };
+    const aborted = new Promise<void>((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        stopped += 1;
+        reject(signal.reason);
+      });
+    });
+    await Promise.race([released, aborted]);
+    yield { type: 'text', text: 'whole' };
+    yield finish;
+  });
+  return { engines, begun: () => begun, stopped: () => stopped, release };
+}
+
+/** Resolves once something holds; fails after ten seconds. */
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 1000; tries++) {
+    if (await holds()) return;
+    await delay(10);
+  }
+  throw new Error('It did not come about within ten seconds.');
+}

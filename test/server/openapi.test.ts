@@ -1,0 +1,85 @@
+// The OpenAPI document: it says what the routes are, every reference in it leads somewhere, every schema is one; and the page.
+import { expect, test } from 'vitest';
+import { docsPage } from '../../src/server/docs-page.ts';
+import { openApiDocument } from '../../src/server/openapi.ts';
+import { type Operation, routes } from '../../src/wire/routes.ts';
+import { validatorOf } from './conformance.ts';
+
+const document = openApiDocument('1.2.3');
+
+/** Every object anywhere in a value. */
+function* objectsIn(value: unknown): Generator<Readonly<Record<string, unknown>>> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Readonly<Record<string, unknown>>;
+  for (const child of Object.values(value)) yield* objectsIn(child);
+}
+
+test('the document is OpenAPI 3.1 with what that requires', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(document.info).toMatchObject({ title: expect.any(String), version: '1.2.3' });
+  for (const [path, methods] of Object.entries(document.paths)) {
+    expect(path).toMatch(/^\//);
+    for (const [method, operation] of Object.entries(methods)) {
+      expect(['get', 'post', 'patch', 'delete']).toContain(method);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect(status).toMatch(/^[1-5]\d\d$/);
+        expect(response['description']).not.toBe('');
+      }
+      const inPath = operation.parameters.filter((parameter) => parameter['in'] === 'path');
+      expect(inPath.map((parameter) => `{${parameter['name']}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every((parameter) => parameter['required'] === true)).toBe(true);
+    }
+  }
+});
+
+test('every route is in it once, under its verb and with an id of its own', () => {
+  const ids = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const name of Object.keys(routes) as Operation[]) {
+    const { method, path } = routes[name];
+    const operation = document.paths[path.replace(':id', '{id}')]?.[method.toLowerCase()];
+    expect(operation?.operationId).toBe(name);
+    expect(Object.keys(operation?.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '400', '401', '429', '500', '503']),
+    );
+  }
+});
+
+test('every reference leads somewhere, and every schema is one', () => {
+  let references = 0;
+  for (const value of objectsIn(document)) {
+    if (typeof value['$ref'] === 'string') {
+      references += 1;
+      const name = value['$ref'].replace('#/components/schemas/', '');
+      expect(document.components.schemas[name]).toBeDefined();
+    }
+    const { schema } = value;
+    if (typeof schema === 'object')
+      expect(validatorOf(schema as Readonly<Record<string, unknown>>)).toBeTypeOf('function');
+  }
+  expect(references).toBeGreaterThan(50);
+});
+
+test('the request of a chat is the one of the interface document', () => {
+  const body = document.paths['/v1/chat']?.['post']?.requestBody as {
+    content: Record<string, { schema: object }>;
+  };
+  expect(body.content['application/json']?.schema).toMatchObject({
+    required: ['mode', 'message'],
+    properties: { mode: { type: 'string' }, message: { type: 'string' }, session_id: { type: 'string' } },
+    additionalProperties: false,
+  });
+});
+
+test('the page names every operation, loads nothing, and runs nothing', () => {
+  const page = docsPage(document);
+  for (const path of Object.keys(document.paths)) expect(page).toContain(path);
+  expect(page).not.toMatch(/<script|<img|<link|@import|url\(|https?:/);
+});
+
+test('texts in the document are text on the page, not markup', () => {
+  const hostile = { ...document, info: { ...document.info, title: '<b onclick="x">&' } };
+  expect(docsPage(hostile)).toContain('&lt;b onclick=&quot;x&quot;&gt;&amp;');
+});

@@ -1,0 +1,133 @@
+// A server as the program puts it together: the embedded service, the app over it, and, where a test asks, a port.
+import { randomUUID } from 'node:crypto';
+import type { EngineSet } from '../../src/engine/engine-set.ts';
+import { type App, createApp } from '../../src/server/app.ts';
+import { type Listening, listen } from '../../src/server/listen.ts';
+import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
+import { serverLog } from '../../src/server/server-log.ts';
+import type { Home } from '../../src/service/home.ts';
+import { defaultLimits, type Limits } from '../../src/service/limits.ts';
+import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+
+export interface FixtureOptions {
+  readonly engines?: EngineSet;
+  readonly limits?: Partial<Limits>;
+  readonly serverLimits?: Partial<ServerLimits>;
+  /** A store that is there already, as a second server on it has. */
+  readonly directory?: string;
+  readonly ready?: () => Promise<void>;
+}
+
+export interface ServerFixture {
+  readonly directory: string;
+  readonly home: Home;
+  readonly app: App;
+  /** Of the project `first`. */
+  readonly key: string;
+  readonly otherKey: string;
+  /** What the server has logged so far. */
+  log(): readonly Record<string, unknown>[];
+  /** A request of the app without a socket; with the key, unless the headers have another. */
+  ask(method: string, path: string, init?: AskInit): Promise<Response>;
+  listen(): Promise<Listening>;
+  close(): Promise<void>;
+}
+
+export interface AskInit {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** As it is; anything but text is sent as JSON. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+export async function openServer(options: FixtureOptions = {}): Promise<ServerFixture> {
+  const place = options.directory === undefined ? await temporaryDirectory() : null;
+  const directory = options.directory ?? place?.path ?? '';
+  const home = await openEmbedded(directory, {
+    ...(options.engines && { engines: options.engines }),
+    ...(options.limits && { limits: options.limits }),
+    owner: { id: `test ${randomUUID()}`, isGone: () => false },
+  });
+  const limits = { ...defaultServerLimits, ...options.serverLimits };
+  let logged = '';
+  const log = serverLog((lines) => {
+    logged += lines;
+  });
+  const app = createApp({
+    service: home.service,
+    archive: home.archive,
+    limits: { ...defaultLimits, ...options.limits },
+    serverLimits: limits,
+    version: '1.2.3',
+    logger: log.logger,
+    ready: options.ready ?? (() => Promise.resolve()),
+    now: Date.now,
+    newRequestId: () => `req_${randomUUID()}`,
+  });
+  const key = await newKey(home, 'first');
+  const otherKey = await newKey(home, 'second');
+  const listeners: Listening[] = [];
+  return {
+    directory,
+    home,
+    app,
+    key,
+    otherKey,
+    log() {
+      log.flush();
+      return logged
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line));
+    },
+    ask: (method, path, init = {}) => app.fetch(requestOf(key, method, path, init)),
+    async listen() {
+      const listening = await listen(app, { host: '127.0.0.1', port: 0, limits });
+      listeners.push(listening);
+      return listening;
+    },
+    async close() {
+      for (const listening of listeners) await listening.stop();
+      await home.close();
+      await place?.remove();
+    },
+  };
+}
+
+export function requestOf(
+  key: string,
+  method: string,
+  path: string,
+  { headers, body, signal }: AskInit,
+): Request {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  return new Request(`http://server.test${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(text !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(text !== undefined && { body: text }),
+    ...(signal && { signal }),
+  });
+}
+
+/** The body of an answer as JSON, which every answer of the API is. */
+export async function bodyOf(response: Response): Promise<Body> {
+  return (await response.json()) as Body;
+}
+
+interface Body {
+  readonly success: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare what is in it with what they expect
+  readonly data?: any;
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: readonly { readonly field: string; readonly problem: string }[];
+    readonly session_id?: string;
+    readonly message_id?: string;
+  };
+  readonly request_id?: string;
+}

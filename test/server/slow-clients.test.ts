@@ -1,0 +1,169 @@
+// Clients that take their time: slow headers, slow bodies, readers that stall. Each is cut, and costs little until then.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, expect, test } from 'vitest';
+import { callWith, say } from '../support/calls.ts';
+import { engineOf, finish } from '../support/embedded.ts';
+import { eventually } from './held-engine.ts';
+import { RawConnection } from './raw-connection.ts';
+import { openServer, type ServerFixture } from './server-fixture.ts';
+
+const quick = { headersMs: 100, requestMs: 200, checkMs: 20, stalledMs: 200, heartbeatMs: 50 };
+
+let server: ServerFixture;
+afterEach(() => server.close());
+
+test('a client whose headers do not end is told so, and cut', async () => {
+  server = await openServer({ serverLimits: quick });
+  const { port } = await server.listen();
+  const connection = await RawConnection.open(port);
+  await connection.send('GET /v1/models HTTP/1.1\r\nHost: a\r\n');
+  const answer = await connection.answer();
+  expect([answer?.status, JSON.parse(answer?.body ?? '').success]).toEqual([408, false]);
+  await connection.closed();
+});
+
+test('a client whose body does not end is told so, and cut', async () => {
+  server = await openServer({ serverLimits: quick });
+  const { port } = await server.listen();
+  const connection = await RawConnection.open(port);
+  await connection.send(
+    `POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n` +
+      'Content-Length: 100\r\n\r\n{"title":',
+  );
+  const answer = await connection.answer();
+  expect([answer?.status, JSON.parse(answer?.body ?? '').success]).toEqual([408, false]);
+  await connection.closed();
+  await eventually(() => server.log().length === 2);
+  expect(
+    server
+      .log()
+      .map(({ status }) => status)
+      .sort(),
+  ).toEqual([408, 499]);
+});
+
+/** A chat on a connection that is read no further than its first event. */
+async function stalledStream(port: number): Promise<RawConnection> {
+  const body = '{"mode":"test","message":"hello"}';
+  const connection = await RawConnection.open(port);
+  await connection.send(
+    `POST /v1/chat HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n` +
+      `Accept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await connection.until('event: session');
+  connection.socket.pause();
+  return connection;
+}
+
+/** Talks without end, and counts how much it has said. */
+function endlessEngine() {
+  const piece = 'x'.repeat(1000);
+  const said = { pieces: 0, stopped: 0 };
+  const engines = engineOf(async function* (_context, signal) {
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        said.pieces += 1;
+        yield { type: 'text', text: piece };
+        // Others get their turn too.
+        if (said.pieces % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      said.stopped += 1;
+    }
+  });
+  return { engines, said };
+}
+
+test('a stalled reader of a stream is cut, its engine stopped, and what was said is kept', async () => {
+  const { engines, said } = endlessEngine();
+  server = await openServer({ engines, serverLimits: quick });
+  const { port } = await server.listen();
+  const connection = await stalledStream(port);
+  await eventually(() => said.stopped === 1);
+  await eventually(() => server.log().length === 1);
+  expect(server.log()[0]).toMatchObject({ status: 499 });
+  const { data } = await server.home.archive.listSessions(callWith(server.key), {
+    ...{
+      limit: 1,
+      cursor: null,
+      title_match: null,
+      updated_before: null,
+      updated_after: null,
+      deleted: false,
+    },
+  });
+  expect(data.items[0]?.message_count).toBe(2);
+  connection.destroy();
+});
+
+test('a stalled reader of a JSON answer is cut', async () => {
+  server = await openServer({ serverLimits: quick });
+  const { port } = await server.listen();
+  let { session_id } = await say(server.home.service, callWith(server.key), 'x'.repeat(1_000_000));
+  for (let turn = 0; turn < 15; turn++) {
+    ({ session_id } = await say(
+      server.home.service,
+      callWith(server.key),
+      'x'.repeat(1_000_000),
+      session_id,
+    ));
+  }
+  const connection = await RawConnection.open(port);
+  connection.socket.pause();
+  await connection.send(
+    `GET /v1/sessions/${session_id}/messages HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`,
+  );
+  await eventually(() => server.log().length === 1);
+  // Longer than a stalled reader is given: what is read now ends before the answer does.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  connection.socket.resume();
+  await connection.closed();
+  expect(connection.received.length).toBeLessThan(16_000_000);
+});
+
+test('a healthy stream without news is not taken for a stalled one', async () => {
+  server = await openServer({
+    serverLimits: quick,
+    engines: engineOf(async function* () {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      yield finish;
+    }),
+  });
+  const { port } = await server.listen();
+  const connection = await stalledStream(port);
+  connection.socket.resume();
+  expect((await connection.answer())?.body).toContain('event: done');
+  connection.destroy();
+});
+
+test('a stalled reader costs the server at most 256 KiB', async () => {
+  const { engines, said } = endlessEngine();
+  server = await openServer({ engines, serverLimits: { ...quick, stalledMs: 60_000, graceMs: 10 } });
+  const { port } = await server.listen();
+  const warm = await stalledStream(port);
+  const rest = async () => {
+    for (let before = -1; before !== said.pieces; ) {
+      before = said.pieces;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  };
+  await rest();
+  const saidBefore = said.pieces;
+  const before = memoryInUse();
+  const readers = await Promise.all(Array.from({ length: 10 }, () => stalledStream(port)));
+  await rest();
+  // What the engine said is the reply, and is kept: it is counted out, as is nothing else.
+  const replies = (said.pieces - saidBefore) * 1000;
+  const cost = (memoryInUse() - before - replies) / readers.length;
+  expect(cost).toBeLessThan(256 * 1024);
+  for (const reader of [warm, ...readers]) reader.destroy();
+}, 60_000);
+
+function memoryInUse(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -1,0 +1,323 @@
+// Replies as streams: what is sent when, and what becomes of a reply whose reader goes, whose key goes, or whose server stops.
+import { afterEach, expect, test } from 'vitest';
+import { callWith, failureOf } from '../support/calls.ts';
+import { engineOf, finish } from '../support/embedded.ts';
+import { nonconformity } from './conformance.ts';
+import { eventsOf } from './event-reading.ts';
+import { eventually, heldEngine } from './held-engine.ts';
+import { RawConnection } from './raw-connection.ts';
+import { bodyOf, type FixtureOptions, openServer, type ServerFixture } from './server-fixture.ts';
+
+let server: ServerFixture;
+afterEach(() => server.close());
+
+const stream = { accept: 'text/event-stream' };
+const open = async (options: FixtureOptions = {}) => {
+  server = await openServer(options);
+};
+const chat = (message: string, headers: Readonly<Record<string, string>> = stream, mode = 'test') =>
+  server.ask('POST', '/v1/chat', { headers, body: { mode, message } });
+
+async function keptReply(sessionId: string) {
+  const { data } = await server.home.archive.listMessages(callWith(server.key), sessionId, {
+    limit: 200,
+    cursor: null,
+  });
+  const { content, finish_reason } = data.items[1] ?? {};
+  return { content, finish_reason };
+}
+
+/** Reads a stream until a text has come, and hands back what has come and how to read on. */
+async function readUntil(response: Response, text: string) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let come = '';
+  while (!come.includes(text)) {
+    const step = await reader?.read();
+    if (step === undefined || step.done) throw new Error(`The stream ended before ${text}: ${come}`);
+    come += step.value;
+  }
+  return {
+    come,
+    cancel: () => reader?.cancel(),
+    async rest() {
+      for (;;) {
+        const step = await reader?.read();
+        if (step === undefined || step.done) return come;
+        come += step.value;
+      }
+    },
+  };
+}
+
+test('a stream is session, deltas and done, each with the envelope, and done is the JSON answer', async () => {
+  await open();
+  const response = await chat('hello there', stream, 'echo');
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  expect(response.headers.get('parley-extensions')).toContain('stream');
+  const events = eventsOf(await response.text());
+  expect(events.map(({ event }) => event)).toEqual([
+    'session',
+    ...events.slice(1, -1).map(() => 'delta'),
+    'done',
+  ]);
+  expect(events.every(({ body }) => body.success === true)).toBe(true);
+  expect(
+    events
+      .slice(1, -1)
+      .map(({ body }) => body.data.text)
+      .join(''),
+  ).toBe('hello there');
+  expect(nonconformity('POST', '/v1/chat', 200, events.at(-1)?.body)).toBeNull();
+});
+
+test.each([
+  ['text/event-stream', true],
+  ['text/event-stream, application/json', true],
+  ['application/json;q=0.5, TEXT/EVENT-STREAM', true],
+  ['application/json, text/event-stream', false],
+  ['text/event-stream;q=0', false],
+  ['*/*', false],
+  ['text/html', false],
+])('Accept: %s prefers a stream: %s', async (accept, streams) => {
+  await open();
+  const response = await chat('hi', { accept }, 'echo');
+  expect(response.headers.get('content-type')).toBe(streams ? 'text/event-stream' : 'application/json');
+  await response.text();
+});
+
+test('an error before the message is kept is an ordinary answer, also where a stream was asked for', async () => {
+  await open();
+  const response = await chat('hi', stream, 'oracle');
+  expect([response.status, (await bodyOf(response)).error?.code]).toEqual([400, 'UNKNOWN_MODE']);
+});
+
+test('an engine that fails ends the stream with an error that says where the message is', async () => {
+  await open({
+    engines: engineOf(async function* () {
+      yield { type: 'text', text: 'half' };
+      throw new Error('the model fell over');
+    }),
+  });
+  const streamed = eventsOf(await (await chat('hello')).text());
+  const sessionId = streamed[0]?.body.data.session_id;
+  expect(streamed.map(({ event }) => event)).toEqual(['session', 'delta', 'error']);
+  expect(streamed.at(-1)?.body).toMatchObject({
+    success: false,
+    error: { code: 'ENGINE_FAILED', session_id: sessionId, message_id: streamed[0]?.body.data.message_id },
+  });
+  expect(await keptReply(sessionId)).toEqual({ content: 'half', finish_reason: 'error' });
+  const whole = await chat('hello', {});
+  const body = await bodyOf(whole);
+  expect([whole.status, body.error?.code]).toEqual([502, 'ENGINE_FAILED']);
+  expect(body.error?.session_id).toMatch(/^ses_/);
+  expect(nonconformity('POST', '/v1/chat', 502, body)).toBeNull();
+});
+
+test('a stream without news gets comment lines, and they break nothing', async () => {
+  const held = heldEngine();
+  await open({ engines: held.engines, serverLimits: { heartbeatMs: 5 } });
+  const reading = await readUntil(await chat('hello'), ': still here\n\n: still here\n\n');
+  held.release();
+  const events = eventsOf(await reading.rest());
+  expect(events.map(({ event }) => event)).toEqual(['session', 'delta', 'delta', 'done']);
+});
+
+test('a reply of a megabyte comes whole, through comments and pieces', async () => {
+  const text = `${'é'.repeat(250_000)}${'\n'.repeat(250_000)}`;
+  await open({
+    serverLimits: { heartbeatMs: 1 },
+    engines: engineOf(async function* () {
+      yield { type: 'text', text };
+      yield finish;
+    }),
+  });
+  const events = eventsOf(await (await chat('hello')).text());
+  expect(events.at(-1)?.body.data.reply).toBe(text);
+});
+
+test('no event is asked for that the reader has no room for', async () => {
+  let said = 0;
+  await open({
+    engines: engineOf(async function* () {
+      for (; said < 100; said++) yield { type: 'text', text: 'word ' };
+      yield finish;
+    }),
+  });
+  const response = await chat('hello');
+  const reading = await readUntil(response, 'event: delta');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(said).toBeLessThan(4);
+  expect(eventsOf(await reading.rest()).at(-1)?.event).toBe('done');
+});
+
+test.each(['a stream', 'a whole answer'])(
+  'a client that goes away in %s stops the engine, and what came is kept',
+  async (form) => {
+    const held = heldEngine();
+    await open({ engines: held.engines });
+    const { port } = await server.listen();
+    const body = '{"mode":"test","message":"hello"}';
+    const connection = await RawConnection.open(port);
+    await connection.send(
+      `POST /v1/chat HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n` +
+        `${form === 'a stream' ? 'Accept: text/event-stream\r\n' : ''}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    if (form === 'a stream') await connection.until('half ');
+    else await eventually(() => held.begun() === 1);
+    const left = Date.now();
+    connection.destroy();
+    await eventually(() => held.stopped() === 1);
+    expect(Date.now() - left).toBeLessThan(1000);
+    const { data } = await server.home.archive.listSessions(callWith(server.key), {
+      ...{
+        limit: 1,
+        cursor: null,
+        title_match: null,
+        updated_before: null,
+        updated_after: null,
+        deleted: false,
+      },
+    });
+    const sessionId = data.items[0]?.session_id ?? '';
+    await eventually(async () => (await keptReply(sessionId)).finish_reason === 'interrupted');
+    expect(await keptReply(sessionId)).toEqual({ content: 'half ', finish_reason: 'interrupted' });
+    await eventually(() => server.log().length === 1);
+    expect(server.log()[0]).toMatchObject({ status: 499, level: 'info' });
+  },
+);
+
+test('a reader that cancels between two events has what came kept', async () => {
+  const held = heldEngine();
+  await open({ engines: held.engines });
+  const reading = await readUntil(await chat('hello'), 'event: session');
+  await reading.cancel();
+  const sessionId = eventsOf(reading.come)[0]?.body.data.session_id;
+  await eventually(async () => (await keptReply(sessionId)).finish_reason === 'interrupted');
+});
+
+test('a reply whose key is revoked comes to its end, and the next request is refused', async () => {
+  const held = heldEngine();
+  await open({ engines: held.engines });
+  const created = await server.home.administration.createKey({ project_name: 'first', key_name: 'short' });
+  const headers = { ...stream, authorization: `Bearer ${created.key}` };
+  const reading = await readUntil(await chat('hello', headers), 'half ');
+  await server.home.administration.revokeKey(created.key_id);
+  held.release();
+  expect(eventsOf(await reading.rest()).at(-1)?.event).toBe('done');
+  expect((await server.ask('GET', '/v1/models', { headers })).status).toBe(401);
+  expect((await chat('hello', headers)).status).toBe(401);
+});
+
+test('a key has so many streams at a time, and those that ended do not count', async () => {
+  const held = heldEngine();
+  await open({ engines: held.engines, serverLimits: { streamsPerKey: 2 } });
+  const first = await readUntil(await chat('one'), 'half ');
+  const second = await readUntil(await chat('two'), 'half ');
+  const third = await chat('three');
+  expect([third.status, third.headers.get('retry-after')]).toEqual([429, '1']);
+  held.release();
+  await first.rest();
+  await second.rest();
+  expect(eventsOf(await (await chat('three')).text()).at(-1)?.event).toBe('done');
+});
+
+test('a server that stops lets replies end, takes no new work, and says so', async () => {
+  const held = heldEngine();
+  await open({ engines: held.engines });
+  const reading = await readUntil(await chat('hello'), 'half ');
+  const stopped = server.app.stop();
+  const refused = await server.ask('POST', '/v1/chat', { body: { mode: 'test', message: 'late' } });
+  expect([refused.status, (await bodyOf(refused)).error?.code]).toEqual([503, 'UNAVAILABLE']);
+  expect([refused.headers.get('connection'), refused.headers.get('retry-after')]).toEqual(['close', '5']);
+  expect((await server.ask('GET', '/readyz')).status).toBe(503);
+  expect((await server.ask('GET', '/healthz')).status).toBe(200);
+  held.release();
+  const [text] = await Promise.all([reading.rest(), stopped]);
+  expect(eventsOf(text).at(-1)?.event).toBe('done');
+});
+
+test('of 200 streams under a server that stops, each ends with done or error, and each is kept', async () => {
+  const slow = heldEngine();
+  const mixed = engineOf(async function* (context, signal) {
+    if (context.message === 'slow')
+      return yield* slow.engines.engine('test')?.reply(context, { signal }) ?? [];
+    yield { type: 'text', text: 'quick' };
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    yield finish;
+  });
+  await open({ engines: mixed, serverLimits: { graceMs: 300 } });
+  const listening = await server.listen();
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const body = JSON.stringify({ mode: 'test', message: index % 2 === 0 ? 'slow' : 'quick' });
+      const connection = await RawConnection.open(listening.port);
+      await connection.send(
+        `POST /v1/chat HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n` +
+          `Accept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      return connection;
+    }),
+  );
+  await Promise.all(answers.map((connection) => connection.until('event: session')));
+  const [streams] = await Promise.all([
+    Promise.all(answers.map((connection) => connection.answer())),
+    listening.stop(),
+  ]);
+  const ends = streams.map((answer) => eventsOf(answer?.body ?? '').at(-1));
+  expect(ends.filter((end) => end?.event === 'done')).toHaveLength(100);
+  const errors = ends.filter((end) => end?.event === 'error');
+  expect(errors).toHaveLength(100);
+  expect(new Set(errors.map((end) => end?.body.error.code))).toEqual(new Set(['UNAVAILABLE']));
+  for (const end of errors) {
+    expect(await keptReply(end?.body.error.session_id)).toEqual({
+      content: 'half ',
+      finish_reason: 'interrupted',
+    });
+  }
+}, 60_000);
+
+test('a stop reaches the engine of a reply whose reader has stalled', async () => {
+  const held = heldEngine();
+  await open({ engines: held.engines, serverLimits: { graceMs: 20 } });
+  const reading = await readUntil(await chat('hello'), 'event: session');
+  await server.app.stop();
+  const sessionId = eventsOf(reading.come)[0]?.body.data.session_id;
+  expect((await keptReply(sessionId)).finish_reason).toBe('interrupted');
+  expect(eventsOf(await reading.rest()).at(-1)).toMatchObject({
+    event: 'error',
+    body: { error: { code: 'UNAVAILABLE', session_id: sessionId } },
+  });
+});
+
+test('two servers on one store see each other’s sessions, and the turns of one session do not interleave', async () => {
+  await open();
+  const other = await openServer({ directory: server.directory });
+  try {
+    const created = await bodyOf(await server.ask('POST', '/v1/sessions', { body: { title: 'shared' } }));
+    const { session_id } = created.data;
+    const headers = { authorization: `Bearer ${server.key}` };
+    const turns = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 === 0 ? server : other).ask('POST', '/v1/chat', {
+          headers,
+          body: { mode: 'echo', message: `turn ${index}`, session_id },
+        }),
+      ),
+    );
+    expect(turns.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const { data } = await bodyOf(await other.ask('GET', `/v1/sessions/${session_id}/messages`, { headers }));
+    const contents: string[] = data.items.map(({ content }: { content: string }) => content);
+    expect(contents).toHaveLength(20);
+    for (let turn = 0; turn < 20; turn += 2) expect(contents[turn + 1]).toBe(contents[turn]);
+  } finally {
+    await other.close();
+  }
+});
+
+test('the app can be closed at any time: what is asked of a closed store is UNAVAILABLE', async () => {
+  await open();
+  await server.home.close();
+  const error = await failureOf(server.home.service.models(callWith(server.key)));
+  expect(error.code).toBe('UNAVAILABLE');
+  expect((await server.ask('GET', '/v1/models')).status).toBe(503);
+});

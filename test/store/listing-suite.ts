@@ -1,0 +1,154 @@
+// What every store of sessions lists, page by page.
+import { describe, expect, it } from 'vitest';
+import type { SessionStore } from '../../src/store/session-store.ts';
+import {
+  everySession,
+  firstPage,
+  newProject,
+  newSession,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from './store-samples.ts';
+
+export function describeListings(name: string, open: () => Promise<SessionStore>): void {
+  describe(`${name}: listings`, () => {
+    it('give sessions by last activity, page by page, each once', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const ids: string[] = [];
+      // Three of one time after another: pages end inside and between them.
+      for (let number = 0; number < 9; number += 1) {
+        ids.push(await newSession(store, project, { now: startOfTime + Math.floor(number / 3) }));
+      }
+      const shown: string[] = [];
+      let cursor: string | null = null;
+      let pages = 0;
+      do {
+        const page = await store.listSessions(project, everySession({ limit: 2, cursor }));
+        shown.push(...page.items.map((session) => session.session_id));
+        cursor = page.next_cursor;
+        pages += 1;
+      } while (cursor !== null);
+      expect(shown).toEqual(ids.toReversed());
+      expect(pages).toBe(5);
+    });
+
+    it('say that there is no next page when the last is full', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      await newSession(store, project);
+      await newSession(store, project);
+      const page = await store.listSessions(project, everySession({ limit: 2 }));
+      expect(page.items).toHaveLength(2);
+      expect(page.next_cursor).toBeNull();
+    });
+
+    it('move a session to the front with each message', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const old = await newSession(store, project, { now: startOfTime });
+      const young = await newSession(store, project, { now: startOfTime + 1 });
+      await store.beginTurn(project, turnStart({ session_id: old, now: startOfTime + 2 }));
+      const { items } = await store.listSessions(project, everySession());
+      expect(items.map((session) => session.session_id)).toEqual([old, young]);
+    });
+
+    it('show deleted sessions instead of active ones when asked to', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const active = await newSession(store, project);
+      const deleted = await newSession(store, project);
+      await store.deleteSession(project, deleted, startOfTime + 9);
+      const list = async (which: boolean) =>
+        (await store.listSessions(project, everySession({ deleted: which }))).items.map((s) => s.session_id);
+      expect(await list(false)).toEqual([active]);
+      expect(await list(true)).toEqual([deleted]);
+    });
+
+    it('take a glob over the whole title, and times: before is strict, after is not', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const titles = ['Alpha one', 'alpha two', 'Beta one', null];
+      for (const [number, title] of titles.entries()) {
+        await newSession(store, project, { title, now: startOfTime + number });
+      }
+      const list = async (filter: Parameters<typeof everySession>[0]) =>
+        (await store.listSessions(project, everySession(filter))).items.map((session) => session.title);
+      expect(await list({ titleMatch: 'Alpha*' })).toEqual(['Alpha one']);
+      expect(await list({ titleMatch: '* one' })).toEqual(['Beta one', 'Alpha one']);
+      expect(await list({ titleMatch: '[Aa]lpha ???' })).toEqual(['alpha two', 'Alpha one']);
+      expect(await list({ titleMatch: 'one' })).toEqual([]);
+      expect(await list({ updatedBefore: startOfTime + 1 })).toEqual(['Alpha one']);
+      expect(await list({ updatedAfter: startOfTime + 2 })).toEqual([null, 'Beta one']);
+      expect(await list({ updatedAfter: startOfTime + 1, updatedBefore: startOfTime + 2 })).toEqual([
+        'alpha two',
+      ]);
+    });
+
+    it('join a cursor and a time to the narrower of both', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      for (let number = 0; number < 5; number += 1) {
+        await newSession(store, project, { title: `${number}`, now: startOfTime + number });
+      }
+      const { next_cursor: cursor } = await store.listSessions(project, everySession({ limit: 2 }));
+      const list = async (updatedBefore: number) =>
+        (await store.listSessions(project, everySession({ cursor, updatedBefore }))).items.map(
+          (s) => s.title,
+        );
+      expect(await list(startOfTime + 5)).toEqual(['2', '1', '0']);
+      expect(await list(startOfTime + 3)).toEqual(['2', '1', '0']);
+      expect(await list(startOfTime + 1)).toEqual(['0']);
+    });
+
+    it('give messages by position, page by page', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const session_id = await newSession(store, project);
+      for (const content of ['a', 'b', 'c']) {
+        const begun = await store.beginTurn(project, turnStart({ session_id, content }));
+        if (begun.kind !== 'begun') throw new Error(begun.kind);
+        await store.endTurn(project, begun.turn, turnReply({ content: `re ${content}` }));
+      }
+      const first = await store.listMessages(project, session_id, { limit: 4, cursor: null });
+      expect(first?.items.map((message) => message.content)).toEqual(['a', 're a', 'b', 're b']);
+      const second = await store.listMessages(project, session_id, {
+        limit: 4,
+        cursor: first?.next_cursor ?? '',
+      });
+      expect(second?.items.map(({ position, content }) => [position, content])).toEqual([
+        [4, 'c'],
+        [5, 're c'],
+      ]);
+      expect(second?.next_cursor).toBeNull();
+    });
+
+    it('give an empty page, not null, for a session without messages', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const id = await newSession(store, project);
+      expect(await store.listMessages(project, id, firstPage)).toEqual({ items: [], next_cursor: null });
+      expect(await store.listMessages(project, 'none', firstPage)).toBeNull();
+    });
+
+    it('refuse a cursor that they did not give out', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const id = await newSession(store, project);
+      await newSession(store, project);
+      const begun = await store.beginTurn(project, turnStart({ session_id: id }));
+      if (begun.kind !== 'begun') throw new Error(begun.kind);
+      await store.endTurn(project, begun.turn, turnReply());
+      const sessions = await store.listSessions(project, everySession({ limit: 1 }));
+      const messages = await store.listMessages(project, id, { limit: 1, cursor: null });
+      const refused = { code: 'INVALID_REQUEST', details: [{ field: 'cursor' }] };
+      for (const cursor of ['', '!', 'abc', '1', `${sessions.next_cursor}=`, messages?.next_cursor ?? '']) {
+        await expect(store.listSessions(project, everySession({ cursor }))).rejects.toMatchObject(refused);
+      }
+      for (const cursor of ['', '-1', `${messages?.next_cursor} `, sessions.next_cursor ?? '']) {
+        await expect(store.listMessages(project, id, { limit: 1, cursor })).rejects.toMatchObject(refused);
+      }
+    });
+  });
+}

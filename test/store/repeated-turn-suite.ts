@@ -1,0 +1,132 @@
+// What every store of sessions does with a turn that is asked for again under its idempotency key.
+import { describe, expect, it } from 'vitest';
+import type { SessionStore } from '../../src/store/session-store.ts';
+import { newProject, once, startOfTime, turnReply, turnStart } from './store-samples.ts';
+
+import { begin, contents, expired } from './turn-steps.ts';
+
+export function describeRepeatedTurns(name: string, open: () => Promise<SessionStore>): void {
+  describe(`${name}: turns with an idempotency key`, () => {
+    it('answer a repetition with the reply', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await begin(store, project, { once: once('k') });
+      await store.endTurn(project, turn, turnReply({ content: 'whole' }));
+      const again = await store.beginTurn(
+        project,
+        turnStart({ once: once('k'), lease: { owner: 'owner-2', until: expired } }),
+      );
+      expect(again).toMatchObject({
+        kind: 'answered',
+        turn: { ...turn, owner: 'owner-2' },
+        reply: { content: 'whole' },
+      });
+      expect(await store.beginTurn(project, turnStart({ once: once('k', 'other') }))).toEqual({
+        kind: 'mismatch',
+      });
+      expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: whole']);
+    });
+
+    it('are busy for a repetition while they run', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      await begin(store, project, { once: once('k') });
+      expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toEqual({
+        ...{ kind: 'busy', owner: 'owner-1', until: expired },
+      });
+    });
+
+    it.each(['error', 'interrupted'] as const)(
+      'that ended in %s begin again on the stored message',
+      async (finish_reason) => {
+        const store = await open();
+        const project = await newProject(store);
+        const turn = await begin(store, project, { once: once('k') });
+        await store.endTurn(project, turn, turnReply({ content: 'who', finish_reason }));
+        const lease = { owner: 'owner-2', until: expired };
+        const again = await begin(store, project, { once: once('k'), content: 'ignored', lease });
+        expect(again).toEqual({ ...turn, owner: 'owner-2' });
+        expect(await store.beginTurn(project, turnStart({ session_id: turn.session_id }))).toMatchObject({
+          kind: 'busy',
+          owner: 'owner-2',
+        });
+        expect(await store.endTurn(project, again, turnReply({ content: 'whole' }))).toEqual({
+          message_count: 2,
+        });
+        expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: whole']);
+        expect(await begin(store, project, { session_id: turn.session_id })).toMatchObject({ position: 2 });
+      },
+    );
+
+    it('begin again in the middle of a session, and change nothing after', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const cut = await begin(store, project, { once: once('k') });
+      const { session_id } = cut;
+      await store.endTurn(project, cut, turnReply({ content: 'who', finish_reason: 'error' }));
+      const next = await begin(store, project, { session_id, content: 'Next' });
+      expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toMatchObject({ kind: 'busy' });
+      await store.endTurn(project, next, turnReply({ content: 'next' }));
+      const again = await begin(store, project, { once: once('k') });
+      expect(again.position).toBe(0);
+      await store.endTurn(project, again, turnReply({ content: 'whole' }));
+      expect(await contents(store, project, session_id)).toEqual([
+        'user: Hello',
+        'stop: whole',
+        'user: Next',
+        'stop: next',
+      ]);
+    });
+
+    it('begin again when their owner is gone, without a reply between', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await begin(store, project, { once: once('k') });
+      const again = await begin(store, project, {
+        once: once('k'),
+        gone: 'owner-1',
+        lease: { owner: 'owner-2', until: expired },
+      });
+      expect(again).toEqual({ ...turn, owner: 'owner-2' });
+      expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello']);
+      await store.endTurn(project, again, turnReply({ content: 'whole' }));
+      expect(await store.endTurn(project, turn, turnReply({ content: 'late' }))).toEqual({
+        message_count: 2,
+      });
+      expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: whole']);
+    });
+
+    it('close a later turn whose owner is gone before they begin again', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const cut = await begin(store, project, { once: once('k') });
+      const { session_id } = cut;
+      await store.endTurn(project, cut, turnReply({ content: 'who', finish_reason: 'error' }));
+      await begin(store, project, { session_id, content: 'Lost' });
+      const again = await begin(store, project, { once: once('k'), now: expired });
+      expect(again.position).toBe(0);
+      expect(await contents(store, project, session_id)).toEqual([
+        ...['user: Hello', 'error: who', 'user: Lost', 'interrupted: '],
+      ]);
+    });
+
+    it('are not found in a session deleted meanwhile, however they ended', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await begin(store, project, { once: once('k') });
+      await store.endTurn(project, turn, turnReply());
+      await store.deleteSession(project, turn.session_id, startOfTime);
+      expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toEqual({ kind: 'not_found' });
+    });
+
+    it('record nothing when they do not begin', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const { session_id } = await begin(store, project);
+      const start = turnStart({ session_id, once: once('k', 'one') });
+      expect(await store.beginTurn(project, start)).toMatchObject({ kind: 'busy' });
+      const other = turnStart({ once: once('k', 'two') });
+      expect(await store.beginTurn(project, other)).toMatchObject({ kind: 'begun' });
+    });
+  });
+}

@@ -1,0 +1,116 @@
+// A full disk: nothing is acknowledged that was not kept, and what was kept before is whole. The disk is a small one of its
+// own where this process may mount it; else SQLite is held to the pages that the file has.
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
+import type { SessionStore } from '../../../src/store/session-store.ts';
+import { Connection } from '../../../src/store/sqlite/connection.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { temporaryDirectory } from '../../support/test-store.ts';
+import { firstPage, newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
+
+const text = 'All work and no play. '.repeat(3000);
+
+function mountSmallDisk(): string | null {
+  const directory = join(temporaryDirectory(), 'disk');
+  mkdirSync(directory);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', directory], { stdio: 'ignore' });
+  } catch {
+    return null;
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', directory]);
+  });
+  return directory;
+}
+
+/** Chats until the store is full; resolves with what was acknowledged. */
+async function chatUntilFull(store: SessionStore, project: string, session_id: string) {
+  const acknowledged: string[] = [];
+  for (;;) {
+    const start = turnStart({ session_id, content: text, gone: 'owner-1' });
+    try {
+      const begun = await store.beginTurn(project, start);
+      if (begun.kind !== 'begun') throw new Error(begun.kind);
+      acknowledged.push(start.message_id);
+      const reply = turnReply({ content: text });
+      await store.endTurn(project, begun.turn, reply);
+      acknowledged.push(reply.message_id);
+    } catch (error) {
+      return { acknowledged, error };
+    }
+  }
+}
+
+async function expectWhole(
+  store: SessionStore,
+  project: string,
+  session_id: string,
+  acknowledged: readonly string[],
+) {
+  const kept = await store.listMessages(project, session_id, { ...firstPage, limit: 10_000 });
+  expect(kept?.items.map((message) => message.message_id)).toEqual(acknowledged);
+  expect(kept?.items.every((message) => message.content === text)).toBe(true);
+  expect((await store.inspect()).integrity).toBe('ok');
+}
+
+async function fillSmallDisk(disk: string): Promise<void> {
+  const ballast = join(disk, 'ballast');
+  writeFileSync(ballast, Buffer.alloc(400_000));
+  const directory = join(disk, 'data');
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  const session_id = await newSession(store, project);
+  const { acknowledged, error } = await chatUntilFull(store, project, session_id);
+  expect(error).toMatchObject({ code: 'STORAGE_FULL', message: expect.stringContaining(directory) });
+  expect(acknowledged.length).toBeGreaterThan(2);
+  await expectWhole(store, project, session_id, acknowledged);
+  rmSync(ballast);
+  await store.beginTurn(project, turnStart());
+  await store.close();
+  const again = await openSqliteStore(storeOptions(directory));
+  await expectWhole(again.store, project, session_id, acknowledged);
+  await again.store.close();
+
+  fill(ballast);
+  const opening = openSqliteStore(storeOptions(join(disk, 'another')));
+  await expect(opening).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+}
+
+function fill(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4096));
+  } catch {
+    closeSync(file);
+  }
+}
+
+async function fillPages(): Promise<void> {
+  const directory = temporaryDirectory();
+  await (await openSqliteStore(storeOptions(directory))).store.close();
+  const path = join(directory, 'parley.db');
+  const database = new Database(path, { timeout: 0 });
+  database.pragma('max_page_count = 300');
+  const options = { wait: { waitMs: 0, random: Math.random }, filesystem: 'any', now: Date.now };
+  const store = new SqliteStore(new Connection(database, path), options);
+  const project = await newProject(store);
+  const session_id = await newSession(store, project);
+  const { acknowledged, error } = await chatUntilFull(store, project, session_id);
+  expect(error).toMatchObject({ code: 'STORAGE_FULL' });
+  expect(acknowledged.length).toBeGreaterThan(2);
+  await expectWhole(store, project, session_id, acknowledged);
+  await store.close();
+}
+
+it('fails the write that finds no room, and keeps whole what it acknowledged', async () => {
+  const disk = mountSmallDisk();
+  await (disk === null ? fillPages() : fillSmallDisk(disk));
+});
+
+it('fails the write that finds no page left, and keeps whole what it acknowledged', fillPages);

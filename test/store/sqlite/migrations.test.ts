@@ -1,0 +1,96 @@
+// Migrations: a copy first, all of a step or nothing, and no way back for an older Parley.
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import type { Migration } from '../../../src/store/sqlite/schema.ts';
+import { schema } from '../../../src/store/sqlite/schema.ts';
+import { lookInto } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { newProject, newSession } from '../store-samples.ts';
+
+const second: Migration = {
+  version: 2,
+  parleyVersion: '0.9.0',
+  sql: 'ALTER TABLE sessions ADD COLUMN colour TEXT',
+};
+const broken: Migration = { ...second, sql: `${second.sql}; INSERT INTO nothing VALUES (1)` };
+
+async function storeWithOneSession(directory: string) {
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  const id = await newSession(store, project, { title: 'before' });
+  await store.close();
+  return { project, id, path: join(directory, 'parley.db') };
+}
+
+function titles(path: string): unknown {
+  return lookInto(path, (database) => database.prepare('SELECT title FROM sessions').pluck().all());
+}
+
+it('copies a store before it changes it, for its owner alone, and keeps what it held', async () => {
+  const directory = temporaryDirectory();
+  const { project, id, path } = await storeWithOneSession(directory);
+  const umask = process.umask(0);
+  onTestFinished(() => {
+    process.umask(umask);
+  });
+  const { store } = await openTestStore({ ...storeOptions(directory), migrations: [...schema, second] });
+  expect((await store.inspect()).schema_version).toBe(2);
+  expect((await store.findSession(project, id))?.title).toBe('before');
+  const backup = `${path}.backup-v1`;
+  expect(statSync(backup).mode & 0o777).toBe(0o600);
+  expect(titles(backup)).toEqual(['before']);
+  expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(1);
+});
+
+it('makes no copy of a store that is new or needs no change', async () => {
+  const directory = temporaryDirectory();
+  await storeWithOneSession(directory);
+  await (await openSqliteStore(storeOptions(directory))).store.close();
+  expect(readdirSync(directory)).toEqual(['parley.db']);
+});
+
+it('never overwrites a copy: the next has a number', async () => {
+  const directory = temporaryDirectory();
+  const { path } = await storeWithOneSession(directory);
+  writeFileSync(`${path}.backup-v1`, 'an earlier copy');
+  await openTestStore({ ...storeOptions(directory), migrations: [...schema, second] });
+  expect(readFileSync(`${path}.backup-v1`, 'utf8')).toBe('an earlier copy');
+  expect(titles(`${path}.backup-v1-2`)).toEqual(['before']);
+});
+
+it('takes back a step that fails and leaves the store usable as it was', async () => {
+  const directory = temporaryDirectory();
+  const { project, id } = await storeWithOneSession(directory);
+  const options = { ...storeOptions(directory), migrations: [...schema, broken] };
+  await expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+  const { store } = await openTestStore(storeOptions(directory));
+  expect((await store.inspect()).schema_version).toBe(1);
+  expect((await store.findSession(project, id))?.title).toBe('before');
+});
+
+it('migrates once when several open the store at the same moment', async () => {
+  const directory = temporaryDirectory();
+  const { path } = await storeWithOneSession(directory);
+  const options = { ...storeOptions(directory), migrations: [...schema, second] };
+  await Promise.all([openTestStore(options), openTestStore(options), openTestStore(options)]);
+  expect(readdirSync(directory).filter((name) => name.includes('backup'))).toEqual(['parley.db.backup-v1']);
+  expect(titles(`${path}.backup-v1`)).toEqual(['before']);
+});
+
+it('refuses a store of a newer Parley, names the version that it needs, and leaves every byte of it', async () => {
+  const directory = temporaryDirectory();
+  const { path } = await storeWithOneSession(directory);
+  await (
+    await openSqliteStore({ ...storeOptions(directory), migrations: [...schema, second] })
+  ).store.close();
+  const before = readFileSync(path);
+  await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
+    code: 'STORE_NEWER',
+    message: expect.stringMatching(/schema 2, made by Parley 0\.9\.0 or newer; this Parley knows schema 1/),
+    hint: expect.stringContaining('Parley 0.9.0 or newer'),
+  });
+  expect(readFileSync(path).equals(before)).toBe(true);
+});

@@ -1,0 +1,185 @@
+// Opening: what is made is private and durable; what is not safe is refused with words that help.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { lookInto } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { newKey, newProject, newSession } from '../store-samples.ts';
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+function underUmask(mask: number): void {
+  const before = process.umask(mask);
+  onTestFinished(() => {
+    process.umask(before);
+  });
+}
+
+it('reports the settings of the open store as read back', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore({ ...storeOptions(directory), filesystemType: () => 'ext4' });
+  const report = await store.inspect();
+  expect(report).toMatchObject({
+    ...{ path: join(directory, 'parley.db'), schema_version: 1, journal_mode: 'wal', synchronous: 'full' },
+    ...{ filesystem: 'ext4', integrity: 'ok' },
+  });
+  expect(report.sqlite_version).toMatch(/^3\.\d+\.\d+$/);
+  expect(report.bytes).toBe(statSync(report.path).size);
+});
+
+it('names the file system that the kernel names', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  expect((await store.inspect()).filesystem).toMatch(/^([a-z0-9]+|unknown \(0x[0-9a-f]+\))$/);
+});
+
+it('says that a store is new until it holds a project', async () => {
+  const directory = temporaryDirectory();
+  const first = await openSqliteStore(storeOptions(directory));
+  expect(first.created).toBe(true);
+  await first.store.close();
+  const second = await openSqliteStore(storeOptions(directory));
+  expect(second.created).toBe(true);
+  await second.store.createKey(newKey());
+  await second.store.close();
+  expect((await openTestStore(storeOptions(directory))).created).toBe(false);
+});
+
+it.each([0o000, 0o077, 0o277])('makes the directory 0700 and all files 0600 under umask %o', async (mask) => {
+  const parent = temporaryDirectory();
+  underUmask(mask);
+  const directory = join(parent, 'data');
+  const { store } = await openTestStore(storeOptions(directory));
+  await newProject(store);
+  expect(modeOf(directory)).toBe('700');
+  expect(readdirSync(directory).sort()).toEqual(['parley.db', 'parley.db-shm', 'parley.db-wal']);
+  for (const name of readdirSync(directory))
+    expect([name, modeOf(join(directory, name))]).toEqual([name, '600']);
+});
+
+it('makes missing parents 0700 under umask 000', async () => {
+  const parent = temporaryDirectory();
+  underUmask(0);
+  await openTestStore(storeOptions(join(parent, 'a/b/c')));
+  expect([modeOf(join(parent, 'a')), modeOf(join(parent, 'a/b')), modeOf(join(parent, 'a/b/c'))]).toEqual([
+    ...['700', '700', '700'],
+  ]);
+});
+
+it('takes the rights of others from a store file, and leaves a directory of the user as it is', async () => {
+  const directory = join(temporaryDirectory(), 'mine');
+  mkdirSync(directory);
+  chmodSync(directory, 0o755);
+  await (await openSqliteStore(storeOptions(directory))).store.close();
+  chmodSync(join(directory, 'parley.db'), 0o664);
+  await openTestStore(storeOptions(directory));
+  expect(modeOf(join(directory, 'parley.db'))).toBe('600');
+  expect(modeOf(directory)).toBe('755');
+});
+
+it('keeps what it kept when it is opened again', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  const id = await newSession(store, project, { title: 'kept' });
+  const session = await store.findSession(project, id);
+  await store.close();
+  const again = await openTestStore(storeOptions(directory));
+  expect(await again.store.findSession(project, id)).toEqual(session);
+});
+
+it.each(['data', 'data/below'])('refuses %s where data is a file', async (name) => {
+  const parent = temporaryDirectory();
+  writeFileSync(join(parent, 'data'), 'mine');
+  await expect(openSqliteStore(storeOptions(join(parent, name)))).rejects.toMatchObject({
+    code: 'STORE_UNSAFE',
+    message: `The data directory ${join(parent, name)} cannot be used: ${join(parent, 'data')} is not a directory.`,
+    hint: expect.stringContaining('PARLEY_DATA_DIR'),
+  });
+  expect(readFileSync(join(parent, 'data'), 'utf8')).toBe('mine');
+});
+
+it('refuses a directory below a link to nowhere', async () => {
+  const parent = temporaryDirectory();
+  symlinkSync(join(parent, 'nowhere'), join(parent, 'link'));
+  await expect(openSqliteStore(storeOptions(join(parent, 'link/data')))).rejects.toMatchObject({
+    code: 'STORE_UNSAFE',
+    message: expect.stringContaining(join(parent, 'link')),
+  });
+});
+
+it('refuses a directory where nothing can be made', async () => {
+  await expect(openSqliteStore(storeOptions('/proc/parley'))).rejects.toMatchObject({
+    code: 'STORE_UNSAFE',
+    message: expect.stringContaining('/proc/parley'),
+  });
+});
+
+it('refuses a store whose name is taken by a directory', async () => {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, 'parley.db'));
+  await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({ code: 'STORE_UNSAFE' });
+});
+
+it.each(['nfs', 'cifs', 'smb2', 'ceph'])(
+  'refuses a data directory on %s, and makes no file there',
+  async (type) => {
+    const directory = temporaryDirectory();
+    await expect(
+      openSqliteStore({ ...storeOptions(directory), filesystemType: () => type }),
+    ).rejects.toMatchObject({
+      code: 'STORE_UNSAFE',
+      message: expect.stringContaining(type),
+      hint: expect.stringContaining('local disk'),
+    });
+    expect(existsSync(join(directory, 'parley.db'))).toBe(false);
+  },
+);
+
+it.each(['fuse', '9p', 'overlay', 'unknown (0x1)'])('takes a data directory on %s', async (type) => {
+  const options = { ...storeOptions(temporaryDirectory()), filesystemType: () => type };
+  expect((await openTestStore(options)).created).toBe(true);
+});
+
+it('refuses the database of another program and leaves every byte of it', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'parley.db');
+  lookInto(path, (database) => database.exec('CREATE TABLE theirs (value); INSERT INTO theirs VALUES (1)'));
+  const before = readFileSync(path);
+  await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
+    code: 'STORE_UNSAFE',
+    message: expect.stringContaining('another program'),
+  });
+  expect(readFileSync(path).equals(before)).toBe(true);
+  expect(readdirSync(directory)).toEqual(['parley.db']);
+});
+
+it('takes an empty file for a store that is yet to be made', async () => {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, 'parley.db'), '');
+  expect((await openTestStore(storeOptions(directory))).created).toBe(true);
+});
+
+it('enforces references between tables', async () => {
+  const directory = temporaryDirectory();
+  await (await openSqliteStore(storeOptions(directory))).store.close();
+  const orphan = `INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+    VALUES (77, 0, 'msg', 'user', 'echo', 0, '')`;
+  lookInto(join(directory, 'parley.db'), (database) => {
+    database.pragma('foreign_keys = ON');
+    expect(() => database.exec(orphan)).toThrow(Database.SqliteError);
+  });
+});

@@ -1,0 +1,115 @@
+// Several processes on one store: opened by eight at once while it does not exist, and waited for while one of them writes.
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Opened } from '../../support/opening-process.ts';
+import { lockElsewhere } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { everySession, newProject, newSession, startOfTime } from '../store-samples.ts';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Node runs no TypeScript on all versions that Parley supports, so the process is bundled first. */
+async function bundle(directory: string): Promise<string> {
+  const built = await rolldown({
+    input: join(repository, 'test/support/opening-process.ts'),
+    platform: 'node',
+    external: ['better-sqlite3'],
+  });
+  const file = join(directory, 'opening-process.mjs');
+  await built.write({ file, format: 'esm' });
+  await built.close();
+  symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
+  return file;
+}
+
+async function openIn(child: ChildProcess, directory: string): Promise<Opened> {
+  const answered = once(child, 'message');
+  child.send(directory);
+  const [opened] = await answered;
+  return opened as Opened;
+}
+
+it('is made once when eight processes open it at the same moment, 100 times', {
+  timeout: 120_000,
+}, async () => {
+  const directory = temporaryDirectory();
+  const script = await bundle(directory);
+  const children = Array.from({ length: 8 }, () => fork(script));
+  onTestFinished(() => {
+    for (const child of children) child.kill();
+  });
+  for (let round = 0; round < 100; round += 1) {
+    const data = join(directory, `round-${round}`);
+    const all = await Promise.all(children.map((child) => openIn(child, data)));
+    expect(all.map((opened) => opened.error)).toEqual(Array(8).fill(null));
+    expect(all.some((opened) => opened.created)).toBe(true);
+    const { store, created } = await openTestStore(storeOptions(data));
+    const keys = await store.listKeys();
+    const projects = new Set(keys.map((key) => key.project_id));
+    expect([created, keys.length, projects.size]).toEqual([false, 8, 1]);
+    const [project = ''] = projects;
+    expect((await store.listSessions(project, everySession())).items).toHaveLength(8);
+    await store.close();
+  }
+});
+
+it('waits for another process without stopping its own', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore(storeOptions(directory));
+  const project = await newProject(store);
+  let ticks = 0;
+  const timer = setInterval(() => {
+    ticks += 1;
+  }, 5);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1000);
+  ticks = 0;
+  const id = await newSession(store, project);
+  clearInterval(timer);
+  await ended;
+  expect(ticks).toBeGreaterThan(20);
+  expect(await store.findSession(project, id)).not.toBeNull();
+});
+
+it('reads while another process writes', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 0 });
+  const project = await newProject(store);
+  const id = await newSession(store, project);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 200);
+  expect(await store.findSession(project, id)).not.toBeNull();
+  await ended;
+});
+
+it('says that the store is locked when the wait is over, and works when it is not', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
+  const project = await newProject(store);
+  const id = await newSession(store, project);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 500);
+  const locked = { code: 'STORE_BUSY', message: expect.stringContaining(directory) };
+  await Promise.all([
+    expect(store.deleteSession(project, id, startOfTime)).rejects.toMatchObject(locked),
+    expect(store.renameSession(project, id, 'x')).rejects.toMatchObject(locked),
+  ]);
+  await ended;
+  expect(await store.findSession(project, id)).toMatchObject({ title: null });
+  expect(await store.deleteSession(project, id, startOfTime)).not.toBeNull();
+});
+
+it('is opened while another process writes', async () => {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, 'data'));
+  const first = await openTestStore(storeOptions(join(directory, 'data')));
+  await newProject(first.store);
+  const { ended } = await lockElsewhere(join(directory, 'data/parley.db'), 200);
+  const second = await openTestStore({ ...storeOptions(join(directory, 'data')), lockWaitMs: 0 });
+  expect(second.created).toBe(false);
+  await ended;
+});

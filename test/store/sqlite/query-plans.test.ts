@@ -1,0 +1,63 @@
+// What SQLite means to do for each statement: search an index, never walk a table or sort one, so that a store of a million
+// sessions answers like a small one. And each names its project itself.
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
+import { keyStatements } from '../../../src/store/sqlite/keys.ts';
+import { listingStatements } from '../../../src/store/sqlite/listings.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
+import { turnStatements } from '../../../src/store/sqlite/turns.ts';
+import { lookInto } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { temporaryDirectory } from '../../support/test-store.ts';
+
+async function plan(sql: string): Promise<string> {
+  const directory = temporaryDirectory();
+  await (await openSqliteStore(storeOptions(directory))).store.close();
+  return lookInto(join(directory, 'parley.db'), (database) => {
+    const names = [...sql.matchAll(/@(\w+)/g)].map((found) => found[1] as string);
+    const rows = database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(Object.fromEntries(names.map((name) => [name, 1])));
+    return rows.map((row) => (row as { detail: string }).detail).join('\n');
+  });
+}
+
+const ofProject = { ...sessionStatements, ...turnStatements, ...listingStatements };
+
+describe.each(Object.entries({ ...ofProject, ...idempotencyStatements }))('the statement %s', (_, sql) => {
+  it('walks no table, no whole project or session, and sorts nothing', async () => {
+    expect(await plan(sql)).not.toMatch(/SCAN (?!CONSTANT)|TEMP B-TREE|\((project|session)=\?\)/);
+  });
+});
+
+it('names its project in every statement but the one that forgets old idempotency keys', () => {
+  const { forget: _, ...others } = idempotencyStatements;
+  for (const sql of Object.values({ ...ofProject, ...others })) {
+    expect(sql).toContain('project_id = @projectId');
+  }
+});
+
+it('finds a key by its hash through an index', async () => {
+  expect(await plan(keyStatements.find)).toMatch(/^SEARCH api_keys USING INDEX \S+ \(hash=\?\)/);
+});
+
+it.each([
+  ['active', 'sessions_active'],
+  ['activeTitled', 'sessions_active'],
+  ['deleted', 'sessions_deleted'],
+  ['deletedTitled', 'sessions_deleted'],
+] as const)('begins a page of %s sessions where the last one ended', async (name, index) => {
+  const search = await plan(listingStatements[name]);
+  expect(search).toContain(`SEARCH sessions USING INDEX ${index} (project=? AND updated_at>? AND `);
+  // Some versions of SQLite search for the time alone and step over the rows of that one millisecond.
+  expect(search).toMatch(/AND (\(updated_at,rowid\)<\(\?,\?\)|updated_at<\?)\)/);
+});
+
+it.each([
+  ['messages', '>'],
+  ['history', '<'],
+] as const)('begins a page of %s where the last one ended', async (name, comparison) => {
+  expect(await plan(listingStatements[name])).toContain(`(session=? AND position${comparison}?)`);
+});

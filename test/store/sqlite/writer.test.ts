@@ -1,0 +1,111 @@
+// Writes that wait together: one transaction, one fate each.
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
+import { Connection } from '../../../src/store/sqlite/connection.ts';
+import { Writer } from '../../../src/store/sqlite/writer.ts';
+import { temporaryDirectory } from '../../support/test-store.ts';
+
+function openWriter() {
+  const path = join(temporaryDirectory(), 'notes.db');
+  const said: string[] = [];
+  const database = new Database(path, { timeout: 0, verbose: (sql) => said.push(String(sql)) });
+  onTestFinished(() => {
+    database.close();
+  });
+  database.pragma('journal_mode = WAL');
+  database.exec('CREATE TABLE notes (number INTEGER PRIMARY KEY)');
+  said.length = 0;
+  const connection = new Connection(database, path);
+  const writer = new Writer(connection, { waitMs: 100, random: Math.random });
+  const note = (number: number) => {
+    connection.run('INSERT INTO notes VALUES (@number)', { number });
+    return number;
+  };
+  const notes = () => database.prepare('SELECT number FROM notes').pluck().all();
+  const count = (sql: string) => said.filter((one) => one.startsWith(sql)).length;
+  return { writer, note, notes, count, database, path };
+}
+
+it('puts 200 concurrent writes into a handful of transactions', async () => {
+  const { writer, note, notes, count } = openWriter();
+  const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+  expect(await Promise.all(numbers.map((number) => writer.write(() => note(number))))).toEqual(numbers);
+  expect(notes()).toEqual(numbers);
+  expect(count('COMMIT')).toBeLessThanOrEqual(3);
+});
+
+it('fails the one write that fails, and keeps the others', async () => {
+  const { writer, note, notes, count } = openWriter();
+  const outcomes = await Promise.allSettled([
+    writer.write(() => note(1)),
+    writer.write(() => {
+      note(2);
+      throw new Error('mine');
+    }),
+    writer.write(() => note(1)),
+    writer.write(() => note(3)),
+  ]);
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: { message: 'mine' } },
+    { status: 'rejected', reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } },
+    { status: 'fulfilled', value: 3 },
+  ]);
+  expect(notes()).toEqual([1, 3]);
+  expect(count('COMMIT')).toBe(1);
+});
+
+it('needs no savepoint for a write that is alone, and undoes all of it when it fails', async () => {
+  const { writer, note, notes, count } = openWriter();
+  await writer.write(() => note(1));
+  await expect(
+    writer.write(() => {
+      note(2);
+      throw new Error('mine');
+    }),
+  ).rejects.toThrow('mine');
+  expect(notes()).toEqual([1]);
+  expect(count('SAVEPOINT')).toBe(0);
+});
+
+it('settles a write after its commit, never before', async () => {
+  const { writer, note, database, path } = openWriter();
+  const other = new Database(path, { readonly: true });
+  onTestFinished(() => {
+    other.close();
+  });
+  const seen = [1, 2, 3].map(async (number) => {
+    await writer.write(() => note(number));
+    return [database.inTransaction, other.prepare('SELECT count(*) FROM notes').pluck().get()];
+  });
+  expect(await Promise.all(seen)).toEqual([
+    [false, 3],
+    [false, 3],
+    [false, 3],
+  ]);
+});
+
+it('gives each write its own fate when the transaction that they shared is lost', async () => {
+  const { writer, note, notes, database } = openWriter();
+  const outcomes = await Promise.allSettled([
+    writer.write(() => note(1)),
+    writer.write(() => {
+      note(2);
+      database.exec('ROLLBACK'); // as SQLite does by itself on a full disk
+      throw new Error('full');
+    }),
+    writer.write(() => note(3)),
+  ]);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(notes()).toEqual([1, 3]);
+});
+
+it('takes the writes that come while it works', async () => {
+  const { writer, note, notes } = openWriter();
+  const first = writer.write(() => note(1)).then(() => writer.write(() => note(3)));
+  const second = writer.write(() => note(2));
+  await Promise.all([first, second]);
+  await writer.idle();
+  expect(notes()).toEqual([1, 2, 3]);
+});

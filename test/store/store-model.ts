@@ -1,0 +1,57 @@
+// A store of sessions in its plainest form: one array, no files. What a real store is compared with.
+import type { FinishReason } from '../../src/service/session.ts';
+
+interface ModelMessage {
+  readonly message_id: string;
+  readonly content: string;
+  readonly finish_reason: FinishReason | null;
+}
+
+interface ModelSession {
+  readonly project: string;
+  readonly session_id: string;
+  readonly created: number;
+  title: string | null;
+  updated: number;
+  deleted: boolean;
+  readonly messages: ModelMessage[];
+  running: boolean;
+}
+
+export class StoreModel {
+  /** In the order of their creation. */
+  readonly #sessions: ModelSession[] = [];
+
+  add(project: string, session_id: string, title: string | null, now: number): ModelSession {
+    const session = {
+      ...{
+        project,
+        session_id,
+        title,
+        created: now,
+        updated: now,
+        deleted: false,
+        messages: [],
+        running: false,
+      },
+    };
+    this.#sessions.push(session);
+    return session;
+  }
+
+  find(project: string, session_id: string): ModelSession | undefined {
+    return this.#sessions.find((one) => one.project === project && one.session_id === session_id);
+  }
+
+  findActive(project: string, session_id: string): ModelSession | undefined {
+    const session = this.find(project, session_id);
+    return session?.deleted ? undefined : session;
+  }
+
+  list(project: string, deleted: boolean): readonly ModelSession[] {
+    return this.#sessions
+      .filter((one) => one.project === project && one.deleted === deleted)
+      .reverse()
+      .sort((one, other) => other.updated - one.updated);
+  }
+}

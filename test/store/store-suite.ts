@@ -1,0 +1,267 @@
+// What every store of sessions does with keys, single sessions and idempotency keys.
+import { describe, expect, it } from 'vitest';
+import type { SessionStore } from '../../src/store/session-store.ts';
+import {
+  at,
+  everySession,
+  firstPage,
+  hashOf,
+  newId,
+  newKey,
+  newProject,
+  newSession,
+  once,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from './store-samples.ts';
+
+export function describeStore(name: string, open: () => Promise<SessionStore>): void {
+  describe(`${name}: keys`, () => {
+    it('finds the project of a key by its hash', async () => {
+      const store = await open();
+      const key = newKey({ key_name: 'laptop' });
+      const created = await store.createKey(key);
+      const { key_id, key_name, project_id, project_name } = key;
+      const identity = { key_id, key_name, project_id, project_name, created_at: at(0) };
+      expect(created).toEqual({ ...identity, revoked_at: null });
+      expect(await store.findKey(key.hash)).toEqual(identity);
+      expect(await store.findKey(hashOf('another'))).toBeNull();
+    });
+
+    it('binds a second key of a project name to the project that there is', async () => {
+      const store = await open();
+      const first = await store.createKey(newKey({ project_name: 'work' }));
+      const second = await store.createKey(newKey({ project_name: 'work' }));
+      expect(second.project_id).toBe(first.project_id);
+      expect(second.key_id).not.toBe(first.key_id);
+    });
+
+    it('lists all keys, the oldest first, the revoked ones too', async () => {
+      const store = await open();
+      const late = await store.createKey(newKey({ now: startOfTime + 2 }));
+      const early = await store.createKey(newKey({ now: startOfTime + 1 }));
+      const revoked = await store.revokeKey(early.key_id, startOfTime + 3);
+      expect(revoked).toEqual({ ...early, revoked_at: at(3) });
+      expect(await store.listKeys()).toEqual([revoked, late]);
+    });
+
+    it('finds no project for a revoked key, and keeps the time of the first revocation', async () => {
+      const store = await open();
+      const key = newKey();
+      await store.createKey(key);
+      await store.revokeKey(key.key_id, startOfTime + 1);
+      expect(await store.findKey(key.hash)).toBeNull();
+      expect((await store.revokeKey(key.key_id, startOfTime + 9))?.revoked_at).toBe(at(1));
+      expect(await store.revokeKey('key_unknown', startOfTime)).toBeNull();
+    });
+  });
+
+  describe(`${name}: sessions`, () => {
+    it('keeps a new session with its title and no messages', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const session = { session_id: newId('ses'), title: 'Größe 🙂', now: startOfTime };
+      const created = {
+        session_id: session.session_id,
+        title: 'Größe 🙂',
+        created_at: at(0),
+        message_count: 0,
+      };
+      expect(await store.createSession(project, session, null)).toEqual({ kind: 'done', value: created });
+      expect(await store.findSession(project, session.session_id)).toEqual({ ...created, updated_at: at(0) });
+    });
+
+    it('shows a session to no other project, in no operation', async () => {
+      const store = await open();
+      const mine = await newProject(store);
+      const other = await newProject(store);
+      const id = await newSession(store, mine);
+      const before = await store.findSession(mine, id);
+      expect(await store.findSession(other, id)).toBeNull();
+      expect(await store.deleteSession(other, id, startOfTime)).toBeNull();
+      expect(await store.renameSession(other, id, 'x')).toBeNull();
+      expect(await store.restoreSession(other, id, null)).toEqual({ kind: 'done', value: null });
+      expect(await store.listMessages(other, id, firstPage)).toBeNull();
+      expect(await store.history(other, id, 10, 10)).toEqual([]);
+      expect(await store.beginTurn(other, turnStart({ session_id: id }))).toEqual({ kind: 'not_found' });
+      expect((await store.listSessions(other, everySession())).items).toEqual([]);
+      const items = [{ session_id: id, status: 'not_found' }];
+      expect(await store.deleteSessions(other, [id], startOfTime, null)).toEqual({
+        kind: 'done',
+        value: items,
+      });
+      expect(await store.restoreSessions(other, [id], null)).toEqual({ kind: 'done', value: items });
+      expect(await store.findSession(mine, id)).toEqual(before);
+    });
+
+    it('does not let another project end or renew a turn', async () => {
+      const store = await open();
+      const mine = await newProject(store);
+      const other = await newProject(store);
+      const begun = await store.beginTurn(mine, turnStart());
+      if (begun.kind !== 'begun') throw new Error(begun.kind);
+      await expect(store.endTurn(other, begun.turn, turnReply())).rejects.toMatchObject({
+        code: 'SESSION_NOT_FOUND',
+      });
+      await store.renewTurn(other, begun.turn, startOfTime);
+      const { session_id } = begun.turn;
+      expect(await store.beginTurn(mine, turnStart({ session_id }))).toMatchObject({
+        kind: 'busy',
+        until: startOfTime + 60_000,
+      });
+      expect((await store.listMessages(mine, session_id, firstPage))?.items).toHaveLength(1);
+    });
+
+    it('hides a deleted session until it is restored', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const id = await newSession(store, project, { title: 'kept' });
+      const session = await store.findSession(project, id);
+      expect(await store.deleteSession(project, id, startOfTime + 5)).toEqual({
+        session_id: id,
+        deleted_at: at(5),
+      });
+      expect(await store.findSession(project, id)).toBeNull();
+      expect(await store.deleteSession(project, id, startOfTime + 6)).toBeNull();
+      expect(await store.renameSession(project, id, 'x')).toBeNull();
+      expect(await store.listMessages(project, id, firstPage)).toBeNull();
+      expect(await store.beginTurn(project, turnStart({ session_id: id }))).toEqual({ kind: 'not_found' });
+      expect(await store.restoreSession(project, id, null)).toEqual({ kind: 'done', value: session });
+      expect(await store.findSession(project, id)).toEqual(session);
+    });
+
+    it('answers the restoring of an active session with the session', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const id = await newSession(store, project);
+      const session = await store.findSession(project, id);
+      expect(await store.restoreSession(project, id, null)).toEqual({ kind: 'done', value: session });
+    });
+
+    it('renames a session without making that an activity', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const id = await newSession(store, project, { title: 'old' });
+      const session = await store.findSession(project, id);
+      expect(await store.renameSession(project, id, 'new')).toEqual({ ...session, title: 'new' });
+      expect(await store.renameSession(project, id, null)).toEqual({ ...session, title: null });
+      expect(await store.findSession(project, id)).toEqual({ ...session, title: null });
+    });
+
+    it('deletes many in the order given, and an id given twice once', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const [a, b] = [await newSession(store, project), await newSession(store, project)];
+      expect(await store.deleteSessions(project, [b, 'none', a, b], startOfTime, null)).toEqual({
+        kind: 'done',
+        value: [
+          { session_id: b, status: 'deleted' },
+          { session_id: 'none', status: 'not_found' },
+          { session_id: a, status: 'deleted' },
+          { session_id: b, status: 'not_found' },
+        ],
+      });
+      expect(await store.restoreSessions(project, [a, 'none', a], null)).toEqual({
+        kind: 'done',
+        value: [
+          { session_id: a, status: 'restored' },
+          { session_id: 'none', status: 'not_found' },
+          { session_id: a, status: 'restored' },
+        ],
+      });
+      expect(await store.findSession(project, a)).not.toBeNull();
+      expect(await store.findSession(project, b)).toBeNull();
+    });
+  });
+
+  describe(`${name}: idempotency keys`, () => {
+    it('make a creation happen once, with the same answer', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const create = (title: string, key: string, request: string) =>
+        store.createSession(
+          project,
+          { session_id: newId('ses'), title, now: startOfTime },
+          once(key, request),
+        );
+      const first = await create('one', 'k', 'request');
+      expect(await create('two', 'k', 'request')).toEqual(first);
+      expect(await create('three', 'k', 'another request')).toEqual({ kind: 'mismatch' });
+      expect((await store.listSessions(project, everySession())).items).toHaveLength(1);
+    });
+
+    it('belong to one project', async () => {
+      const store = await open();
+      const [one, other] = [await newProject(store), await newProject(store)];
+      const first = await store.createSession(
+        one,
+        { session_id: newId('ses'), title: null, now: startOfTime },
+        once('k'),
+      );
+      const second = await store.createSession(
+        other,
+        { session_id: newId('ses'), title: null, now: startOfTime },
+        once('k', 'another request'),
+      );
+      expect(second).toMatchObject({ kind: 'done' });
+      expect(second).not.toEqual(first);
+    });
+
+    it('are forgotten when they are older than the caller keeps them', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const create = (keptSince: number) =>
+        store.createSession(
+          project,
+          { session_id: newId('ses'), title: null, now: startOfTime },
+          { ...once('k'), keptSince },
+        );
+      const first = await create(0);
+      expect(await create(0)).toEqual(first);
+      const later = await create(Number.MAX_SAFE_INTEGER);
+      expect(later).not.toEqual(first);
+      expect((await store.listSessions(project, everySession())).items).toHaveLength(2);
+    });
+
+    it('make deletions and restorations of many happen once', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const id = await newSession(store, project);
+      const deleted = await store.deleteSessions(project, [id], startOfTime, once('delete'));
+      await store.restoreSession(project, id, null);
+      expect(await store.deleteSessions(project, [id], startOfTime, once('delete'))).toEqual(deleted);
+      expect(await store.findSession(project, id)).not.toBeNull();
+
+      const restored = await store.restoreSessions(project, [id], once('restore'));
+      const one = await store.restoreSession(project, id, once('restore one'));
+      await store.deleteSession(project, id, startOfTime);
+      expect(await store.restoreSessions(project, [id], once('restore'))).toEqual(restored);
+      expect(await store.restoreSession(project, id, once('restore one'))).toEqual(one);
+      expect(await store.findSession(project, id)).toBeNull();
+    });
+
+    it('of one operation are a mismatch for another', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const id = await newSession(store, project);
+      await store.deleteSessions(project, [id], startOfTime, once('k', 'delete'));
+      expect(await store.restoreSession(project, id, once('k', 'restore'))).toEqual({ kind: 'mismatch' });
+      expect(await store.beginTurn(project, turnStart({ once: once('k', 'chat') }))).toEqual({
+        kind: 'mismatch',
+      });
+      expect(await store.findSession(project, id)).toBeNull();
+    });
+  });
+
+  it(`${name}: refuses calls once it is closed, and closes twice`, async () => {
+    const store = await open();
+    const project = await newProject(store);
+    await store.close();
+    await store.close();
+    await expect(store.findSession(project, 'any')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(store.deleteSession(project, 'any', startOfTime)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+  });
+}

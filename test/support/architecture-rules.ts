@@ -1,0 +1,149 @@
+// The rules of the house as a function: sources in, violations out. The tables are what the layout in docs names.
+import { dirname, join } from 'node:path/posix';
+import { readSource, type SourceFile } from './source-file.ts';
+
+/** A room, and which rooms (or single files of a room) it may import besides itself. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  service: [],
+  http: [],
+  config: ['service'],
+  store: ['service'],
+  wire: ['service', 'http'],
+  engine: ['service', 'http'],
+  local: ['service', 'store/session-store.ts', 'engine/reply-engine.ts', 'engine/engine-set.ts'],
+  remote: ['service', 'wire', 'http'],
+  server: ['service', 'wire', 'http'],
+  cli: ['service', 'config'],
+  compose: ['service', 'config', 'local', 'remote', 'store', 'engine', 'http'],
+  main: ['service', 'config', 'cli', 'compose'],
+};
+
+/** Single files that may import more than their room. */
+const fileRights: Readonly<Record<string, readonly string[]>> = { 'cli/commands/serve.ts': ['server'] };
+
+/** A package, and the folders that may import it. */
+const packageHomes: Readonly<Record<string, readonly string[]>> = {
+  commander: ['cli'],
+  undici: ['http'],
+  'eventsource-parser': ['http'],
+  'better-sqlite3': ['store/sqlite'],
+  conf: ['config'],
+  chalk: ['cli/terminal', 'cli/repl'],
+  'string-width': ['cli/terminal', 'cli/repl'],
+  ora: ['cli/terminal', 'cli/repl'],
+  '@inquirer/prompts': ['cli/terminal', 'cli/repl'],
+  hono: ['server'],
+  '@hono/node-server': ['server'],
+  zod: ['server'],
+  pino: ['server'],
+};
+
+/** Files that may be long: tables. */
+const tables: readonly string[] = ['src/engine/offline/eliza/colleague-script.ts'];
+
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|js)$/;
+const folderName = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const emptyNames = ['index', 'util', 'utils', 'helper', 'helpers', 'shared', 'common'];
+
+/** Files of the repository by their path from its root (`src/…`, `test/…`, `bin/…`, `scripts/…`). */
+export function findViolations(files: Readonly<Record<string, string>>): readonly string[] {
+  const sources = Object.entries(files)
+    .filter(([path]) => path.startsWith('src/'))
+    .map(([path, text]) => readSource(path.slice('src/'.length), text));
+  return [
+    ...Object.entries(files).flatMap(([path, text]) => shapeViolations(path, text)),
+    ...sources.flatMap((source) => [...importViolations(source), ...habitViolations(source)]),
+    ...findCircles(sources),
+  ];
+}
+
+function shapeViolations(path: string, text: string): readonly string[] {
+  const violations: string[] = [];
+  const folders = path.split('/');
+  const file = folders.pop() ?? '';
+  if (!fileName.test(file) || !folders.every((folder) => folderName.test(folder))) {
+    violations.push(`${path}: a name is not in kebab-case`);
+  }
+  for (const name of [...folders, file.replace(/\..*$/, '')]) {
+    if (emptyNames.includes(name)) violations.push(`${path}: "${name}" does not say what it holds`);
+  }
+  if (!path.startsWith('test/') && !/^(#!.*\n)?\/[/*]/.test(text))
+    violations.push(`${path}: does not open with a comment`);
+  const lines = text.trimEnd().split('\n').length;
+  if (lines > 300 && path.startsWith('src/') && !tables.includes(path))
+    violations.push(`${path}: has ${lines} lines`);
+  return violations;
+}
+
+function importViolations({ path, imports }: SourceFile): readonly string[] {
+  const room = roomOf(path);
+  const allowed = rooms[room];
+  if (allowed === undefined) return [`${path}: stands in no room`];
+  return imports.flatMap((specifier) => {
+    if (specifier === 'node:process' || specifier === 'node:console')
+      return [`${path}: imports ${specifier}`];
+    if (specifier.startsWith('node:')) return [];
+    if (!specifier.startsWith('.')) {
+      const name = packageName(specifier);
+      const homes = packageHomes[name] ?? [];
+      return homes.some((home) => path.startsWith(`${home}/`))
+        ? []
+        : [`${path}: ${name} is not at home here`];
+    }
+    const target = resolveImport(path, specifier);
+    if (target === '../package.json') return [];
+    const rights = [room, ...allowed, ...(fileRights[path] ?? [])];
+    return rights.includes(target) || rights.includes(roomOf(target))
+      ? []
+      : [`${path}: may not import ${target}`];
+  });
+}
+
+function habitViolations(source: SourceFile): readonly string[] {
+  const violations: string[] = [];
+  if (source.path !== 'main.ts') {
+    for (const name of new Set(source.globals)) violations.push(`${source.path}: touches ${name}`);
+  }
+  if (source.hasDefaultExport) violations.push(`${source.path}: has a default export`);
+  if (source.hasMutableState) violations.push(`${source.path}: keeps mutable state in the module`);
+  return violations;
+}
+
+function findCircles(sources: readonly SourceFile[]): readonly string[] {
+  const imports = new Map(
+    sources.map(({ path, imports }) => [
+      path,
+      imports
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => resolveImport(path, specifier)),
+    ]),
+  );
+  const finished = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      circles.push(`${[...trail.slice(trail.indexOf(path)), path].join(' → ')}: is a circle`);
+    } else if (!finished.has(path)) {
+      for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+      finished.add(path);
+    }
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return circles;
+}
+
+/** `cli` of `cli/program.ts`; `main` of `main.ts`. */
+function roomOf(path: string): string {
+  return path.includes('/') ? (path.split('/')[0] ?? '') : path.replace(/\.ts$/, '');
+}
+
+function resolveImport(path: string, specifier: string): string {
+  return join(dirname(path), specifier);
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}

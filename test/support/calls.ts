@@ -1,0 +1,44 @@
+// Calls as the tests make them, and what is often done with an answer.
+import type { Call } from '../../src/service/call.ts';
+import type { ChatEvent, ChatReply } from '../../src/service/chat-event.ts';
+import type { ConversationService } from '../../src/service/conversation-service.ts';
+import { ParleyError } from '../../src/service/errors.ts';
+
+export function callWith(apiKey: string, rest: Partial<Call> = {}): Call {
+  return {
+    apiKey,
+    signal: new AbortController().signal,
+    idempotencyKey: null,
+    requestId: 'req_test',
+    ...rest,
+  };
+}
+
+export async function collect(events: AsyncIterable<ChatEvent>): Promise<ChatEvent[]> {
+  const all: ChatEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+/** Chats to the end and returns the whole reply. */
+export async function say(
+  service: ConversationService,
+  call: Call,
+  message: string,
+  session_id: string | null = null,
+  mode = 'echo',
+): Promise<ChatReply> {
+  const last = (await collect(service.chat(call, { mode, message, session_id }))).at(-1);
+  if (last?.event !== 'done') throw new Error('the chat did not end with done');
+  return last.data;
+}
+
+/** The error that a promise rejects with; fails when it does not, or with something else. */
+export async function failureOf(promise: Promise<unknown>): Promise<ParleyError> {
+  const outcome = await promise.then(
+    () => new Error('expected a failure'),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof ParleyError) return outcome;
+  throw outcome;
+}

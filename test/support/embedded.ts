@@ -1,0 +1,71 @@
+// The embedded service over a store in a directory of its own, put together as the program does it.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EngineSet } from '../../src/engine/engine-set.ts';
+import { offlineEngines } from '../../src/engine/offline/offline-engine-set.ts';
+import type { EngineContext, EngineEvent, ReplyEngine } from '../../src/engine/reply-engine.ts';
+import { LocalAdministration } from '../../src/local/local-administration.ts';
+import { LocalArchive } from '../../src/local/local-archive.ts';
+import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
+import { LocalService } from '../../src/local/local-service.ts';
+import type { Home } from '../../src/service/home.ts';
+import { defaultLimits, type Limits } from '../../src/service/limits.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+
+export interface EmbeddedOptions {
+  readonly engines?: EngineSet;
+  readonly limits?: Partial<Limits>;
+  readonly owner?: TurnOwner;
+  readonly now?: () => number;
+  /** Stands between the service and its store. */
+  readonly around?: (store: SessionStore) => SessionStore;
+}
+
+/** Opens a home in a directory; several may share one, as processes do. */
+export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<Home> {
+  const now = options.now ?? (() => Date.now());
+  const nodeApiVersion = Number(process.versions['napi']);
+  const { store } = await openSqliteStore({ directory, nodeApiVersion, now, random: Math.random });
+  const local: LocalOptions = {
+    store: options.around?.(store) ?? store,
+    engines: options.engines ?? offlineEngines(),
+    limits: { ...defaultLimits, ...options.limits },
+    now,
+    random: randomBytes,
+    owner: options.owner ?? { id: `test ${process.pid}`, isGone: () => false },
+  };
+  return {
+    service: new LocalService(local),
+    archive: new LocalArchive(local),
+    administration: new LocalAdministration(local),
+    extensions: ['archive', 'idempotency', 'stream'],
+    close: () => store.close(),
+  };
+}
+
+export async function temporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+export async function newKey(home: Home, project: string): Promise<string> {
+  return (await home.administration.createKey({ project_name: project, key_name: 'test' })).key;
+}
+
+type Reply = (context: EngineContext, signal: AbortSignal) => AsyncIterable<EngineEvent>;
+
+/** One mode, `test`, whose replies a test decides. */
+export function engineOf(reply: Reply, historyMessages = 100): EngineSet {
+  const engine: ReplyEngine = {
+    name: 'test',
+    historyMessages,
+    reply: (context, { signal }) => reply(context, signal),
+  };
+  const mode = { name: 'test', description: 'of a test', engine: 'test', model: null, default: true };
+  return { modes: [mode], engine: (name) => (name === 'test' ? engine : null) };
+}
+
+export const finish: EngineEvent = { type: 'finish', reason: 'stop', usage: null };

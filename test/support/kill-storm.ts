@@ -1,0 +1,154 @@
+// Chats that are killed, `kill -9`, at random moments of their lives, several at a time, some of them in sessions that they
+// share. What each told its parent before it died is the log outside of the store that the store is then held against.
+import { createInterface } from 'node:readline';
+import { ending, type ParleyPlace } from './parley-place.ts';
+import { type StoredMessage, storedMessages, storeFaults } from './stored-turns.ts';
+
+export interface KillStorm {
+  /** How many processes are killed; those that end before they are hit come on top. */
+  readonly kills: number;
+  readonly atOnce: number;
+  readonly sharedSessions: number;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface KillReport {
+  readonly processes: number;
+  readonly kills: number;
+  readonly acknowledgedMessages: number;
+  readonly acknowledgedReplies: number;
+  /** Kills that fell between a message's acknowledgement and its reply's. */
+  readonly cutTurns: number;
+  readonly faults: readonly string[];
+}
+
+/** What the parent of one chat knows of it. */
+interface Witness {
+  readonly content: string;
+  readonly killed: boolean;
+  readonly failure: string | null;
+  /** From the line `session`. */
+  readonly message: { readonly session_id: string; readonly message_id: string } | null;
+  /** From the line `done`. */
+  readonly reply: { readonly message_id: string; readonly reply: string } | null;
+}
+
+export async function killStorm(place: ParleyPlace, storm: KillStorm): Promise<KillReport> {
+  const shared: string[] = [];
+  while (shared.length < storm.sharedSessions) shared.push(await place.newSession());
+  const life = await usualLife(place, storm.atOnce);
+  const witnesses: Witness[] = [];
+  let kills = 0;
+  let started = 0;
+  const worker = async () => {
+    while (kills < storm.kills) {
+      const session = shared[Math.floor(storm.random() * shared.length * 2)] ?? null;
+      const content = messageOf(started++, storm.random());
+      // Every second one once it surely runs, so that the turn itself is hit as well as the start.
+      const from = storm.random() < 0.5 ? 0 : life / 2;
+      const witness = await chatAndKill(place, content, session, from + storm.random() * (life - from));
+      witnesses.push(witness);
+      if (witness.killed) kills++;
+    }
+  };
+  await Promise.all(Array.from({ length: storm.atOnce }, worker));
+  const after = await Promise.all(shared.map((session) => chatAndKill(place, 'afterwards', session, null)));
+  return {
+    processes: witnesses.length,
+    kills,
+    acknowledgedMessages: witnesses.filter(({ message }) => message !== null).length,
+    acknowledgedReplies: witnesses.filter(({ reply }) => reply !== null).length,
+    cutTurns: witnesses.filter(({ message, reply }) => message !== null && reply === null).length,
+    faults: [
+      ...storeFaults(place),
+      ...acknowledgementFaults(witnesses, storedMessages(place)),
+      ...after.flatMap(({ failure, reply }) => (reply === null ? [`afterwards: ${failure}`] : [])),
+    ],
+  };
+}
+
+/** Long enough to be told from any other, up to 100 kB: a reply of many pieces takes its time. */
+function messageOf(number: number, share: number): string {
+  return `message ${number}: ${'word '.repeat(Math.floor(share ** 3 * 20_000))}end of ${number}`;
+}
+
+/** How long a chat takes on this machine while as many run as will, ms. */
+async function usualLife(place: ParleyPlace, atOnce: number): Promise<number> {
+  const times = Array.from({ length: atOnce }, async (_, index) => {
+    const start = performance.now();
+    await chatAndKill(place, messageOf(-1 - index, 0.7), null, null);
+    return performance.now() - start;
+  });
+  return Math.max(...(await Promise.all(times)));
+}
+
+/** `after` ms; null lets it live. */
+async function chatAndKill(
+  place: ParleyPlace,
+  content: string,
+  session: string | null,
+  after: number | null,
+): Promise<Witness> {
+  const words = [
+    'chat',
+    '-n',
+    '--mode',
+    'echo',
+    '--json-stream',
+    '--debug',
+    ...(session === null ? [] : ['-s', session]),
+  ];
+  const child = place.spawn([...words, content]);
+  const timer = after === null ? null : setTimeout(() => child.kill('SIGKILL'), after);
+  let message: Witness['message'] = null;
+  let reply: Witness['reply'] = null;
+  let told = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+  });
+  if (child.stdout === null) throw new Error('the output of a chat is not read');
+  const ended = ending(child);
+  for await (const line of createInterface({ input: child.stdout })) {
+    // A line that a kill has cut is no acknowledgement.
+    const event = line.endsWith('}') ? JSON.parse(line) : {};
+    if (event.event === 'session') message = event.data;
+    if (event.event === 'done') reply = event.data;
+  }
+  const { status, signal } = await ended;
+  if (timer !== null) clearTimeout(timer);
+  const killed = signal === 'SIGKILL';
+  return {
+    content,
+    killed,
+    failure: killed || status === 0 ? null : `exit ${status}: ${told}`,
+    message,
+    reply,
+  };
+}
+
+function acknowledgementFaults(
+  witnesses: readonly Witness[],
+  stored: readonly StoredMessage[],
+): readonly string[] {
+  const byId = new Map(stored.map((message) => [message.message_id, message]));
+  const timesAsked = new Map<string, number>();
+  for (const { role, content } of stored) {
+    if (role === 'user') timesAsked.set(content, (timesAsked.get(content) ?? 0) + 1);
+  }
+  return witnesses.flatMap(({ content, message, reply, failure }) => {
+    const name = content.slice(0, 14);
+    const times = timesAsked.get(content) ?? 0;
+    const kept = message === null ? undefined : byId.get(message.message_id);
+    const answer = reply === null ? undefined : byId.get(reply.message_id);
+    return [
+      ...(failure === null ? [] : [`${name}: failed by itself, ${failure}`]),
+      ...(times > 1 ? [`${name}: stored ${times} times`] : []),
+      ...(message !== null && kept?.content !== content ? [`${name}: acknowledged and lost`] : []),
+      ...(message !== null && kept?.session_id !== message.session_id ? [`${name}: in another session`] : []),
+      ...(reply !== null && (answer?.content !== content || answer.position !== (kept?.position ?? 0) + 1)
+        ? [`${name}: reply acknowledged and lost`]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,37 @@
+// A SQLite file looked at without the store, once the store is closed; and a process that holds its write lock.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+
+/** Runs one look at a file that no store has open. */
+export function lookInto<T>(path: string, look: (database: Database.Database) => T): T {
+  const database = new Database(path);
+  try {
+    return look(database);
+  } finally {
+    database.close();
+  }
+}
+
+const lockScript = `
+  const Database = require('better-sqlite3');
+  const database = new Database(process.argv[1]);
+  database.exec('BEGIN IMMEDIATE');
+  process.stdout.write('locked');
+  setTimeout(() => { database.exec('ROLLBACK'); database.close(); }, Number(process.argv[2]));
+`;
+
+/** Resolves when another process has the write lock, which it keeps for so long; `ended` when it has let go. */
+export async function lockElsewhere(
+  path: string,
+  holdMs: number,
+): Promise<{ readonly ended: Promise<unknown> }> {
+  const holder = spawn(process.execPath, ['-e', lockScript, path, String(holdMs)], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(holder, 'exit');
+  await once(holder.stdout, 'data');
+  return { ended };
+}

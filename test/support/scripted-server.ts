@@ -1,0 +1,103 @@
+// Small real servers on a port of their own, whose answers a test decides.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
+
+export interface ReceivedRequest {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface ScriptedServer {
+  readonly url: string;
+  readonly port: number;
+  /** What has arrived, in order. */
+  readonly requests: readonly ReceivedRequest[];
+  /** How many connections were opened. */
+  readonly connections: () => number;
+  close(): Promise<void>;
+}
+
+export type Script = (request: ReceivedRequest, response: ServerResponse, count: number) => unknown;
+
+/** `count` is 1 for the first request. */
+export async function serve(
+  script: Script,
+  tls: { readonly key: string; readonly cert: string } | null = null,
+): Promise<ScriptedServer> {
+  const requests: ReceivedRequest[] = [];
+  const listener = (incoming: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const { method = '', url: path = '', headers } = incoming;
+      const request = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      requests.push(request);
+      void script(request, response, requests.length);
+    });
+  };
+  const server = tls === null ? createServer(listener) : createTlsServer(tls, listener);
+  return { ...(await listening(server, tls === null ? 'http' : 'https')), requests };
+}
+
+/** A server below HTTP: the test writes the bytes, and ends the connection as it likes. */
+export function serveBytes(
+  onRequest: (socket: Socket, count: number, firstBytes: string) => unknown,
+): Promise<Omit<ScriptedServer, 'requests'>> {
+  let count = 0;
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      count += 1;
+      void onRequest(socket, count, bytes.toString());
+    });
+  });
+  return listening(server, 'http');
+}
+
+/** A proxy that takes every host for the server on this port. `seen` is told the head of each request for a tunnel. */
+export function serveProxy(port: number, seen: (head: string) => void) {
+  return serveBytes((socket, _count, head) => {
+    seen(head);
+    const onward = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
+    });
+    onward.on('error', () => socket.destroy());
+  });
+}
+
+export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+async function listening(server: Server, scheme: string) {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${scheme}://127.0.0.1:${port}`,
+    port,
+    connections: () => connections,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}

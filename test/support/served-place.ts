@@ -1,0 +1,45 @@
+// `parley serve` as a process over a place's data directory: where it listens, what it logs, and its end.
+import { once } from 'node:events';
+import type { Outcome, Place, Running, Variables } from './parley.ts';
+
+export interface ServedPlace {
+  readonly url: string;
+  readonly port: number;
+  readonly child: Running;
+  /** What it has written so far. */
+  readonly written: { out: string; err: string };
+  /** Sends a signal, and resolves when the process is gone. */
+  end(signal: NodeJS.Signals): Promise<Pick<Outcome, 'status' | 'out' | 'err'>>;
+}
+
+export async function servePlace(
+  place: Place,
+  words: readonly string[] = [],
+  env: Variables = {},
+): Promise<ServedPlace> {
+  const child = place.start(['serve', '--port', '0', ...words], env);
+  const written = { out: '', err: '' };
+  const closed = once(child, 'close');
+  child.stderr.on('data', (piece: Buffer) => {
+    written.err += piece;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (piece: Buffer) => {
+      written.out += piece;
+      const found = /http:\/\/[\d.]+:\d+/.exec(written.out);
+      if (found !== null) resolve(found[0]);
+    });
+    child.once('close', () => reject(new Error(`parley serve ended: ${written.err}`)));
+  });
+  return {
+    url,
+    port: Number(new URL(url).port),
+    child,
+    written,
+    async end(signal) {
+      child.kill(signal);
+      const [status] = await closed;
+      return { status, ...written };
+    },
+  };
+}

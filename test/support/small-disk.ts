@@ -1,0 +1,43 @@
+// A disk of 2 MiB that a test can fill, where this process may mount one.
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export class SmallDisk {
+  readonly path: string;
+  readonly #ballast: string;
+
+  private constructor(path: string) {
+    this.path = path;
+    this.#ballast = join(path, 'ballast');
+  }
+
+  /** Null where mounting is not permitted. */
+  static mount(): SmallDisk | null {
+    const path = mkdtempSync(join(tmpdir(), 'parley-disk-'));
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', path]).status === 0)
+      return new SmallDisk(path);
+    rmdirSync(path);
+    return null;
+  }
+
+  /** Leaves so many pages of 4 KiB free. */
+  fill(pagesLeft: number): void {
+    this.free();
+    const file = openSync(this.#ballast, 'w');
+    const { bavail, bsize } = statfsSync(this.path);
+    const ballast = Buffer.alloc(Math.max(0, bavail - pagesLeft) * bsize);
+    for (let written = 0; written < ballast.length; ) written += writeSync(file, ballast, written);
+    closeSync(file);
+  }
+
+  free(): void {
+    rmSync(this.#ballast, { force: true });
+  }
+
+  unmount(): void {
+    spawnSync('umount', ['-l', this.path]);
+    rmdirSync(this.path);
+  }
+}

@@ -1,0 +1,51 @@
+// A source file as the architecture rules see it: what it imports, and where it reaches for what it must be given.
+import { parseAst } from 'rolldown/parseAst';
+
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  /** As written, static and dynamic, of values and of types. */
+  readonly imports: readonly string[];
+  /** `process` or `console`, wherever it is named as a value. */
+  readonly globals: readonly string[];
+  readonly hasDefaultExport: boolean;
+  readonly hasMutableState: boolean;
+}
+
+type Node = Readonly<Record<string, unknown>> & { readonly type: string };
+
+export function readSource(path: string, text: string): SourceFile {
+  const program = parseAst(text, { lang: 'ts', sourceType: 'module' }, path) as unknown as Node;
+  const imports: string[] = [];
+  const globals: string[] = [];
+  let hasDefaultExport = false;
+  for (const node of nodesOf(program)) {
+    if (isNode(node['source'])) imports.push(String(node['source']['value'] ?? 'a computed name'));
+    if (node.type === 'ExportDefaultDeclaration') hasDefaultExport = true;
+    if (node.type === 'Identifier' && (node['name'] === 'process' || node['name'] === 'console')) {
+      globals.push(node['name']);
+    }
+  }
+  const body = program['body'] as readonly Node[];
+  const hasMutableState = body
+    .map((node) => (isNode(node['declaration']) ? node['declaration'] : node))
+    .some((node) => node.type === 'VariableDeclaration' && node['kind'] !== 'const');
+  return { path, text, imports, globals, hasDefaultExport, hasMutableState };
+}
+
+function* nodesOf(node: Node): Generator<Node> {
+  yield node;
+  for (const [field, value] of Object.entries(node)) {
+    if (isName(node, field)) continue;
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* nodesOf(child);
+  }
+}
+
+/** The `b` of `a.b` and of `{ b: … }` names a member, not a value. */
+function isName(node: Node, field: string): boolean {
+  return (field === 'property' || field === 'key') && node['computed'] === false;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}

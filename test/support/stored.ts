@@ -1,0 +1,25 @@
+// What is in a place's store, put there or looked at without a process for each: for tests that need hundreds of sessions.
+import { readFileSync } from 'node:fs';
+import { callWith } from './calls.ts';
+import { openEmbedded } from './embedded.ts';
+import type { Place } from './parley.ts';
+
+/** The key that first use kept in the profile `local`. */
+export function storedKey(place: Place): string {
+  const config = JSON.parse(readFileSync(place.configFile, 'utf8'));
+  return config.profiles.local.keys[place.dataDirectory];
+}
+
+/** The ids, oldest first; the titles are `title 0` and on. */
+export async function makeSessions(place: Place, count: number, title = 'title'): Promise<readonly string[]> {
+  const home = await openEmbedded(place.dataDirectory);
+  try {
+    const call = callWith(storedKey(place));
+    const answers = Array.from({ length: count }, (_, index) =>
+      home.service.createSession(call, { title: `${title} ${index}` }),
+    );
+    return (await Promise.all(answers)).map(({ data }) => data.session_id);
+  } finally {
+    await home.close();
+  }
+}

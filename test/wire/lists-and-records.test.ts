@@ -1,0 +1,126 @@
+// Modes, keys, sessions and pages out of bodies of many shapes.
+import { describe, expect, it } from 'vitest';
+import { batchOf, pageOf } from '../../src/wire/archive-answer.ts';
+import { modesOf } from '../../src/wire/mode-list.ts';
+import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../../src/wire/session-answer.ts';
+
+const unknownMode = { description: '', engine: '', model: null, default: false };
+
+describe('modes', () => {
+  const entries = ['echo', { name: 'eliza' }, { id: 'gpt' }, { mode: 'calm' }];
+  const expected = ['echo', 'eliza', 'gpt', 'calm'].map((name) => ({ name, ...unknownMode }));
+
+  it.each([
+    ['data', { data: entries }],
+    ['data.models', { data: { models: entries } }],
+    ['data.modes', { data: { modes: entries } }],
+    ['models', { models: entries }],
+    ['modes', { modes: entries }],
+    ['the first of several', { data: { models: entries, modes: ['other'] }, models: ['other'] }],
+  ])('are read from %s', (_, body) => {
+    expect(modesOf({ success: true, ...body })).toEqual(expected);
+  });
+
+  it('are told with all that this service tells', () => {
+    const mode = { name: 'm', description: 'd', engine: 'e', model: 'x', default: true };
+    expect(modesOf({ success: true, data: [mode] })).toEqual([mode]);
+  });
+
+  it('without a name are passed over', () => {
+    expect(modesOf({ data: [{ title: 'x' }, null, 7, '', 'echo'] })?.map(({ name }) => name)).toEqual([
+      'echo',
+    ]);
+  });
+
+  it('may be none at all', () => {
+    expect(modesOf({ success: true, data: [] })).toEqual([]);
+  });
+
+  it.each([{}, { data: 'echo' }, { data: { list: ['echo'] } }, { data: [1, {}] }])(
+    'are not in %j',
+    (body) => {
+      expect(modesOf(body)).toBeNull();
+    },
+  );
+});
+
+describe('a key', () => {
+  it('resolves to whatever the server tells, nested or at the top', () => {
+    const facts = { project: { id: 'p', plan: { name: 'x' } }, scopes: ['chat'] };
+    expect(identityOf({ success: true, data: facts })).toEqual(facts);
+    expect(identityOf({ success: true, ...facts })).toEqual(facts);
+    expect(identityOf({ success: true })).toEqual({});
+  });
+});
+
+describe('a session', () => {
+  const fields = { session_id: 's', title: 'T', created_at: '2026-01-01T00:00:00.000Z', message_count: 0 };
+
+  it.each([
+    ['data', { data: fields }],
+    ['data.session', { data: { session: fields } }],
+    ['the top', fields],
+  ])('is read from %s', (_, body) => {
+    expect(newSessionOf({ success: true, ...body })).toEqual(fields);
+    expect(sessionOf({ success: true, ...body }, 's')).toEqual(fields);
+  });
+
+  it('may have its id under id, and keeps what else there is', () => {
+    expect(newSessionOf({ data: { id: 's', owner: 'me' } })).toEqual({
+      id: 's',
+      owner: 'me',
+      session_id: 's',
+      title: null,
+      created_at: '',
+      message_count: 0,
+    });
+  });
+
+  it('without an id is none when it was just created', () => {
+    expect(newSessionOf({ success: true, data: { title: 'T' } })).toBeNull();
+    expect(newSessionOf({ success: true })).toBeNull();
+  });
+
+  it('without an id is the one that was asked for, and no field is made up', () => {
+    expect(sessionOf({ success: true, data: { title: 'T' } }, 'asked')).toEqual({
+      session_id: 'asked',
+      title: 'T',
+    });
+    expect(sessionOf({ success: true }, 'asked')).toBeNull();
+  });
+
+  it('is deleted with or without a word on when', () => {
+    expect(deletedSessionOf({ data: { deleted_at: 'now' } }, 's')).toEqual({
+      session_id: 's',
+      deleted_at: 'now',
+    });
+    expect(deletedSessionOf(null, 's')).toEqual({ session_id: 's', deleted_at: '' });
+  });
+});
+
+describe('the archive', () => {
+  it('answers pages', () => {
+    expect(pageOf({ data: { items: [{ a: 1 }], next_cursor: 'c' } })).toEqual({
+      items: [{ a: 1 }],
+      next_cursor: 'c',
+    });
+    expect(pageOf({ data: { items: [] } })).toEqual({ items: [], next_cursor: null });
+  });
+
+  it.each([{}, { data: [] }, { data: { items: ['a'] } }, { data: { items: {} } }])(
+    'has no page in %j',
+    (body) => {
+      expect(pageOf(body)).toBeNull();
+    },
+  );
+
+  it('answers a batch with a result for each id, in order', () => {
+    const items = [
+      { session_id: 'a', status: 'deleted' },
+      { session_id: 'b', status: 'not_found' },
+    ];
+    expect(batchOf({ data: { items } }, ['a', 'b'])).toEqual({ items });
+    for (const ids of [['b', 'a'], ['a'], ['a', 'b', 'c']])
+      expect(batchOf({ data: { items } }, ids)).toBeNull();
+  });
+});
