@@ -1,0 +1,11 @@
+// How a reply is shown: as Markdown on a terminal, as it came everywhere else.
+import type { Output, UntrustedWriter } from './output.ts';
+
+export interface ReplyWriterOptions {
+  /** No Markdown styling. On a terminal the filter stays. */
+  readonly raw: boolean;
+}
+
+export async function replyWriter(output: Output, _options: ReplyWriterOptions): Promise<UntrustedWriter> {
+  return output.untrusted();
+}
