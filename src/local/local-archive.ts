@@ -48,14 +48,14 @@ export class LocalArchive implements SessionArchive {
 
   async restoreSession(call: Call, sessionId: string): Promise<Answer<Session>> {
     const projectId = await this.#project(call);
-    const once = this.#once(call, 'restoreSession', sessionId);
+    const once = await this.#once(call, 'restoreSession', sessionId);
     return answer(found(recorded(await this.#local.store.restoreSession(projectId, sessionId, once))));
   }
 
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Answer<BatchResult<'deleted'>>> {
     const projectId = await this.#project(call);
     checkBatch(ids, this.#local.limits);
-    const once = this.#once(call, 'deleteSessions', ids);
+    const once = await this.#once(call, 'deleteSessions', ids);
     return answer({
       items: recorded(await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once)),
     });
@@ -64,7 +64,7 @@ export class LocalArchive implements SessionArchive {
   async restoreSessions(call: Call, ids: readonly string[]): Promise<Answer<BatchResult<'restored'>>> {
     const projectId = await this.#project(call);
     checkBatch(ids, this.#local.limits);
-    const once = this.#once(call, 'restoreSessions', ids);
+    const once = await this.#once(call, 'restoreSessions', ids);
     return answer({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
   }
 
