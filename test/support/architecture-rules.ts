@@ -27,6 +27,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   undici: ['http'],
   'eventsource-parser': ['http'],
   'better-sqlite3': ['store/sqlite'],
+  '@noble/hashes': ['config', 'local'],
   conf: ['config'],
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
