@@ -19,7 +19,8 @@ import type {
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
 import { inspect } from './inspection.ts';
-import { createKey, findKey, listKeys, revokeKey } from './keys.ts';
+import { KeyReads } from './key-reads.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages, listSessions } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
@@ -41,6 +42,7 @@ export class SqliteStore implements SessionStore {
   readonly #writer: Writer;
   readonly #wait: LockWait;
   readonly #filesystem: string;
+  readonly #keys = new KeyReads();
   readonly #now: () => number;
   #closed = false;
 
@@ -56,7 +58,7 @@ export class SqliteStore implements SessionStore {
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
-    return this.#read((connection) => findKey(connection, hash));
+    return this.#read((connection) => this.#keys.find(connection, hash));
   }
 
   createKey(key: NewKey): Promise<KeyRecord> {
@@ -68,7 +70,10 @@ export class SqliteStore implements SessionStore {
   }
 
   revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#write((connection) => revokeKey(connection, keyId, now));
+    return this.#write((connection) => {
+      this.#keys.forget();
+      return revokeKey(connection, keyId, now);
+    });
   }
 
   createSession(
