@@ -8,7 +8,7 @@ import { style } from './html-style.ts';
 const untrusted: MarkedExtension = {
   gfm: true,
   renderer: {
-    html: ({ text }) => escaped(text),
+    html: ({ text, block }) => (block ? `<p class="typed">${escaped(text.trimEnd())}</p>\n` : escaped(text)),
     link({ href, tokens }) {
       const inner = this.parser.parseInline(tokens);
       return isWebAddress(href) ? `<a href="${escaped(href)}" rel="noreferrer noopener">${inner}</a>` : inner;
