@@ -277,9 +277,13 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
       updated_after: null,
       deleted: false,
     };
+    const time = '2024-05-01T12:00:00.000Z';
+    const session = { session_id: 's', title: null, created_at: time, updated_at: time, message_count: 0 };
     for (const work of [
       () => home.archive.listSessions(call, query),
       () => home.archive.deleteSessions(call, ['a']),
+      () => home.archive.searchSessions(call, { query: 'a', limit: 5, cursor: null }),
+      () => home.archive.importSession(call, { session, messages: [] }),
     ]) {
       const failure = await failureOf(work());
       expect(failure.code).toBe('UNSUPPORTED');
