@@ -268,7 +268,13 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
   });
 
   it('has no archive, and says so', async () => {
-    const { home, call } = await meet({ ...stranger.answers, 'GET /v1/sessions': json({}, 405) });
+    // Whoever knows no search takes the word for an id.
+    const noSuchId = { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'No such session.' } };
+    const { home, call } = await meet({
+      ...stranger.answers,
+      'GET /v1/sessions': json({}, 405),
+      'GET /v1/sessions/:id': json(noSuchId, 404),
+    });
     const query = {
       limit: 5,
       cursor: null,
