@@ -22,7 +22,8 @@ const { values: options } = parseArgs({
 const small = 1000;
 const large = Number(options.sessions);
 const rounds = Number(options.rounds);
-if (!Number.isInteger(large) || large < small) throw new Error(`--sessions takes a whole number from ${small}.`);
+if (!Number.isInteger(large) || large < small)
+  throw new Error(`--sessions takes a whole number from ${small}.`);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1.');
 
 const perSession = 5;
@@ -45,11 +46,16 @@ try {
 
 function measure() {
   const free = statfsSync(root);
-  if (free.bavail * free.bsize < large * bytesPerSession * 1.5) throw new Error(`${root} has too little room.`);
+  if (free.bavail * free.bsize < large * bytesPerSession * 1.5)
+    throw new Error(`${root} has too little room.`);
   const places = [place('small', small), place('large', large)];
   const cases = [
     { name: 'sessions list', words: ['sessions', 'list'], reach: 1.5 },
-    { name: 'sessions list --older-than', words: ['sessions', 'list', '--older-than', '2024-01-01T00:10:00Z'], reach: 1.5 },
+    {
+      name: 'sessions list --older-than',
+      words: ['sessions', 'list', '--older-than', '2024-01-01T00:10:00Z'],
+      reach: 1.5,
+    },
     { name: 'chat -c', words: ['chat', '-n', '-c', '--mode', 'echo', 'hi'], reach: 1.5 },
     ...hitCounts.map((count) => ({
       name: `search, ${count} hits`,
@@ -122,17 +128,32 @@ function fill(file, sessions) {
       const { lastInsertRowid } = addSession.run(`ses_bench${session}`, `session ${session}`, time, time);
       // Messages and replies take turns, so that the store is one that the program could have made.
       for (let position = 0; position < perSession - (session % 2 === 0 ? 1 : -1); position += 1) {
-        const rare = hitCounts.filter((_, index) => number % every[index] === 0 && number / every[index] < hitCounts[index]);
-        const words = Array.from({ length: 40 }, () => vocabulary[Math.floor(random() ** 2 * vocabulary.length)]);
+        const rare = hitCounts.filter(
+          (_, index) => number % every[index] === 0 && number / every[index] < hitCounts[index],
+        );
+        const words = Array.from(
+          { length: 40 },
+          () => vocabulary[Math.floor(random() ** 2 * vocabulary.length)],
+        );
         const text = ['everywhere', ...rare.map((count) => `hits${count}`), ...words].join(' ');
         const isReply = position % 2 === 1;
-        addMessage.run(lastInsertRowid, position, `msg_${number}`, isReply ? 'assistant' : 'user', isReply ? 'stop' : null, time, text);
+        addMessage.run(
+          lastInsertRowid,
+          position,
+          `msg_${number}`,
+          isReply ? 'assistant' : 'user',
+          isReply ? 'stop' : null,
+          time,
+          text,
+        );
         number += 1;
       }
     }
   });
   for (let from = 0; from < sessions; from += 10_000) batch(from, Math.min(sessions, from + 10_000));
-  database.exec('UPDATE sessions SET message_count = (SELECT count(*) FROM messages WHERE session = sessions.id)');
+  database.exec(
+    'UPDATE sessions SET message_count = (SELECT count(*) FROM messages WHERE session = sessions.id)',
+  );
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
 }
