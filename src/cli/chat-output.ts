@@ -3,12 +3,13 @@ import { failureBody } from '../service/answer.ts';
 import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
+import { fencedBlock, type WhichBlock } from './terminal/fenced-block.ts';
 import { toJson } from './terminal/json.ts';
 import { waiting } from './terminal/progress.ts';
 import { startTimer } from './terminal/timer.ts';
 
-/** `text` as it comes, `whole` text at the end, `json` the one body at the end, `events` a JSON line each. */
-export type ChatFormat = 'text' | 'whole' | 'json' | 'events';
+/** `text` as it comes, `whole` text or a block of code in it at the end, `json` the one body at the end, `events` a JSON line each. */
+export type ChatFormat = 'text' | 'whole' | `${WhichBlock} block` | 'json' | 'events';
 
 export interface ChatOutput {
   take(event: ChatEvent): Promise<void>;
@@ -34,7 +35,7 @@ export function chatOutput(format: ChatFormat, context: CliContext): ChatOutput 
         },
       };
     default:
-      return textOutput(format === 'text', context);
+      return textOutput(format, context);
   }
 }
 
@@ -44,7 +45,10 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
   return stdout.write(`${toJson({ event, ...(body as object) })}\n`);
 }
 
-function textOutput(streams: boolean, context: CliContext): ChatOutput {
+type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
+
+function textOutput(format: TextFormat, context: CliContext): ChatOutput {
+  const streams = format === 'text';
   const writer = context.stdout.untrusted();
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
     quiet: context.options.quiet,
@@ -61,7 +65,7 @@ function textOutput(streams: boolean, context: CliContext): ChatOutput {
       } else if (event.event === 'done') {
         spinner.stop();
         // A server that does not stream has sent no piece.
-        if (!begun) await writer.write(event.data.reply);
+        if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
         await tellEnd(event.data, context);
       }
@@ -73,6 +77,16 @@ function textOutput(streams: boolean, context: CliContext): ChatOutput {
       else await writer.end();
     },
   };
+}
+
+async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Promise<string> {
+  if (format === 'text' || format === 'whole') return reply;
+  const block = await fencedBlock(reply, format === 'first block' ? 'first' : 'last');
+  if (block !== null) return block;
+  throw new ParleyError('NOT_FOUND', 'There is no fenced code block in the reply.', {
+    hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${session_id}`,
+    session_id,
+  });
 }
 
 async function tellEnd(reply: ChatReply, context: CliContext): Promise<void> {

@@ -40,7 +40,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     getErrHelpWidth: () => host.output('stderr', { noColor: true }).columns(),
   });
   try {
-    await program.parseAsync(helpForCommand(argv), { from: 'user' });
+    await program.parseAsync(withValues(helpForCommand(argv)), { from: 'user' });
     return status;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -131,6 +131,14 @@ function seconds(text: string): number {
 /** commander's `help` takes one word; `help sessions list` is `sessions list --help`. */
 function helpForCommand(argv: readonly string[]): readonly string[] {
   return argv[0] === 'help' && argv.length > 2 ? [...argv.slice(1), '--help'] : argv;
+}
+
+/** commander takes the word after an option whose value may be left out for that value: here it would be the message. */
+function withValues(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, at) =>
+    word === '--extract-code' && (end === -1 || at < end) ? '--extract-code=first' : word,
+  );
 }
 
 /** commander's own words, in the form that all failures have. */
