@@ -110,7 +110,7 @@ export class BatchAnswers {
   ): Promise<unknown> {
     const { service, shared } = this.#options;
     const { mode, message, session_id } = request;
-    const call = this.#call(['chat', String(id), mode, message, session_id]);
+    const call = this.#call(id, ['chat', String(id), mode, message, session_id]);
     try {
       for await (const event of service.chat(call, { mode, message, session_id }, 'whole')) {
         if (event.event === 'session') place.session_id = event.data.session_id;
@@ -133,18 +133,24 @@ export class BatchAnswers {
     if (title === null) return request.session_id;
     await requireMode(mode);
     // Not by the id where all lines share it: whichever line comes first makes the same one.
-    const call = this.#call(['session', shared === null ? String(id) : '', title]);
+    const whose = shared === null ? id : '';
+    const call = this.#call(whose, ['session', String(whose), title]);
     const { session_id } = (await service.createSession(call, { title })).data;
     if (shared !== null) shared.session_id = session_id;
     return session_id;
   }
 
-  /** A repetition of the same request in the same batch has the same key; a line that was corrected has another. */
-  #call(parts: readonly unknown[]): Call {
+  /**
+   * A repetition of the same request in the same batch has the same key; a line that was corrected has another. Keys that follow each
+   * other as the lines do are cheaper to keep for a server than random ones.
+   */
+  #call(id: BatchId, parts: readonly unknown[]): Call {
     const { batch, call, newRequestId } = this.#options;
-    const idempotencyKey = createHash('sha256')
+    const number = typeof id === 'number' ? String(id).padStart(10, '0') : '';
+    const hash = createHash('sha256')
       .update(JSON.stringify([batch, ...parts]))
       .digest('base64url');
+    const idempotencyKey = `${batch}.${number}.${hash.slice(0, 22)}`;
     return { apiKey: call.apiKey, signal: call.signal, idempotencyKey, requestId: newRequestId() };
   }
 

@@ -21,7 +21,7 @@ export interface BatchDestination {
 export async function openDestination(resume: string | null, context: CliContext): Promise<BatchDestination> {
   const { host } = context;
   const records = new BatchRecords(host.dataDirectory, host.now);
-  const fresh = () => createHash('sha256').update(host.newRequestId()).digest('base64url').slice(0, 22);
+  const fresh = () => createHash('sha256').update(host.newRequestId()).digest('base64url').slice(0, 16);
   const keep = (file: string, batch: string) => {
     try {
       records.keep(file, batch);
