@@ -9,18 +9,22 @@ export class IdSet {
 
   /** False for an id that is in it already; a number is the same as its digits. */
   add(id: BatchId): boolean {
-    if (this.has(id)) return false;
     const number = numberOf(id);
-    if (number !== null && number < this.#bits.length * 16) this.#mark(number);
-    else this.#hashes.add(hashOf(id));
+    if (number !== null && this.#isMarked(number)) return false;
+    if (number === null || number >= this.#bits.length * 16) return this.#hashes.add(hashOf(id));
+    if (this.#hashes.size > 0 && this.#hashes.has(hashOf(id))) return false;
+    this.#mark(number);
     return true;
   }
 
   has(id: BatchId): boolean {
     const number = numberOf(id);
-    if (number !== null && ((this.#bits[Math.floor(number / 8)] ?? 0) & (1 << (number % 8))) !== 0)
-      return true;
+    if (number !== null && this.#isMarked(number)) return true;
     return this.#hashes.size > 0 && this.#hashes.has(hashOf(id));
+  }
+
+  #isMarked(number: number): boolean {
+    return ((this.#bits[Math.floor(number / 8)] ?? 0) & (1 << (number % 8))) !== 0;
   }
 
   #mark(number: number): void {
@@ -53,10 +57,14 @@ class HashTable {
     return this.#places[this.#placeOf(hash)] === hash;
   }
 
-  add(hash: bigint): void {
+  /** False for one that is there. */
+  add(hash: bigint): boolean {
     if (this.size * 2 >= this.#places.length) this.#grow();
-    this.#places[this.#placeOf(hash)] = hash;
+    const place = this.#placeOf(hash);
+    if (this.#places[place] === hash) return false;
+    this.#places[place] = hash;
     this.size += 1;
+    return true;
   }
 
   #placeOf(hash: bigint): number {

@@ -10,7 +10,8 @@ export async function fencedBlock(markdown: string, which: WhichBlock): Promise<
   const blocks = [...fencedTokens(lexer(markdown))];
   const block = which === 'first' ? blocks[0] : blocks.at(-1);
   if (block === undefined) return null;
-  return block === '' ? '' : `${block}\n`;
+  // The lexer leaves out the last line end, but not after blank lines.
+  return block === '' || block.endsWith('\n') ? block : `${block}\n`;
 }
 
 function* fencedTokens(tokens: readonly Token[]): Generator<string> {
