@@ -46,7 +46,7 @@ export function registerChat(parent: Command, run: Run): void {
     .option('-s, --session <id>', 'continue this session')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
-    .option('-f, --file <path>', 'put this file into the message; repeatable', collected)
+    .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected)
     .option('--no-stream', 'print the reply when it is complete')
     .option('--json-stream', 'print each event as a line of JSON')
     .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
