@@ -23,6 +23,7 @@ export class BatchProgress {
   #from: number | null = null;
   #to = 0;
   #cancel = () => {};
+  #isShown = false;
 
   constructor(options: BatchProgressOptions) {
     this.#options = options;
@@ -38,7 +39,6 @@ export class BatchProgress {
     this.#counts.skipped += 1;
   }
 
-  /** Before the results are written: on a terminal they may go to the same screen. */
   add(results: readonly BatchResult[]): void {
     for (const { outcome, item } of results) {
       this.#counts[outcome] += 1;
@@ -47,9 +47,11 @@ export class BatchProgress {
     }
   }
 
+  /** Before anything else is said. A second time does nothing. */
   stop(): void {
     this.#cancel();
-    if (this.#options.form === 'live') void this.#options.stderr.write('\r\x1b[K');
+    if (this.#isShown && this.#options.form === 'live') void this.#options.stderr.write('\r\x1b[K');
+    this.#isShown = false;
   }
 
   /** `12 answered, 1 failed, 3 answered before`. */
@@ -62,7 +64,7 @@ export class BatchProgress {
     return parts.join(', ');
   }
 
-  line(): string {
+  #line(): string {
     const { now, inputSize } = this.#options;
     const { answered, failed } = this.#counts;
     const seconds = (now() - this.#began) / 1000;
@@ -86,7 +88,8 @@ export class BatchProgress {
 
   #show(): void {
     const { form, stderr } = this.#options;
-    const line = this.line();
+    const line = this.#line();
+    this.#isShown = true;
     // A line that is wider than the terminal could not be drawn over.
     void stderr.write(form === 'live' ? `\r${line.slice(0, stderr.columns() - 1)}\x1b[K` : `${line}\n`);
   }
