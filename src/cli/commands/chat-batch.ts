@@ -141,7 +141,7 @@ function checkTogether(input: ChatBatchInput, { host }: CliContext): void {
   const alone = [
     !isStdin && 'Words',
     files.length > 0 && '-f',
-    !input.stdin && '-n',
+    !input.stdin && '-n (or PARLEY_NO_STDIN)',
     input.jsonStream && '--json-stream',
     input.extractCode !== null && '--extract-code',
   ].find(Boolean);
