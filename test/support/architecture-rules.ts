@@ -31,6 +31,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   conf: ['config'],
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
+  'jq-wasm': ['cli/terminal'],
   ora: ['cli/terminal', 'cli/repl'],
   '@inquirer/prompts': ['cli/terminal', 'cli/repl'],
   hono: ['server'],
