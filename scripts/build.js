@@ -71,7 +71,10 @@ async function recordCodeCache() {
 
 /** The page for man, made of the command tree; package.json names it. */
 async function writeManual() {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin', 'parley.js'), '__manual']);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(root, 'bin', 'parley.js'),
+    '__manual',
+  ]);
   writeFileSync(join(root, 'dist', 'parley.1'), stdout);
 }
 

@@ -171,7 +171,8 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
     await context.finishStdout();
     return status;
   } catch (error) {
-    return status || tellFailure(error, context);
+    const own = await tellFailure(error, context);
+    return status || own;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Command, Help, Option } from 'commander';
 import { outputHelpText, shownCommands } from '../command-tree.ts';
 import { listExitMeanings } from './exit-meanings.ts';
-import { entry, line, paragraph, section, subsection, verbatim } from './roff.ts';
+import { entry, line, section, subsection, verbatim } from './roff.ts';
 import { files, variables } from './surroundings.ts';
 
 export function manPage(program: Command, version: string): string {
@@ -10,14 +10,9 @@ export function manPage(program: Command, version: string): string {
   const name = program.name();
   return [
     `.\\" Made of the command tree by the build.\n.TH ${name.toUpperCase()} 1 "" "${name} ${version}" "User Commands"\n`,
-    section('NAME', line(`${name} - ${program.description().replace(/\.$/, '')}`)),
-    section(
-      'SYNOPSIS',
-      ['[options] command [arguments]', 'help [command...]']
-        .map((words) => `.B ${name}\n${line(words)}.br\n`)
-        .join(''),
-    ),
-    section('DESCRIPTION', overview.map(paragraph).join('')),
+    section('NAME', line(`${name} - ${lowercased(program.description()).replace(/\.$/, '')}`)),
+    section('SYNOPSIS', `.B ${name}\n${line('[options] command [arguments]')}`),
+    section('DESCRIPTION', overview.map(line).join('.PP\n')),
     section(
       'OPTIONS',
       line('These hold for every command, before or after its name.') + options(help, program),
@@ -75,6 +70,10 @@ function furtherHelp(command: Command): string {
 
 function exitEntry({ status, meaning, codes }: ReturnType<typeof listExitMeanings>[number]): string {
   return entry(String(status), `${sentence(meaning)}${codes.length > 0 ? ` ${codes.join(' ')}` : ''}`);
+}
+
+function lowercased(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
 function sentence(text: string): string {

@@ -9,10 +9,6 @@ export function subsection(title: string, body: string): string {
   return `.SS ${quoted(title)}\n${body}`;
 }
 
-export function paragraph(text: string): string {
-  return `.PP\n${line(text)}`;
-}
-
 /** What it is called, and indented below it what it is. */
 export function entry(term: string, text: string): string {
   return `.TP\n.B ${quoted(term)}\n${line(text)}`;
@@ -20,7 +16,7 @@ export function entry(term: string, text: string): string {
 
 /** Lines that are neither filled nor joined. */
 export function verbatim(text: string): string {
-  return `.PP\n.nf\n.RS 2\n${text.trimEnd().split('\n').map(line).join('')}.RE\n.fi\n`;
+  return `.RS 2\n.nf\n${text.trimEnd().split('\n').map(line).join('')}.fi\n.RE\n`;
 }
 
 export function line(text: string): string {

@@ -17,16 +17,11 @@ export interface JqOutput extends Output {
 const heldCharacters = 256 * 1024;
 const heldMs = 20;
 
-/** These see, or end, more than one value: they are given one at a time. */
-const reachesFurther = /\b(halt|halt_error|input|inputs|input_line_number)\b/;
-
 export function jqOutput(
   stdout: Output,
   jq: Jq,
-  filter: string,
   { stderr, startTimer }: { readonly stderr: Output; readonly startTimer: StartTimer },
 ): JqOutput {
-  const oneByOne = reachesFurther.test(filter);
   let lines: string[] = [];
   let held = 0;
   let rest = '';
@@ -53,10 +48,7 @@ export function jqOutput(
     lines = [];
     held = 0;
     if (texts.length > 0) {
-      const portions = oneByOne ? texts.map((text) => [text]) : [texts];
-      working = working.then(async () => {
-        for (const portion of portions) await pass(portion);
-      });
+      working = working.then(() => pass(texts));
     }
     return working;
   };

@@ -19,8 +19,14 @@ interface JqRuntime {
 /** Each run leaves something on the runtime's stack of 64 KiB, which overflows after some 300 runs. */
 const runsOfARuntime = 32;
 
+/** What could see, or end, more than the value at hand, although many are filtered in one run. */
+const reachesFurther = /\b(halt|halt_error|input|inputs|input_line_number)\b/;
+const ownReach =
+  'label $__value | def halt: break $__value; def halt_error: error; def halt_error(code): error; ' +
+  'def input: error("No more inputs"); def inputs: empty; def input_line_number: 0;';
+
 export class Jq {
-  readonly #filter: string;
+  #filter: string;
   readonly #input = new ByteReader();
   readonly #output = new ByteWriter();
   readonly #talk = new ByteWriter();
@@ -37,7 +43,10 @@ export class Jq {
     const jq = new Jq(filter);
     // Without input, jq compiles the filter and runs nothing.
     const { talk, failed } = await jq.run('');
-    if (!failed) return jq;
+    if (!failed) {
+      if (reachesFurther.test(filter)) jq.#filter = `${ownReach} ${filter}`;
+      return jq;
+    }
     throw new ParleyError('USAGE', `jq does not take the filter of --jq: ${complaint(talk)}`, {
       hint: 'Nothing was done. Filters are those of jq 1.7 (https://jqlang.org/manual/v1.7/); see: parley help formatting',
     });
@@ -87,7 +96,7 @@ export class Jq {
 export function complaint(talk: string): string {
   const [first = ''] = talk.split('\n');
   return first
-    .replace(/^jq: (error( \(at [^)]*\))?|parse error): /, '')
+    .replace(/^jq: (error( \([^)]*\))*|parse error): /, '')
     .replace(' (Unix shell quoting issues?) at <top-level>', ' (is it quoted for the shell?)')
     .replace(' at <top-level>', '')
     .replace(/:?$/, '.');
