@@ -93,7 +93,7 @@ function __parley_complete
         __fish_complete_path "$current"
     end
 end
-complete -c parley -f -a '(__parley_complete)'
+complete -c parley -k -f -a '(__parley_complete)'
 `;
 
 export const completionScripts = { bash: unescaped(bash), zsh: unescaped(zsh), fish };
