@@ -7,9 +7,10 @@ import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
+import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import type { HomeOptions, OpenedHome, ServedHome, Surroundings } from './home-options.ts';
 import { systemRandomness } from './system-randomness.ts';
 
@@ -19,13 +20,21 @@ export async function openEmbeddedHome(
   surroundings: Surroundings,
   options: HomeOptions,
 ): Promise<OpenedHome> {
+  if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
   const { home, isNew } = await openLocal(surroundings, options);
   try {
+    if (options.onlyExisting && isNew) throw noStore();
     return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };
   } catch (error) {
     await home.close();
     throw error;
   }
+}
+
+function noStore(): ParleyError {
+  return new ParleyError('CONFIG', 'There is no store on this machine yet.', {
+    hint: 'The first chat makes one: parley chat "Hello"',
+  });
 }
 
 export async function openServedHome(

@@ -32,6 +32,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
   marked: ['cli/terminal', 'cli/repl', 'cli/transcripts'],
+  'jq-wasm': ['cli/terminal'],
   ora: ['cli/terminal', 'cli/repl'],
   '@inquirer/prompts': ['cli/terminal', 'cli/repl'],
   hono: ['server'],
