@@ -30,6 +30,8 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   conf: ['config'],
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
+  marked: ['cli/terminal/markdown'],
+  'highlight.js': ['cli/terminal/markdown'],
   ora: ['cli/terminal', 'cli/repl'],
   '@inquirer/prompts': ['cli/terminal', 'cli/repl'],
   hono: ['server'],

@@ -133,7 +133,7 @@ export class MarkdownDocument {
 
   #closeContainers(depth: number): void {
     // An item without text still has its mark.
-    if (this.#frame.hasUnshownItem(depth)) this.#beginBlock().begin();
+    if (this.#frame.hasUnshownItem(depth)) this.#beginBlock().emptyLine();
     this.#frame.close(depth);
   }
 
@@ -208,7 +208,7 @@ export class MarkdownDocument {
   #blank(isOpening: boolean): void {
     this.#closeLeaf();
     if (isOpening) return;
-    if (this.#frame.hasUnshownItem(0)) this.#beginBlock().begin();
+    if (this.#frame.hasUnshownItem(0)) this.#beginBlock().emptyLine();
     this.#gap = this.#frame.blankLine;
   }
 
@@ -226,7 +226,7 @@ export class MarkdownDocument {
     this.#closeLeaf();
     const line = this.#beginBlock();
     const look = this.#options.theme.headings[level - 1] ?? this.#options.theme.strong;
-    if (text === '') line.begin();
+    if (text === '' && look.open === '') line.emptyLine();
     line.put(look.open, look.codes);
     this.#text.write(text, look.codes, line);
     line.endLine();

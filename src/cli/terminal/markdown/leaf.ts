@@ -112,7 +112,7 @@ export class CodeLeaf implements Leaf {
       this.#isBeforeCode = false;
       return;
     }
-    if (!this.#begun && this.#painter === null) this.#line.begin();
+    if (!this.#begun && this.#painter === null) this.#line.emptyLine();
     if (!this.#begun && this.#painter !== null) this.#line.append(this.#painter.line(this.#text));
     this.#text = '';
     this.#begun = false;

@@ -116,10 +116,11 @@ export class LineWriter {
     this.#written += text;
   }
 
-  /** The prefix alone, for a block that has no text. */
-  begin(): void {
+  /** The prefix alone, for a block or a line of code that has no text. */
+  emptyLine(): void {
     this.endLine();
     this.#begin();
+    this.#breaks = true;
   }
 
   /** An empty line, with what goes before it. Nothing before the first line. */
