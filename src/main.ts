@@ -9,8 +9,9 @@ import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
 import { runCommandLine } from './cli/program.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
+import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
-import { stdinKind } from './cli/terminal/stdin.ts';
+import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { openHome, openServedHome } from './compose.ts';
 import type { ProcessTable } from './config/lock-owner.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
@@ -110,6 +111,7 @@ function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<st
       // Making the stream costs time: only a question needs to know.
       isTerminal: () => process.stdin.isTTY === true,
       kind: stdinKind,
+      size: stdinSize,
       open: () => process.stdin,
     },
     output(name, { noColor }) {
@@ -129,6 +131,7 @@ function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<st
       }
       return output;
     },
+    outputFile: () => fileIdentity(1),
     signal: stop.signal,
     stopSignal,
     now,

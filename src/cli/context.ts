@@ -62,6 +62,8 @@ export interface ServedHome {
 export interface StandardInput {
   isTerminal(): boolean;
   kind(): StdinKind;
+  /** Bytes; null where the end is not known. */
+  size(): number | null;
   /** Gives the stream; it is touched only when it is read. */
   open(): Readable;
 }
@@ -75,6 +77,8 @@ export interface CliHost {
   readonly dataDirectory: string;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
+  /** Identifies the file that stdout is written to; null where it is none. */
+  outputFile(): string | null;
   /** Fires with an `Interruption`: a signal came, or nobody reads stdout any more. */
   readonly signal: AbortSignal;
   /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */

@@ -49,7 +49,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     }),
   );
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(withValues(argv), { from: 'user' });
     return status;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -174,6 +174,14 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
     const own = await tellFailure(error, context);
     return status || own;
   }
+}
+
+/** commander takes the word after an option whose value may be left out for that value: here it would be the message. */
+function withValues(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, at) =>
+    word === '--extract-code' && (end === -1 || at < end) ? '--extract-code=first' : word,
+  );
 }
 
 /** commander's own words, in the form that all failures have. */
