@@ -1,0 +1,278 @@
+// Runs one operation over the ids of a batch: many a call where the server takes that, else one a call with several calls at
+// once; slower when it is told to; past failures of single ids, and to a stop when going on is of no use.
+import type { Call } from '../../service/call.ts';
+import { ParleyError } from '../../service/errors.ts';
+import { defaultLimits } from '../../service/limits.ts';
+import type { BatchItem } from '../../service/session-archive.ts';
+import { exitStatus } from '../exit-codes.ts';
+import type { BatchReport, ItemResult } from './batch-report.ts';
+import type { BatchEntry } from './id-list.ts';
+import type { BatchJournal } from './journal.ts';
+import { Pacer } from './pacer.ts';
+
+export interface RunEntry extends BatchEntry {
+  /** Sent before, with an unknown end: not to find it now means that it was done then. */
+  readonly inDoubt?: boolean;
+}
+
+export interface BatchWork<Done extends string> {
+  /** The word for an id that it was done to. */
+  readonly done: Done;
+  readonly entries: Iterable<RunEntry>;
+  readonly report: BatchReport;
+  readonly journal: BatchJournal | null;
+  /** Null where ids go one a call. */
+  readonly many: ((call: Call, ids: readonly string[]) => Promise<readonly BatchItem<Done>[]>) | null;
+  /** Where `many` turns out to be `UNSUPPORTED`, too; null: then nothing is done. */
+  readonly one: ((call: Call, id: string) => Promise<unknown>) | null;
+  readonly apiKey: string;
+  readonly newRequestId: () => string;
+  /** Calls at once, at most. */
+  readonly concurrency: number;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly stopSignal: AbortSignal;
+}
+
+/** A call to be made, and what is known of the times it was made before. */
+interface Task {
+  readonly entries: readonly RunEntry[];
+  /** A 503 may have come from something between, after the server had done it. */
+  readonly mayHaveActed: boolean;
+}
+
+/** What calls on their way get to end by themselves after a stop, of the two seconds that it may take. */
+const graceMs = 1200;
+/** Ids that single calls may be ahead of the journal's mark. */
+const markStep = 64;
+/** Batch calls at once: the next is under way while the last is being written. */
+const mostBatchCalls = 3;
+const longestWaitSeconds = 600;
+
+/** Resolves with what stopped it early, null where nothing did. */
+export async function runBatch<Done extends string>(
+  work: BatchWork<Done>,
+): Promise<{ readonly reason: unknown } | null> {
+  return new BatchRun(work).run();
+}
+
+class BatchRun<Done extends string> {
+  readonly #work: BatchWork<Done>;
+  readonly #calls = new AbortController();
+  readonly #source: Iterator<RunEntry>;
+  #many: BatchWork<Done>['many'];
+  #pacer: Pacer;
+  #again: Task[] = [];
+  #ahead: RunEntry | null = null;
+  #running = 0;
+  #marked = 0;
+  #stopped: { readonly reason: unknown } | null = null;
+  #wake = () => {};
+
+  constructor(work: BatchWork<Done>) {
+    this.#work = work;
+    this.#source = work.entries[Symbol.iterator]();
+    this.#many = work.many;
+    this.#pacer = this.#newPacer();
+  }
+
+  async run(): Promise<{ readonly reason: unknown } | null> {
+    const { stopSignal, report } = this.#work;
+    const interrupt = () => this.#stop(stopSignal.reason);
+    stopSignal.addEventListener('abort', interrupt);
+    if (stopSignal.aborted) interrupt();
+    try {
+      while (this.#stopped === null) {
+        await report.flush();
+        if (this.#stopped !== null) break;
+        if (this.#running >= this.#pacer.limit || this.#pacer.pauseMs > 0) {
+          await this.#change(this.#pacer.pauseMs);
+          continue;
+        }
+        const task = this.#again.shift() ?? this.#next();
+        if (task !== null) await this.#start(task);
+        else if (this.#running > 0) await this.#change(0);
+        else break;
+      }
+    } catch (error) {
+      this.#stop(error);
+    } finally {
+      stopSignal.removeEventListener('abort', interrupt);
+    }
+    await this.#settle();
+    return this.#stopped;
+  }
+
+  /** The first reason counts. */
+  #stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#wake();
+  }
+
+  /** Calls on their way may end, for a moment; then they are cut, and the journal has them as sent. */
+  async #settle(): Promise<void> {
+    const cut = setTimeout(() => this.#calls.abort(this.#stopped?.reason), graceMs);
+    while (this.#running > 0) await this.#change(0);
+    clearTimeout(cut);
+    // The reader of the results may be what stopped it.
+    await this.#work.report.flush().catch((error: unknown) => this.#stop(error));
+  }
+
+  /** Resolves when a call has ended, when it is to stop, or after a pause. */
+  async #change(pauseMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | null = null;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (pauseMs > 0) timer = setTimeout(resolve, pauseMs);
+    });
+    if (timer !== null) clearTimeout(timer);
+  }
+
+  /** The next ids; repetitions stand with the id before them. */
+  #next(): Task | null {
+    const entries: RunEntry[] = [];
+    const size = this.#many === null ? 1 : defaultLimits.batchIds;
+    let distinct = 0;
+    for (;;) {
+      const entry = this.#ahead ?? this.#source.next().value ?? null;
+      this.#ahead = null;
+      if (entry === null) break;
+      if (entry.number >= 0 && distinct === size) {
+        this.#ahead = entry;
+        break;
+      }
+      entries.push(entry);
+      if (entry.number >= 0) distinct += 1;
+    }
+    return entries.length === 0 ? null : { entries, mayHaveActed: false };
+  }
+
+  async #start(task: Task): Promise<void> {
+    await this.#mark(task);
+    if (this.#stopped !== null) return;
+    this.#running += 1;
+    void this.#do(task)
+      .catch((error: unknown) => this.#stop(error))
+      .finally(() => {
+        this.#running -= 1;
+        this.#wake();
+      });
+  }
+
+  /** Before anything is sent, the journal says that it may have been. */
+  async #mark({ entries }: Task): Promise<void> {
+    const { journal } = this.#work;
+    const last = entries.reduce((most, { number }) => Math.max(most, number), -1);
+    if (journal === null || last < this.#marked) return;
+    this.#marked = this.#many === null ? last + markStep : last + 1;
+    await journal.mark(this.#marked);
+  }
+
+  async #do(task: Task): Promise<void> {
+    const begun = this.#work.now();
+    const ids = task.entries.filter(({ number }) => number >= 0).map(({ id }) => id);
+    const many = this.#many;
+    try {
+      const items = ids.length === 0 ? [] : await this.#ask(many, ids);
+      this.#pacer.answered();
+      this.#record(task, items);
+    } catch (error) {
+      const isUnsupported = error instanceof ParleyError && error.code === 'UNSUPPORTED';
+      if (isUnsupported && many !== null && this.#work.one !== null) this.#oneByOne(task);
+      else this.#failed(task, error, begun);
+    }
+  }
+
+  /** One result per id, in order. */
+  async #ask(many: BatchWork<Done>['many'], ids: readonly string[]): Promise<readonly ItemResult[]> {
+    const { apiKey, newRequestId, done, one } = this.#work;
+    const { signal } = this.#calls;
+    const call: Call = { apiKey, signal, idempotencyKey: null, requestId: newRequestId(), pacesItself: true };
+    if (many !== null) return many(call, ids);
+    if (one === null) throw new TypeError('There is no call for one id.');
+    const [session_id = ''] = ids;
+    try {
+      await one(call, session_id);
+      return [{ session_id, status: done }];
+    } catch (error) {
+      if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+      return [{ session_id, status: 'not_found' }];
+    }
+  }
+
+  #failed(task: Task, error: unknown, begun: number): void {
+    if (!(error instanceof ParleyError)) {
+      this.#stop(error);
+      return;
+    }
+    const { code, message } = error;
+    if (code === 'RATE_LIMITED' || code === 'UNAVAILABLE') {
+      this.#turnedAway(task, error, begun);
+      return;
+    }
+    const status = exitStatus[code];
+    if (status === 4 || status === 7 || code === 'UNSUPPORTED') {
+      this.#stop(error);
+      return;
+    }
+    if (status === 6) this.#pacer.failed();
+    else this.#pacer.answered();
+    this.#record(
+      task,
+      task.entries
+        .filter(({ number }) => number >= 0)
+        .map(({ id }) => ({ session_id: id, status: 'failed', error: { code, message } })),
+    );
+    if (this.#pacer.isHopeless) this.#stop(error);
+  }
+
+  #turnedAway(task: Task, error: ParleyError, begun: number): void {
+    const { retryAfter, code } = error;
+    const isNews = this.#pacer.turnedAway(begun, retryAfter);
+    if (this.#pacer.isHopeless || (retryAfter ?? 0) > longestWaitSeconds) {
+      this.#stop(error);
+      return;
+    }
+    this.#again.push({ ...task, mayHaveActed: task.mayHaveActed || code === 'UNAVAILABLE' });
+    if (!isNews || (retryAfter ?? 0) < 2) return;
+    const limit = this.#many === null ? `, then ${this.#pacer.limit} calls at once` : '';
+    void this.#work.report.say(`The server asks to wait ${retryAfter} s: waiting${limit}.`);
+  }
+
+  /** The server takes no batches after all. */
+  #oneByOne(task: Task): void {
+    if (this.#many !== null) {
+      this.#many = null;
+      this.#pacer = this.#newPacer();
+    }
+    this.#again.push(...task.entries.map((entry) => ({ entries: [entry], mayHaveActed: false })));
+  }
+
+  #newPacer(): Pacer {
+    const { concurrency, now, random } = this.#work;
+    return new Pacer({
+      most: this.#many === null ? concurrency : Math.min(concurrency, mostBatchCalls),
+      now,
+      random,
+    });
+  }
+
+  #record(task: Task, items: readonly ItemResult[]): void {
+    const { journal, report, done } = this.#work;
+    const results: { number: number; status: string; code: string | null }[] = [];
+    let next = 0;
+    for (const { id, number, inDoubt } of task.entries) {
+      if (number < 0) {
+        report.add({ session_id: id, status: 'duplicate' });
+        continue;
+      }
+      const item = items[next++] ?? { session_id: id, status: 'failed' };
+      const wasDone =
+        item.status === 'not_found' && (inDoubt === true || (task.mayHaveActed && this.#many === null));
+      const result = wasDone ? { session_id: id, status: done } : item;
+      results.push({ number, status: result.status, code: item.error?.code ?? null });
+      report.add(result);
+    }
+    journal?.record(results);
+  }
+}
