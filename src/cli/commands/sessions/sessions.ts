@@ -6,6 +6,7 @@ import { registerDelete } from './delete.ts';
 import { registerGet } from './get.ts';
 import { registerList } from './list.ts';
 import { registerMessages } from './messages.ts';
+import { registerPurge } from './purge.ts';
 import { registerRename } from './rename.ts';
 import { registerRestore } from './restore.ts';
 
@@ -18,4 +19,5 @@ export function registerSessions(parent: Command, run: Run): void {
   registerRename(sessions, run);
   registerDelete(sessions, run);
   registerRestore(sessions, run);
+  registerPurge(sessions, run);
 }
