@@ -48,6 +48,8 @@ const markStep = 64;
 /** Batch calls at once: the next is under way while the last is being written. */
 const mostBatchCalls = 3;
 const longestWaitSeconds = 600;
+/** Failures in which the server may have done it, and nobody heard. */
+const withoutAnswer: ReadonlySet<string> = new Set(['NETWORK', 'TIMEOUT', 'BAD_RESPONSE']);
 
 /** Resolves with what stopped it early, null where nothing did. */
 export async function runBatch<Done extends string>(
@@ -114,6 +116,9 @@ class BatchRun<Done extends string> {
     const cut = setTimeout(() => this.#calls.abort(this.#stopped?.reason), graceMs);
     while (this.#running > 0) await this.#change(0);
     clearTimeout(cut);
+    // What was turned away may have been done all the same, by a server behind the one that said so.
+    this.#doubt(this.#again.filter(({ mayHaveActed }) => mayHaveActed));
+    this.#work.journal?.settle();
     // The reader of the results may be what stopped it.
     await this.#work.report.flush().catch((error: unknown) => this.#stop(error));
   }
@@ -170,7 +175,7 @@ class BatchRun<Done extends string> {
 
   async #do(task: Task): Promise<void> {
     const begun = this.#work.now();
-    const ids = task.entries.filter(({ number }) => number >= 0).map(({ id }) => id);
+    const ids = idsOf(task);
     const many = this.#many;
     try {
       const items = ids.length === 0 ? [] : await this.#ask(many, ids);
@@ -202,34 +207,42 @@ class BatchRun<Done extends string> {
 
   #failed(task: Task, error: unknown, begun: number): void {
     if (!(error instanceof ParleyError)) {
+      this.#doubt([task]);
       this.#stop(error);
       return;
     }
     const { code, message } = error;
+    const tried = { ...task, mayHaveActed: task.mayHaveActed || error.mayHaveActed };
     if (code === 'RATE_LIMITED' || code === 'UNAVAILABLE') {
-      this.#turnedAway(task, error, begun);
+      this.#turnedAway(tried, error, begun);
       return;
     }
     const status = exitStatus[code];
     if (status === 4 || status === 7 || code === 'UNSUPPORTED') {
+      if (tried.mayHaveActed) this.#doubt([tried]);
       this.#stop(error);
       return;
     }
     if (status === 6) this.#pacer.failed();
     else this.#pacer.answered();
     this.#record(
-      task,
-      task.entries
-        .filter(({ number }) => number >= 0)
-        .map(({ id }) => ({ session_id: id, status: 'failed', error: { code, message } })),
+      { ...tried, mayHaveActed: tried.mayHaveActed || withoutAnswer.has(code) },
+      idsOf(task).map((session_id) => ({ session_id, status: 'failed', error: { code, message } })),
     );
     if (this.#pacer.isHopeless) this.#stop(error);
+  }
+
+  /** Whether these were done is not known. */
+  #doubt(tasks: readonly Task[]): void {
+    const numbers = tasks.flatMap(numbersOf);
+    this.#work.journal?.record(numbers.map((number) => ({ number, status: 'unsure', code: null })));
   }
 
   #turnedAway(task: Task, error: ParleyError, begun: number): void {
     const { retryAfter, code } = error;
     const isNews = this.#pacer.turnedAway(begun, retryAfter);
     if (this.#pacer.isHopeless || (retryAfter ?? 0) > longestWaitSeconds) {
+      this.#doubt(task.mayHaveActed || code === 'UNAVAILABLE' ? [task] : []);
       this.#stop(error);
       return;
     }
@@ -270,9 +283,18 @@ class BatchRun<Done extends string> {
       const wasDone =
         item.status === 'not_found' && (inDoubt === true || (task.mayHaveActed && this.#many === null));
       const result = wasDone ? { session_id: id, status: done } : item;
-      results.push({ number, status: result.status, code: item.error?.code ?? null });
+      const isDoubtful = result.status === 'failed' && (inDoubt === true || task.mayHaveActed);
+      results.push({ number, status: isDoubtful ? 'unsure' : result.status, code: item.error?.code ?? null });
       report.add(result);
     }
     journal?.record(results);
   }
+}
+
+function numbersOf({ entries }: Task): readonly number[] {
+  return entries.map(({ number }) => number).filter((number) => number >= 0);
+}
+
+function idsOf({ entries }: Task): readonly string[] {
+  return entries.filter(({ number }) => number >= 0).map(({ id }) => id);
 }

@@ -2,7 +2,14 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import type { BatchEntry } from './id-list.ts';
-import { BatchJournal, type BatchOwner, type BatchSeal, batchDirectory, journalPath } from './journal.ts';
+import {
+  BatchJournal,
+  type BatchOwner,
+  type BatchSeal,
+  batchDirectory,
+  type JournalResult,
+  journalPath,
+} from './journal.ts';
 import { linesOf } from './lines.ts';
 
 export interface KnownEntry extends BatchEntry {
@@ -15,7 +22,8 @@ const unknown = 0;
 const done = 1;
 const missing = 2;
 const failed = 3;
-const states: Readonly<Record<string, number>> = { deleted: done, not_found: missing, failed };
+const unsure = 4;
+const states: Readonly<Record<string, number>> = { deleted: done, not_found: missing, failed, unsure };
 
 export class KnownBatch {
   readonly seal: BatchSeal;
@@ -32,7 +40,11 @@ export class KnownBatch {
     const path = journalPath(dataDirectory, batch);
     if (!/^[\w-]+$/.test(batch) || !existsSync(path)) throw noSuchBatch(dataDirectory, batch);
     const journal = BatchJournal.open(path);
-    return { known: new KnownBatch(journal.file, path), journal };
+    const known = new KnownBatch(journal.file, path);
+    // What a kill left open is written down, so that the journal can be settled again.
+    journal.record(known.#doubts());
+    journal.settle();
+    return { known, journal };
   }
 
   constructor(file: number, path: string) {
@@ -91,6 +103,13 @@ export class KnownBatch {
     });
   }
 
+  #doubts(): readonly JournalResult[] {
+    const numbers = Array.from(this.#states.subarray(0, this.#sent).keys()).filter((number) =>
+      this.#isInDoubt(number),
+    );
+    return numbers.map((number) => ({ number, status: 'unsure', code: null }));
+  }
+
   *#entries(): Generator<KnownEntry> {
     let number = 0;
     for (const line of linesOf(this.#file, 0, this.#size)) {
@@ -103,20 +122,20 @@ export class KnownBatch {
 
   #isInDoubt(number: number): boolean {
     const state = this.#states[number];
-    return number < this.#sent && (state === unknown || state === failed);
+    return state === unsure || (state === unknown && number < this.#sent);
   }
 
   #take(line: string): void {
-    const sent = /^sent (\d+)$/.exec(line);
-    if (sent !== null) {
-      this.#sent = Math.max(this.#sent, Number(sent[1]));
-      return;
-    }
-    const [, number = '', status = ''] = /^(\d+) (deleted|not_found|failed)(?: \w+)?$/.exec(line) ?? [];
+    const [, sent] = /^sent (\d+)$/.exec(line) ?? [];
+    if (sent !== undefined) this.#sent = Math.max(this.#sent, Number(sent));
+    else if (line === 'settled') this.#sent = 0;
+    const [, number = '', status = ''] = resultForm.exec(line) ?? [];
     const state = states[status];
     if (state !== undefined && Number(number) < this.#states.length) this.#states[Number(number)] = state;
   }
 }
+
+const resultForm = /^(\d+) (deleted|not_found|failed|unsure)(?: \w+)?$/;
 
 /** The seal of a journal; null for a file that is none. */
 export function sealOf(path: string): BatchSeal | null {

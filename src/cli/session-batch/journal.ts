@@ -5,7 +5,8 @@
 //   ses_a                     an id (a line that begins with a space: one given again)
 //   ⇥{"version":1,…}          the seal: without it the batch never began
 //   sent 1000                 the ids before number 1000 may have been sent
-//   0 deleted                 what became of number 0
+//   0 deleted                 what became of number 0; `unsure` where no answer came
+//   settled                   no other than those was sent
 import {
   closeSync,
   fdatasync,
@@ -144,6 +145,11 @@ export class BatchJournal {
   record(results: readonly JournalResult[]): void {
     const lines = results.map(({ number, status, code }) => `${number} ${status}${code ? ` ${code}` : ''}\n`);
     this.#append(lines.join(''));
+  }
+
+  /** Nothing is on its way any more. */
+  settle(): void {
+    this.#append('settled\n');
   }
 
   close(): void {
