@@ -1,19 +1,15 @@
 // Runs one operation over the ids of a batch: many a call where the server takes that, else one a call with several calls at
 // once; slower when it is told to; past failures of single ids, and to a stop when going on is of no use.
+import { setMaxListeners } from 'node:events';
 import type { Call } from '../../service/call.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
 import { exitStatus } from '../exit-codes.ts';
 import type { BatchReport, ItemResult } from './batch-report.ts';
-import type { BatchEntry } from './id-list.ts';
 import type { BatchJournal } from './journal.ts';
 import { Pacer } from './pacer.ts';
-
-export interface RunEntry extends BatchEntry {
-  /** Sent before, with an unknown end: not to find it now means that it was done then. */
-  readonly inDoubt?: boolean;
-}
+import { idsOf, numbersOf, type RunEntry, type Task, TaskSource } from './task.ts';
 
 export interface BatchWork<Done extends string> {
   /** The word for an id that it was done to. */
@@ -34,17 +30,10 @@ export interface BatchWork<Done extends string> {
   readonly stopSignal: AbortSignal;
 }
 
-/** A call to be made, and what is known of the times it was made before. */
-interface Task {
-  readonly entries: readonly RunEntry[];
-  /** A 503 may have come from something between, after the server had done it. */
-  readonly mayHaveActed: boolean;
-}
-
 /** What calls on their way get to end by themselves after a stop, of the two seconds that it may take. */
 const graceMs = 1200;
-/** Ids that single calls may be ahead of the journal's mark. */
-const markStep = 64;
+/** How far ahead of single calls the journal's mark is. */
+const markStep = 128;
 /** Batch calls at once: the next is under way while the last is being written. */
 const mostBatchCalls = 3;
 const longestWaitSeconds = 600;
@@ -61,37 +50,42 @@ export async function runBatch<Done extends string>(
 class BatchRun<Done extends string> {
   readonly #work: BatchWork<Done>;
   readonly #calls = new AbortController();
-  readonly #source: Iterator<RunEntry>;
+  readonly #source: TaskSource;
   #many: BatchWork<Done>['many'];
   #pacer: Pacer;
   #again: Task[] = [];
-  #ahead: RunEntry | null = null;
   #running = 0;
   #marked = 0;
+  #marking: Promise<void> | null = null;
   #stopped: { readonly reason: unknown } | null = null;
   #wake = () => {};
 
   constructor(work: BatchWork<Done>) {
     this.#work = work;
-    this.#source = work.entries[Symbol.iterator]();
+    this.#source = new TaskSource(work.entries);
     this.#many = work.many;
     this.#pacer = this.#newPacer();
+    // One for each call that runs.
+    setMaxListeners(0, this.#calls.signal);
   }
 
   async run(): Promise<{ readonly reason: unknown } | null> {
-    const { stopSignal, report } = this.#work;
+    const { stopSignal, report, journal } = this.#work;
     const interrupt = () => this.#stop(stopSignal.reason);
     stopSignal.addEventListener('abort', interrupt);
     if (stopSignal.aborted) interrupt();
     try {
       while (this.#stopped === null) {
+        // What is told to the user is in the journal.
+        journal?.flush();
         await report.flush();
         if (this.#stopped !== null) break;
         if (this.#running >= this.#pacer.limit || this.#pacer.pauseMs > 0) {
           await this.#change(this.#pacer.pauseMs);
           continue;
         }
-        const task = this.#again.shift() ?? this.#next();
+        const task =
+          this.#again.shift() ?? this.#source.next(this.#many === null ? 1 : defaultLimits.batchIds);
         if (task !== null) await this.#start(task);
         else if (this.#running > 0) await this.#change(0);
         else break;
@@ -116,6 +110,7 @@ class BatchRun<Done extends string> {
     const cut = setTimeout(() => this.#calls.abort(this.#stopped?.reason), graceMs);
     while (this.#running > 0) await this.#change(0);
     clearTimeout(cut);
+    await this.#marking;
     // What was turned away may have been done all the same, by a server behind the one that said so.
     this.#doubt(this.#again.filter(({ mayHaveActed }) => mayHaveActed));
     this.#work.journal?.settle();
@@ -133,25 +128,6 @@ class BatchRun<Done extends string> {
     if (timer !== null) clearTimeout(timer);
   }
 
-  /** The next ids; repetitions stand with the id before them. */
-  #next(): Task | null {
-    const entries: RunEntry[] = [];
-    const size = this.#many === null ? 1 : defaultLimits.batchIds;
-    let distinct = 0;
-    for (;;) {
-      const entry = this.#ahead ?? this.#source.next().value ?? null;
-      this.#ahead = null;
-      if (entry === null) break;
-      if (entry.number >= 0 && distinct === size) {
-        this.#ahead = entry;
-        break;
-      }
-      entries.push(entry);
-      if (entry.number >= 0) distinct += 1;
-    }
-    return entries.length === 0 ? null : { entries, mayHaveActed: false };
-  }
-
   async #start(task: Task): Promise<void> {
     await this.#mark(task);
     if (this.#stopped !== null) return;
@@ -164,13 +140,27 @@ class BatchRun<Done extends string> {
       });
   }
 
-  /** Before anything is sent, the journal says that it may have been. */
+  /** Before anything is sent, the journal says that it may have been. Single calls do not wait for the disk: it is told ahead. */
   async #mark({ entries }: Task): Promise<void> {
     const { journal } = this.#work;
     const last = entries.reduce((most, { number }) => Math.max(most, number), -1);
-    if (journal === null || last < this.#marked) return;
-    this.#marked = this.#many === null ? last + markStep : last + 1;
-    await journal.mark(this.#marked);
+    if (journal === null || last < 0) return;
+    const ahead = this.#many === null ? markStep : 0;
+    if (last + ahead / 2 >= this.#marked) this.#marking ??= this.#markTo(last + 1 + ahead, journal);
+    while (last >= this.#marked && this.#stopped === null) {
+      this.#marking ??= this.#markTo(last + 1 + ahead, journal);
+      await this.#marking;
+    }
+  }
+
+  async #markTo(number: number, journal: BatchJournal): Promise<void> {
+    try {
+      await journal.mark(number);
+      this.#marked = number;
+    } catch (error) {
+      this.#stop(error);
+    }
+    this.#marking = null;
   }
 
   async #do(task: Task): Promise<void> {
@@ -289,12 +279,4 @@ class BatchRun<Done extends string> {
     }
     journal?.record(results);
   }
-}
-
-function numbersOf({ entries }: Task): readonly number[] {
-  return entries.map(({ number }) => number).filter((number) => number >= 0);
-}
-
-function idsOf({ entries }: Task): readonly string[] {
-  return entries.filter(({ number }) => number >= 0).map(({ id }) => id);
 }

@@ -119,6 +119,7 @@ export class BatchDraft {
 export class BatchJournal {
   readonly path: string;
   readonly file: number;
+  #lines = '';
 
   /** Opened to be read, and added to at its end. */
   static open(path: string): BatchJournal {
@@ -138,18 +139,27 @@ export class BatchJournal {
 
   /** On disk when it resolves: what may have been sent is known even after a power cut. */
   async mark(number: number): Promise<void> {
-    this.#append(`sent ${number}\n`);
+    this.#lines += `sent ${number}\n`;
+    this.flush();
     await dataSynced(this.file);
   }
 
+  /** Noted; written with what comes next, or by `flush`. */
   record(results: readonly JournalResult[]): void {
-    const lines = results.map(({ number, status, code }) => `${number} ${status}${code ? ` ${code}` : ''}\n`);
-    this.#append(lines.join(''));
+    for (const { number, status, code } of results)
+      this.#lines += `${number} ${status}${code ? ` ${code}` : ''}\n`;
+  }
+
+  flush(): void {
+    const lines = this.#lines;
+    this.#lines = '';
+    if (lines !== '') this.#append(lines);
   }
 
   /** Nothing is on its way any more. */
   settle(): void {
-    this.#append('settled\n');
+    this.#lines += 'settled\n';
+    this.flush();
   }
 
   close(): void {
