@@ -33,7 +33,10 @@ reports.push({
   ...(await killedDeletes(killed, { ids: killedIds, kills, existing, random })),
 });
 killed.remove();
-for (const report of reports) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+for (const report of reports) {
+  const faults = report.faults.slice(0, 20);
+  process.stdout.write(`${JSON.stringify({ ...report, faults }, null, 2)}\n`);
+}
 if (reports.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
 
 /** The storm is TypeScript, as the suite has it; Node 20 runs none. */

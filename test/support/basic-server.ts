@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** What becomes of one deletion: `lost` is done and then not answered, `hung` never answered. */
-export type Trouble = 'none' | 'failed' | 'reset' | 'lost' | 'hung' | 'limited' | 'down';
+/** What becomes of one deletion: `lost` is done and then not answered, `hung` never answered, `closed` for a day. */
+export type Trouble = 'none' | 'failed' | 'reset' | 'lost' | 'hung' | 'limited' | 'down' | 'closed';
 
 export interface BasicServer {
   readonly url: string;
@@ -63,7 +63,10 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const { method, url = '' } = request;
     const isDeletion = method === 'DELETE' && url.startsWith('/v1/sessions/');
-    if (isDeletion) options.before?.(++asked, server);
+    if (isDeletion) {
+      asked += 1;
+      options.before?.(asked, server);
+    }
     if (!server.keys.has((request.headers.authorization ?? '').replace('Bearer ', ''))) {
       send(response, 401, { code: 'INVALID_API_KEY', message: 'No.' });
       return;
@@ -107,6 +110,10 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
     }
     if (trouble === 'down') {
       send(response, 503, { code: 'UNAVAILABLE', message: 'Later.' }, '1');
+      return;
+    }
+    if (trouble === 'closed') {
+      send(response, 503, { code: 'UNAVAILABLE', message: 'Tomorrow.' }, '86400');
       return;
     }
     if (trouble === 'reset' || trouble === 'hung' || trouble === 'lost') server.unanswered.add(id);

@@ -80,8 +80,9 @@ class BatchRun<Done extends string> {
         journal?.flush();
         await report.flush();
         if (this.#stopped !== null) break;
-        if (this.#running >= this.#pacer.limit || this.#pacer.pauseMs > 0) {
-          await this.#change(this.#pacer.pauseMs);
+        const { limit, pauseMs } = this.#pacer;
+        if (pauseMs > 0 || this.#running >= limit) {
+          await this.#change(pauseMs);
           continue;
         }
         const task =

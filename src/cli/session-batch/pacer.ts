@@ -62,7 +62,8 @@ export class Pacer {
       this.#pauses += 1;
     }
     const usual = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
-    const pause = (retryAfter === null ? usual : retryAfter * 1000) + (firstPauseMs * random()) / 2;
+    // A server that asks for no wait, again and again, is not taken at its word.
+    const pause = Math.max(usual, (retryAfter ?? 0) * 1000) + (firstPauseMs * random()) / 2;
     this.#until = Math.max(this.#until, now() + pause);
     return isNew;
   }
