@@ -145,7 +145,7 @@ export class CliContext {
 
   async rememberSession(sessionId: string): Promise<void> {
     const { dataDirectory, now } = this.host;
-    await writeCurrentSession(dataDirectory, await this.#conversant(), sessionId, now());
+    writeCurrentSession(dataDirectory, await this.#conversant(), sessionId, now());
   }
 
   /** True when stdin is something to read to its end: a pipe, a socket, a file. */

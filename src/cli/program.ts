@@ -29,7 +29,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     }
   };
   const written = { out: '', error: '' };
-  const program = buildProgram(host.version, run, {
+  const program = buildProgram(argv[0] ?? '', host.version, run, {
     writeOut: (text) => {
       written.out += text;
     },
@@ -56,7 +56,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
   }
 }
 
-function buildProgram(version: string, run: Run, output: OutputConfiguration): Command {
+function buildProgram(first: string, version: string, run: Run, output: OutputConfiguration): Command {
   const program = new Command('parley')
     .configureOutput(output)
     .description('The command line for conversations kept as sessions.')
@@ -77,18 +77,25 @@ function buildProgram(version: string, run: Run, output: OutputConfiguration): C
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', examples);
-  registerChat(program, run);
-  registerSessions(program, run);
-  registerModels(program, run);
-  registerVerify(program, run);
-  registerLogin(program, run);
-  registerLogout(program, run);
-  registerProfiles(program, run);
-  registerKeys(program, run);
-  registerServe(program, run);
-  registerDoctor(program, run);
+  // Of a line that begins with a command, no other command is asked for; to describe them all takes time.
+  const only = commands.get(first);
+  for (const register of only === undefined ? commands.values() : [only]) register(program, run);
   return program;
 }
+
+/** In the order of the help. */
+const commands: ReadonlyMap<string, (parent: Command, run: Run) => void> = new Map([
+  ['chat', registerChat],
+  ['sessions', registerSessions],
+  ['models', registerModels],
+  ['verify', registerVerify],
+  ['login', registerLogin],
+  ['logout', registerLogout],
+  ['profiles', registerProfiles],
+  ['keys', registerKeys],
+  ['serve', registerServe],
+  ['doctor', registerDoctor],
+]);
 
 const examples = `
 Examples:

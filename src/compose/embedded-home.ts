@@ -1,5 +1,4 @@
 // The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a home on this machine.
-import { randomBytes } from 'node:crypto';
 import { lockOwner, type ProcessTable } from '../config/lock-owner.ts';
 import { localProfile, putStoreKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
@@ -12,6 +11,7 @@ import type { Home } from '../service/home.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { HomeOptions, OpenedHome, ServedHome, Surroundings } from './home-options.ts';
+import { systemRandomness } from './system-randomness.ts';
 
 /** Opens the store of this machine, and resolves the key to call it with. */
 export async function openEmbeddedHome(
@@ -50,7 +50,7 @@ async function openLocal(surroundings: Surroundings, options: Pick<HomeOptions, 
     engines: offlineEngines(),
     limits: limitsWith(options.timeout),
     now,
-    random: randomBytes,
+    random: await systemRandomness(),
     owner: turnOwner(surroundings.processes),
   };
   const home: Home = {

@@ -43,10 +43,12 @@ async function stranger(options: Partial<BasicServerOptions> & { readonly count:
 describe('filters', () => {
   let old: readonly string[] = [];
   let young: readonly string[] = [];
+  let between = '';
   beforeEach(async () => {
     await place.output(['models']);
     old = await makeSessions(place, 230, 'old');
-    await delay(1100);
+    await delay(10);
+    between = new Date().toISOString();
     young = await makeSessions(place, 3, 'young');
   });
 
@@ -55,7 +57,7 @@ describe('filters', () => {
       'sessions',
       'delete',
       '--older-than',
-      '1s',
+      between,
       '--title-match',
       'old 1*',
       '--yes',
@@ -71,6 +73,20 @@ describe('filters', () => {
     expect(rest).toMatchObject({ status: 0, out: '', err: 'No session matches: nothing was deleted.\n' });
     expect((await place.parley(['sessions', 'delete', '--all', '--yes'])).status).toBe(0);
     expect(await active()).toEqual([]);
+  });
+
+  test('find sessions by what was said in them, joined with the others, and refuse what is no query', async () => {
+    const [one = '', other = ''] = old;
+    for (const id of [one, other])
+      await place.output(['chat', '-n', '-m', 'echo', '-s', id, 'the marmot whistles']);
+    const words = ['sessions', 'delete', '--query', 'marmot', '--yes'];
+    expectFailure(await place.parley([...words.slice(0, 2), '--query', '"', '--yes']), {
+      status: 2,
+      code: 'INVALID_REQUEST',
+    });
+    expect((await place.parley([...words, '--title-match', 'old 1'])).out).toBe(`deleted ${other}\n`);
+    expect((await place.parley(words)).out).toBe(`deleted ${one}\n`);
+    expect((await active()).length).toBe(231);
   });
 
   test('ask first, also for one session, and stop at the guard', async () => {

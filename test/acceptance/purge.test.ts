@@ -13,14 +13,15 @@ const word = 'canary-of-the-purge';
 describe('a purge', () => {
   let place: Place;
   let ids: readonly string[] = [];
-  const purge = ['sessions', 'purge', '--deleted-before', '1s'];
+  let purge: readonly string[] = [];
   beforeEach(async () => {
     place = new Place();
     await place.output(['models']);
     ids = await makeSessions(place, 4, word);
     await place.output(['chat', '-n', '-m', 'echo', '-s', ids[0] ?? '', `${word} was said`]);
     await place.output(['sessions', 'delete', ...ids.slice(0, 2), '--yes']);
-    await delay(1100);
+    await delay(10);
+    purge = ['sessions', 'purge', '--deleted-before', new Date().toISOString()];
   });
   afterEach(() => place.remove());
 

@@ -5,6 +5,8 @@ import { toJson } from '../terminal/json.ts';
 export interface ItemResult {
   readonly session_id: string;
   readonly status: string;
+  /** Where it went. */
+  readonly file?: string;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -81,6 +83,12 @@ export class BatchReport {
     if (this.#isDrawn) await this.#context.stderr.write('\r\x1b[K');
     this.#isDrawn = false;
   }
+}
+
+/** A line each. */
+export async function writeResults(results: readonly ItemResult[], context: CliContext): Promise<void> {
+  const lines = results.map((result) => (context.options.json ? toJson(result) : resultLine(result)));
+  await context.stdout.writeUntrusted(lines.map((line) => `${line}\n`).join(''));
 }
 
 export function resultLine({ status, session_id, error }: ItemResult): string {

@@ -52,7 +52,10 @@ export const purgeStatements = {
   begin: `INSERT INTO meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
   begun: `SELECT 1 FROM meta WHERE name = 'purge'`,
   end: `DELETE FROM meta WHERE name = 'purge'`,
-  indexes: `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%(%'`,
+  // Not fts5vocab, which only looks into one.
+  indexes: `
+    SELECT name FROM sqlite_schema
+    WHERE type = 'table' AND (lower(sql) GLOB '*using fts5 (*' OR lower(sql) GLOB '*using fts5(*')`,
 } as const;
 
 export function planPurge(connection: Connection, filter: PurgeFilter): PurgePlan {

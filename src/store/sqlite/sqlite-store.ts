@@ -4,12 +4,13 @@ import type { KeyRecord, PurgePlan, PurgeReport, StoreReport } from '../../servi
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
-import type { BatchItem } from '../../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
 import type {
   NewKey,
   Once,
   PurgeFilter,
   Recorded,
+  SearchFilter,
   SessionFilter,
   SessionStore,
   Turn,
@@ -19,12 +20,15 @@ import type {
 } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
+import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
-import { createKey, findKey, listKeys, revokeKey } from './keys.ts';
+import { KeyReads } from './key-reads.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages, listSessions } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
+import { searchSessions } from './search.ts';
 import {
   createSession,
   deleteSession,
@@ -43,6 +47,7 @@ export class SqliteStore implements SessionStore {
   readonly #writer: Writer;
   readonly #wait: LockWait;
   readonly #filesystem: string;
+  readonly #keys = new KeyReads();
   readonly #now: () => number;
   #closed = false;
 
@@ -58,7 +63,7 @@ export class SqliteStore implements SessionStore {
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
-    return this.#read((connection) => findKey(connection, hash));
+    return this.#read((connection) => this.#keys.find(connection, hash));
   }
 
   createKey(key: NewKey): Promise<KeyRecord> {
@@ -70,7 +75,10 @@ export class SqliteStore implements SessionStore {
   }
 
   revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#write((connection) => revokeKey(connection, keyId, now));
+    return this.#write((connection) => {
+      this.#keys.forget();
+      return revokeKey(connection, keyId, now);
+    });
   }
 
   createSession(
@@ -122,12 +130,24 @@ export class SqliteStore implements SessionStore {
     return this.#read((connection) => listSessions(connection, projectId, filter));
   }
 
+  searchSessions(projectId: string, filter: SearchFilter): Promise<SearchPage> {
+    return this.#read((connection) => searchSessions(connection, projectId, filter));
+  }
+
   listMessages(
     projectId: string,
     sessionId: string,
     page: { readonly limit: number; readonly cursor: string | null },
   ): Promise<Page<Message> | null> {
     return this.#read((connection) => listMessages(connection, projectId, sessionId, page));
+  }
+
+  importSession(
+    projectId: string,
+    record: SessionRecord,
+    once: Once | null,
+  ): Promise<Recorded<Session | null>> {
+    return this.#writeOnce(projectId, once, (connection) => importSession(connection, projectId, record));
   }
 
   beginTurn(projectId: string, start: TurnStart): Promise<TurnBegin> {

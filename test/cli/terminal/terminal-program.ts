@@ -4,6 +4,7 @@ import { openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IdList } from '../../../src/cli/session-batch/id-list.ts';
+import { directStream } from '../../../src/cli/terminal/direct-stream.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { waiting } from '../../../src/cli/terminal/progress.ts';
 import { confirm, Interrupted } from '../../../src/cli/terminal/prompt.ts';
@@ -14,7 +15,7 @@ import { startTimer } from '../../../src/cli/terminal/timer.ts';
 
 const { env } = process;
 const [word = '', argument = ''] = process.argv.slice(2);
-const stdout = createOutput(process.stdout, {
+const stdout = createOutput(directStream(1, process.platform, () => process.stdout) ?? process.stdout, {
   role: 'data',
   env,
   noColor: false,
@@ -50,6 +51,11 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
     await stdout.finish();
     await stderr.write(`${most}`);
     process.exit(0);
+  },
+  /** So many lines, each written for itself. */
+  async lines() {
+    for (let line = 1; line <= Number(argument); line++) await stdout.write(`${line}\n`);
+    await stdout.finish();
   },
   async endless() {
     let lines = 0;

@@ -7,7 +7,7 @@ import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { BatchReport } from '../../session-batch/batch-report.ts';
 import { type BatchWork, runBatch } from '../../session-batch/batch-run.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
-import { BatchDraft, type BatchJournal, type BatchOwner } from '../../session-batch/journal.ts';
+import type { BatchJournal, BatchOwner } from '../../session-batch/journal.ts';
 
 /** One operation on sessions, by the one and by the thousand. */
 export interface SessionOperation<Done extends string> {
@@ -24,15 +24,6 @@ export interface BatchEnd {
 }
 
 export const defaultConcurrency = 16;
-
-/** A name for a batch, and the place where its ids are collected. Close it in the end, whatever happened. */
-export function newDraft({ host }: CliContext): BatchDraft {
-  const time = new Date(host.now())
-    .toISOString()
-    .replace(/\..*|[-:]/g, '')
-    .replace('T', '-');
-  return new BatchDraft(host.dataDirectory, `${time}-${host.newRequestId().slice(-6)}`);
-}
 
 /** What a batch belongs to here, and what the project is called. */
 export async function batchOwner(

@@ -9,13 +9,12 @@ import {
   type BatchEnd,
   batchOwner,
   endStatus,
-  newDraft,
   runOver,
   runSingle,
   type SessionOperation,
   sameCommand,
 } from './batch.ts';
-import { collectIds } from './ids.ts';
+import { collectIds, newDraft } from './draft.ts';
 import { collectMatching } from './matching.ts';
 import type { SessionFilter } from './session-filter.ts';
 

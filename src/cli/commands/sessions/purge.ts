@@ -1,15 +1,15 @@
 // `parley sessions purge`: erases deleted sessions for good, where deleting only hides them.
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import { type PointInTime, pointInTime } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import type { PurgeInput } from './purging.ts';
-import { ageInMs } from './session-filter.ts';
 
 export type { PurgeInput };
 
 interface PurgeFlags {
-  readonly deletedBefore: number;
+  readonly deletedBefore: PointInTime;
   readonly allProjects?: true;
   readonly dryRun?: true;
   readonly confirm?: number;
@@ -20,9 +20,9 @@ export function registerPurge(parent: Command, run: Run): void {
     .command('purge')
     .description('erase sessions that were deleted, for good, from the store on this machine')
     .requiredOption(
-      '--deleted-before <age>',
-      'those deleted so long ago or longer: 12h, 30d, 6w; 0d for all',
-      ageInMs,
+      '--deleted-before <when>',
+      'those deleted before: 90m, 12h, 30d, 8w (0d: all), or a date',
+      pointInTime,
     )
     .option('--all-projects', 'those of every project, not of this key’s alone')
     .option('--dry-run', 'say what would be erased, and erase nothing')

@@ -1,6 +1,7 @@
 // What `parley sessions purge` does: counts, has the count confirmed, erases, and says what it cannot reach.
 import type { PurgePlan } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
+import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { fieldLines } from '../../terminal/fields.ts';
@@ -8,8 +9,7 @@ import { toJson } from '../../terminal/json.ts';
 import { askText } from '../../terminal/prompt.ts';
 
 export interface PurgeInput {
-  /** Milliseconds since they were deleted, at least. */
-  readonly deletedBefore: number;
+  readonly deletedBefore: PointInTime;
   readonly allProjects: boolean;
   readonly dryRun: boolean;
   /** The count of sessions that is meant; null to have it typed. */
@@ -27,9 +27,9 @@ const notReached = [
 export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<undefined> {
   const { home } = await context.open();
   const { administration } = home;
-  const before = context.host.now() - input.deletedBefore;
+  const deleted_before = timeOf(input.deletedBefore, context.host.now());
   const project = input.allProjects ? null : (await home.service.verify(await context.call())).data;
-  const request = { project_id: project?.project_id ?? null, deleted_before: new Date(before).toISOString() };
+  const request = { project_id: project?.project_id ?? null, deleted_before };
   const plan = await administration.planPurge(request);
   const whose = project === null ? 'all projects' : `project ${project.project_name}`;
   if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
@@ -42,7 +42,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const journals_removed = removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,
     project_id: request.project_id,
-    before,
+    before: Date.parse(deleted_before),
   });
   return tell({ ...request, ...report, journals_removed, not_reached: notReached }, context);
 }

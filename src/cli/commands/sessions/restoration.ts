@@ -6,12 +6,11 @@ import {
   batchOwner,
   defaultConcurrency,
   endStatus,
-  newDraft,
   runOver,
   runSingle,
   type SessionOperation,
 } from './batch.ts';
-import { collectIds } from './ids.ts';
+import { collectIds, newDraft } from './draft.ts';
 
 export interface RestoreInput {
   /** Ids, or `-` for stdin. */
