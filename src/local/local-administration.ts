@@ -4,13 +4,17 @@ import type {
   CreatedKey,
   CreateKeyRequest,
   KeyRecord,
+  PurgePlan,
+  PurgeReport,
+  PurgeRequest,
   StoreReport,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { PurgeFilter } from '../store/session-store.ts';
 import { newId } from './ids.ts';
 import { hashKey, issueKey } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkTitle } from './text-rules.ts';
+import { checkTitle, readTime } from './text-rules.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
@@ -52,5 +56,21 @@ export class LocalAdministration implements Administration {
 
   inspectStore(): Promise<StoreReport> {
     return this.#local.store.inspect();
+  }
+
+  async planPurge(request: PurgeRequest): Promise<PurgePlan> {
+    return this.#local.store.planPurge(this.#purgeFilter(request));
+  }
+
+  async purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport> {
+    const { store, limits } = this.#local;
+    const keptSince = this.#local.now() - limits.idempotencyMs;
+    const filter = this.#purgeFilter(request);
+    return store.purgeSessions(filter, { expected: request.expected_sessions, keptSince });
+  }
+
+  #purgeFilter({ project_id, deleted_before }: PurgeRequest): PurgeFilter {
+    const before = readTime('deleted_before', deleted_before) ?? 0;
+    return { projectId: project_id, deletedBefore: before, now: this.#local.now() };
   }
 }

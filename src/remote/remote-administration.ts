@@ -1,5 +1,12 @@
 // Administration is for whoever owns a store's file, on the machine that has it: no server offers it.
-import type { Administration, CreatedKey, KeyRecord, StoreReport } from '../service/administration.ts';
+import type {
+  Administration,
+  CreatedKey,
+  KeyRecord,
+  PurgePlan,
+  PurgeReport,
+  StoreReport,
+} from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 
 export class RemoteAdministration implements Administration {
@@ -22,6 +29,14 @@ export class RemoteAdministration implements Administration {
   }
 
   inspectStore(): Promise<StoreReport> {
+    return this.#refuse();
+  }
+
+  planPurge(): Promise<PurgePlan> {
+    return this.#refuse();
+  }
+
+  purgeSessions(): Promise<PurgeReport> {
     return this.#refuse();
   }
 
