@@ -7,6 +7,7 @@ import { registerKeys } from './commands/keys/keys.ts';
 import { registerLogin } from './commands/login.ts';
 import { registerLogout } from './commands/logout.ts';
 import { registerModels } from './commands/models.ts';
+import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
@@ -80,6 +81,7 @@ function buildProgram(version: string, run: Run, output: OutputConfiguration): C
   registerChat(program, run);
   registerSessions(program, run);
   registerModels(program, run);
+  registerModes(program, run);
   registerVerify(program, run);
   registerLogin(program, run);
   registerLogout(program, run);

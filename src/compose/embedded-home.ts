@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { lockOwner, type ProcessTable } from '../config/lock-owner.ts';
 import { localProfile, putStoreKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
-import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
+import type { EngineSet } from '../engine/engine-set.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
@@ -11,7 +11,13 @@ import { LocalService } from '../local/local-service.ts';
 import type { Home } from '../service/home.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
-import type { HomeOptions, OpenedHome, ServedHome, Surroundings } from './home-options.ts';
+import {
+  configuredEngines,
+  type EngineChoice,
+  exchangeableEngines,
+  storedModes,
+} from './configured-engines.ts';
+import type { HomeOptions, OpenedHome, ServedHome, ServeOptions, Surroundings } from './home-options.ts';
 
 /** Opens the store of this machine, and resolves the key to call it with. */
 export async function openEmbeddedHome(
@@ -19,7 +25,7 @@ export async function openEmbeddedHome(
   surroundings: Surroundings,
   options: HomeOptions,
 ): Promise<OpenedHome> {
-  const { home, isNew } = await openLocal(surroundings, options);
+  const { home, isNew } = await openLocal(surroundings, options, null);
   try {
     return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };
   } catch (error) {
@@ -28,27 +34,39 @@ export async function openEmbeddedHome(
   }
 }
 
-export async function openServedHome(
-  surroundings: Surroundings,
-  options: Pick<HomeOptions, 'timeout'>,
-): Promise<ServedHome> {
-  const { home, store, limits } = await openLocal(surroundings, options);
+export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
+  const choice = { ...options, trace: null };
+  const { modesFile } = options;
+  const engines = async () =>
+    configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
+  const { engines: current, exchange } = exchangeableEngines(await engines());
+  const { home, store, limits } = await openLocal(surroundings, choice, current);
   return {
     home,
     limits,
     async ready() {
       await store.findKey(new Uint8Array(32));
     },
+    async reloadModes() {
+      exchange(await engines());
+    },
   };
 }
 
-async function openLocal(surroundings: Surroundings, options: Pick<HomeOptions, 'timeout'>) {
+async function readModes(path: string) {
+  const { readModesFile } = await import('../config/modes-file.ts');
+  return readModesFile(path);
+}
+
+async function openLocal(surroundings: Surroundings, choice: EngineChoice, given: EngineSet | null) {
   const { dataDirectory, nodeApiVersion, now, random } = surroundings;
+  const engines = given ?? (await configuredEngines(surroundings, choice, null));
   const { store, created } = await openSqliteStore({ directory: dataDirectory, nodeApiVersion, now, random });
   const local: LocalOptions = {
     store,
-    engines: offlineEngines(),
-    limits: limitsWith(options.timeout),
+    engines,
+    modes: storedModes(surroundings),
+    limits: limitsWith(choice.timeout),
     now,
     random: randomBytes,
     owner: turnOwner(surroundings.processes),
@@ -58,7 +76,10 @@ async function openLocal(surroundings: Surroundings, options: Pick<HomeOptions, 
     archive: new LocalArchive(local),
     administration: new LocalAdministration(local),
     extensions: ['archive', 'idempotency', 'stream'],
-    close: () => store.close(),
+    async close() {
+      await engines.close?.();
+      await store.close();
+    },
   };
   return { home, store, limits: local.limits, isNew: created };
 }

@@ -4,13 +4,17 @@ import type {
   CreatedKey,
   CreateKeyRequest,
   KeyRecord,
+  ModeRecord,
   StoreReport,
+  UsageQuery,
+  UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { ModeSettings } from '../service/mode-settings.ts';
 import { newId } from './ids.ts';
 import { hashKey, issueKey } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkTitle } from './text-rules.ts';
+import { checkTitle, readTime } from './text-rules.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
@@ -52,5 +56,27 @@ export class LocalAdministration implements Administration {
 
   inspectStore(): Promise<StoreReport> {
     return this.#local.store.inspect();
+  }
+
+  async listModes(): Promise<readonly ModeRecord[]> {
+    const { engines, modes } = this.#local;
+    const settings = new Map((await modes.read()).modes.map((mode) => [mode.name, mode]));
+    return engines.modes.map((mode) => ({ ...mode, settings: settings.get(mode.name) ?? null }));
+  }
+
+  putMode(settings: ModeSettings): Promise<void> {
+    return this.#local.modes.put(settings);
+  }
+
+  removeMode(name: string): Promise<void> {
+    return this.#local.modes.remove(name);
+  }
+
+  setDefaultMode(name: string): Promise<void> {
+    return this.#local.modes.setDefault(name);
+  }
+
+  usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {
+    return this.#local.store.usage(readTime('since', since) ?? 0, by);
   }
 }

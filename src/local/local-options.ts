@@ -1,6 +1,7 @@
 // What the embedded service is made of, handed in from outside.
 import type { EngineSet } from '../engine/engine-set.ts';
 import type { Limits } from '../service/limits.ts';
+import type { ModeShelf } from '../service/mode-settings.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { RandomBytes } from './ids.ts';
 
@@ -14,6 +15,7 @@ export interface TurnOwner {
 export interface LocalOptions {
   readonly store: SessionStore;
   readonly engines: EngineSet;
+  readonly modes: ModeShelf;
   readonly limits: Limits;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -1,5 +1,12 @@
 // Administration is for whoever owns a store's file, on the machine that has it: no server offers it.
-import type { Administration, CreatedKey, KeyRecord, StoreReport } from '../service/administration.ts';
+import type {
+  Administration,
+  CreatedKey,
+  KeyRecord,
+  ModeRecord,
+  StoreReport,
+  UsageRecord,
+} from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 
 export class RemoteAdministration implements Administration {
@@ -7,6 +14,26 @@ export class RemoteAdministration implements Administration {
 
   constructor(url: string) {
     this.#url = url;
+  }
+
+  listModes(): Promise<readonly ModeRecord[]> {
+    return this.#refuse();
+  }
+
+  putMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  removeMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  setDefaultMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  usage(): Promise<readonly UsageRecord[]> {
+    return this.#refuse();
   }
 
   createKey(): Promise<CreatedKey> {

@@ -28,6 +28,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'eventsource-parser': ['http'],
   'better-sqlite3': ['store/sqlite'],
   conf: ['config'],
+  yaml: ['config'],
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
   ora: ['cli/terminal', 'cli/repl'],

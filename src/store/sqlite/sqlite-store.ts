@@ -1,6 +1,6 @@
 // The store over SQLite: reads at once, writes through the writer, failures in Parley's words. What each method means is in
 // session-store.ts; what it says to SQLite is with its subject.
-import type { KeyRecord, StoreReport } from '../../service/administration.ts';
+import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
@@ -34,6 +34,7 @@ import {
 } from './sessions.ts';
 import { storeError } from './sqlite-errors.ts';
 import { beginTurn, endTurn, renewTurn } from './turns.ts';
+import { usage } from './usage.ts';
 import { Writer } from './writer.ts';
 
 export class SqliteStore implements SessionStore {
@@ -142,6 +143,10 @@ export class SqliteStore implements SessionStore {
 
   endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<{ readonly message_count: number }> {
     return this.#write((connection) => endTurn(connection, projectId, turn, reply));
+  }
+
+  usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
+    return this.#read((connection) => usage(connection, since, by));
   }
 
   inspect(): Promise<StoreReport> {

@@ -8,6 +8,7 @@ import { listingStatements } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { turnStatements } from '../../../src/store/sqlite/turns.ts';
+import { usageStatements } from '../../../src/store/sqlite/usage.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
@@ -61,3 +62,10 @@ it.each([
 ] as const)('begins a page of %s where the last one ended', async (name, comparison) => {
   expect(await plan(listingStatements[name])).toContain(`(session=? AND position${comparison}?)`);
 });
+
+it.each(Object.entries(usageStatements))(
+  'counts usage by %s from the index alone, from its time on',
+  async (_, sql) => {
+    expect(await plan(sql)).toContain('SEARCH reply USING COVERING INDEX replies_by_time (created_at>?)');
+  },
+);
