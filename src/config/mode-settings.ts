@@ -1,5 +1,6 @@
 // The settings of a mode, checked: from the stored configuration, from a file for `serve --modes`, from flags. A fault names its
 // field, and never a value that could be a key.
+import { isDeepStrictEqual } from 'node:util';
 import { ParleyError } from '../service/errors.ts';
 import {
   builtInModes,
@@ -154,7 +155,7 @@ function readParameters(value: unknown, path: readonly string[]): Readonly<Recor
     if (ownParameters.includes(name)) throw new ModeFault([...path, name], 'cannot be set as a parameter');
   }
   // It came from JSON or YAML: what JSON cannot hold (a date, an infinity) would not be what was meant.
-  if (JSON.stringify(JSON.parse(JSON.stringify(fields))) !== JSON.stringify(fields)) {
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(fields)), fields)) {
     throw new ModeFault(path, 'holds what JSON cannot');
   }
   return fields as Readonly<Record<string, JsonValue>>;
