@@ -1,6 +1,7 @@
 // What went wrong at a model's server, and what to do about it. Servers tell it by status, by code, by type or by words; here it
 // becomes one failure that names the mode. No part of a key is ever in it.
 import { HttpFailure } from '../../http/http-failure.ts';
+import { isLoopback } from '../../http/proxy-choice.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import { fieldOf, parseJson, textOf } from './json.ts';
@@ -223,7 +224,7 @@ function hide(text: string, key: string | null): string {
 }
 
 function isLocal({ base_url }: ModeSettings): boolean {
-  return /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(new URL(base_url).hostname);
+  return isLoopback(new URL(base_url).hostname);
 }
 
 function isOllama(baseUrl: string): boolean {
