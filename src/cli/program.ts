@@ -11,6 +11,8 @@ import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
+import { registerSetup } from './commands/setup.ts';
+import { registerUsage } from './commands/usage.ts';
 import { registerVerify } from './commands/verify.ts';
 import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
 import { reportFailure } from './error-report.ts';
@@ -82,6 +84,8 @@ function buildProgram(version: string, run: Run, output: OutputConfiguration): C
   registerSessions(program, run);
   registerModels(program, run);
   registerModes(program, run);
+  registerSetup(program, run);
+  registerUsage(program, run);
   registerVerify(program, run);
   registerLogin(program, run);
   registerLogout(program, run);

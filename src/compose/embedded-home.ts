@@ -15,6 +15,7 @@ import {
   configuredEngines,
   type EngineChoice,
   exchangeableEngines,
+  findModelsOf,
   storedModes,
 } from './configured-engines.ts';
 import type { HomeOptions, OpenedHome, ServedHome, ServeOptions, Surroundings } from './home-options.ts';
@@ -25,7 +26,9 @@ export async function openEmbeddedHome(
   surroundings: Surroundings,
   options: HomeOptions,
 ): Promise<OpenedHome> {
-  const { home, isNew } = await openLocal(surroundings, options, null);
+  const { home, isNew } = await openLocal(surroundings, options, () =>
+    configuredEngines(surroundings, options, null),
+  );
   try {
     return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };
   } catch (error) {
@@ -39,17 +42,14 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
   const { modesFile } = options;
   const engines = async () =>
     configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
-  const { engines: current, exchange } = exchangeableEngines(await engines());
-  const { home, store, limits } = await openLocal(surroundings, choice, current);
+  const { home, store, limits, reloadModes } = await openLocal(surroundings, choice, engines);
   return {
     home,
     limits,
     async ready() {
       await store.findKey(new Uint8Array(32));
     },
-    async reloadModes() {
-      exchange(await engines());
-    },
+    reloadModes,
   };
 }
 
@@ -58,14 +58,20 @@ async function readModes(path: string) {
   return readModesFile(path);
 }
 
-async function openLocal(surroundings: Surroundings, choice: EngineChoice, given: EngineSet | null) {
+async function openLocal(
+  surroundings: Surroundings,
+  choice: EngineChoice,
+  readEngines: () => Promise<EngineSet>,
+) {
   const { dataDirectory, nodeApiVersion, now, random } = surroundings;
-  const engines = given ?? (await configuredEngines(surroundings, choice, null));
+  const { engines, exchange } = exchangeableEngines(await readEngines());
+  const reloadModes = async () => exchange(await readEngines());
   const { store, created } = await openSqliteStore({ directory: dataDirectory, nodeApiVersion, now, random });
   const local: LocalOptions = {
     store,
     engines,
-    modes: storedModes(surroundings),
+    modes: storedModes(surroundings, reloadModes),
+    findModels: (server, signal) => findModelsOf(surroundings, choice, server, signal),
     limits: limitsWith(choice.timeout),
     now,
     random: randomBytes,
@@ -81,7 +87,7 @@ async function openLocal(surroundings: Surroundings, choice: EngineChoice, given
       await store.close();
     },
   };
-  return { home, store, limits: local.limits, isNew: created };
+  return { home, store, limits: local.limits, isNew: created, reloadModes };
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeSettings } from '../service/mode-settings.ts';
+import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import { newId } from './ids.ts';
 import { hashKey, issueKey } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -74,6 +75,10 @@ export class LocalAdministration implements Administration {
 
   setDefaultMode(name: string): Promise<void> {
     return this.#local.modes.setDefault(name);
+  }
+
+  findModels(servers: readonly ModelServer[], signal: AbortSignal): Promise<readonly FoundModels[]> {
+    return Promise.all(servers.map((server) => this.#local.findModels(server, signal)));
   }
 
   usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {

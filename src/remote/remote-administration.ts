@@ -8,6 +8,7 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { FoundModels } from '../service/model-server.ts';
 
 export class RemoteAdministration implements Administration {
   readonly #url: string;
@@ -29,6 +30,10 @@ export class RemoteAdministration implements Administration {
   }
 
   setDefaultMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  findModels(): Promise<readonly FoundModels[]> {
     return this.#refuse();
   }
 

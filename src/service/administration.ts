@@ -3,6 +3,7 @@
 
 import type { Mode } from './mode.ts';
 import type { ModeSettings } from './mode-settings.ts';
+import type { FoundModels, ModelServer } from './model-server.ts';
 
 export interface KeyRecord {
   readonly key_id: string;
@@ -67,7 +68,7 @@ export interface Administration {
   /** In the order of the models listing. */
   listModes(): Promise<readonly ModeRecord[]>;
 
-  /** Keeps a mode, in place of one of that name. `USAGE` for settings against a rule; it names the field. Holds from the next start. */
+  /** Keeps a mode, in place of one of that name. `USAGE` for settings against a rule; it names the field. Holds from the next chat. */
   putMode(settings: ModeSettings): Promise<void>;
 
   /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one that is built in, or that another falls back to. */
@@ -75,6 +76,9 @@ export interface Administration {
 
   /** The mode that is used when none is named. `UNKNOWN_MODE` for one that there is not. */
   setDefaultMode(name: string): Promise<void>;
+
+  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
+  findModels(servers: readonly ModelServer[], signal: AbortSignal): Promise<readonly FoundModels[]>;
 
   /** Of all projects. The largest group first; days in their order. */
   usage(query: UsageQuery): Promise<readonly UsageRecord[]>;

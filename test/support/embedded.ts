@@ -43,6 +43,7 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions =
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),
     modes: options.modes ?? noModes,
+    findModels: async (server) => ({ server, models: [], problem: null }),
     limits: { ...defaultLimits, ...options.limits },
     now,
     random: randomBytes,

@@ -59,7 +59,7 @@ export async function askSecret(question: string, flag: string, prompting: Promp
 }
 
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
-function promptTheme(style: Style) {
+export function promptTheme(style: Style) {
   return {
     prefix: { idle: style.blue('?'), done: style.green('✔') },
     style: {
@@ -77,7 +77,7 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
-async function asked<T>(
+export async function asked<T>(
   { openStdin, stderr, signal }: Prompting,
   ask: (context: PromptContext) => Promise<T>,
 ): Promise<T> {
