@@ -1,8 +1,8 @@
 // Builds dist: src bundled into minified CommonJS, a chunk for every `await import()`, each with V8's code cache beside it.
-// A chunk is a function of (exports, require, module, __filename): bin/parley.js calls it, without Node's search for modules.
+// A chunk is a function of (exports, require, module, __filename, __dirname): bin/parley.js calls it, without Node's search for modules.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ const bundle = await rolldown({
   cwd: root,
   input: { main: 'src/main.ts' },
   platform: 'node',
+  // What several chunks need may stand in main, which is there already: each chunk costs a start two files to find and to read.
+  preserveEntrySignatures: 'allow-extension',
   plugins: [lazyChildProcess, bundledSqlite(), leanUndici],
 });
 const { output } = await bundle.write({
@@ -40,11 +42,12 @@ const { output } = await bundle.write({
   },
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
-  postBanner: '(function (exports, require, module, __filename) {',
+  postBanner: '(function (exports, require, module, __filename, __dirname) {',
   postFooter: '})',
 });
 
 await recordCodeCache();
+await writeManual();
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)} KiB\n`);
 
@@ -75,6 +78,7 @@ async function recordCodeCache() {
     await run([...chat, '--continue']);
     await run(['sessions', 'list']);
     await run(['--help']);
+    await run(['__complete', '--', 'sessions', 'get', '']);
     const url = `http://127.0.0.1:${server.address().port}`;
     await run([...chat, '--url', url], { PARLEY_API_KEY: 'none' });
     const proxied = { PARLEY_API_KEY: 'none', HTTP_PROXY: url, NO_PROXY: '' };
@@ -85,6 +89,15 @@ async function recordCodeCache() {
     server.close();
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** The page for man, made of the command tree; package.json names it. */
+async function writeManual() {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(root, 'bin', 'parley.js'),
+    '__manual',
+  ]);
+  writeFileSync(join(root, 'dist', 'parley.1'), stdout);
 }
 
 /** A server of one reply, of this API and of a model's, for the client's code to run against. */

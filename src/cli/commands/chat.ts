@@ -26,6 +26,8 @@ export interface ChatInput extends MessageSources {
   readonly reasoning: boolean;
   /** The key of a turn that failed, to repeat that one; null for a new turn. */
   readonly idempotencyKey: string | null;
+  /** No Markdown styling. */
+  readonly raw: boolean;
 }
 
 interface ChatFlags {
@@ -40,6 +42,7 @@ interface ChatFlags {
   readonly usage?: true;
   readonly reasoning?: true;
   readonly idempotencyKey?: string;
+  readonly raw?: true;
 }
 
 export function registerChat(parent: Command, run: Run): void {
@@ -61,7 +64,7 @@ export function registerChat(parent: Command, run: Run): void {
       'repeat the turn of this key, as a failed chat prints it; nothing is doubled',
     )
     .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
-    .option('--raw', 'print the reply without styling')
+    .option('--raw', 'print the reply as it is, not as Markdown')
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, (context) => runChat(inputOf(words, flags, context), context)),
     );
@@ -85,6 +88,7 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     usage: flags.usage ?? false,
     reasoning: flags.reasoning ?? false,
     idempotencyKey: flags.idempotencyKey ?? null,
+    raw: flags.raw ?? false,
   };
 }
 
@@ -99,7 +103,8 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const call = { ...given, idempotencyKey, showReasoning: input.reasoning };
   if (input.title !== null) await requireMode(mode, context);
   const titled = input.title === null ? null : await createTitled(input.title, call, home.service);
-  const output = chatOutput(formatOf(input, context), context, { mode, usage: input.usage });
+  const { usage, raw } = input;
+  const output = chatOutput(formatOf(input, context), context, { mode, usage, raw });
   let kept: string | null = null;
   let complete = false;
   try {
