@@ -1,6 +1,7 @@
 // From nothing to a real answer: `parley setup` with a server on this machine and without one; and what `parley usage` then says.
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { differences, readShapes } from '../support/json-shapes.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { Place } from '../support/parley.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
@@ -39,6 +40,8 @@ test('with --yes the first model of a server on this machine becomes the default
     ...{ modes: ['qwen3:8b'], default: 'qwen3:8b', reply: 'Hello there.' },
   });
   expect(await place.answer(['modes', 'list'])).toHaveLength(3);
+  const body: unknown = JSON.parse(await place.output(['setup', '--yes', '--quiet', '--json'], { env }));
+  expect(differences(body, readShapes().get('parley setup') ?? new Map())).toEqual([]);
 });
 
 test('a vendor is not asked without a yes, and its key is not shown', async () => {
