@@ -18,8 +18,27 @@ export interface ChatOutput {
   fail(error: unknown): Promise<void>;
 }
 
-/** `raw`: no Markdown styling. */
-export function chatOutput(format: ChatFormat, raw: boolean, context: CliContext): ChatOutput {
+export interface ChatOutputOptions {
+  /** The mode that was asked for. */
+  readonly mode: string;
+  /** Tell the tokens that the turn took. */
+  readonly usage: boolean;
+  /** No Markdown styling. */
+  readonly raw: boolean;
+}
+
+export function chatOutput(format: ChatFormat, context: CliContext, options: ChatOutputOptions): ChatOutput {
+  const output = outputOf(format, options.raw, context);
+  return {
+    async take(event) {
+      await output.take(event);
+      if (event.event === 'done') await tellTurn(event.data, context, options);
+    },
+    fail: (error) => output.fail(error),
+  };
+}
+
+function outputOf(format: ChatFormat, raw: boolean, context: CliContext): ChatOutput {
   switch (format) {
     case 'json':
       return {
@@ -60,8 +79,15 @@ function textOutput(format: TextFormat, raw: boolean, context: CliContext): Chat
     now: context.host.now,
   });
   let begun = false;
+  const notes = reasoningNotes(context);
   return {
     async take(event) {
+      if (event.event === 'reasoning') {
+        spinner.stop();
+        await notes.take(event.data.text);
+        return;
+      }
+      await notes.end();
       if (event.event === 'delta' && streams) {
         spinner.stop();
         begun = true;
@@ -77,6 +103,7 @@ function textOutput(format: TextFormat, raw: boolean, context: CliContext): Chat
     },
     async fail() {
       spinner.stop();
+      await notes.end();
       if (!begun) return;
       const writer = await opening;
       if (context.stdout.isTerminal) await writer.endLine();
@@ -93,6 +120,46 @@ async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Pr
     hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${session_id}`,
     session_id,
   });
+}
+
+/** The model's notes to itself: on stderr, dimmed there, and never in the reply. */
+function reasoningNotes({ stderr, options }: CliContext) {
+  const writer = stderr.untrusted();
+  let begun = false;
+  const paint = async (on: boolean) => {
+    if (stderr.colour > 0) await stderr.write(on ? '\u001b[2m' : '\u001b[22m');
+  };
+  return {
+    async take(text: string): Promise<void> {
+      if (options.quiet) return;
+      if (!begun) await paint(true);
+      begun = true;
+      await writer.write(text);
+    },
+    async end(): Promise<void> {
+      if (!begun) return;
+      begun = false;
+      await writer.endLine();
+      await paint(false);
+    },
+  };
+}
+
+/** What is to be known of a turn besides its reply. */
+async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutputOptions): Promise<void> {
+  if (reply.mode !== options.mode)
+    await context.say(`The mode ${options.mode} failed; ${reply.mode} replied.`);
+  const { turns_left_out: leftOut = 0, usage } = reply;
+  if (leftOut > 0) {
+    const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
+    await context.say(
+      `${turns} left out: by estimate the conversation is longer than the context of the mode ${reply.mode}.`,
+    );
+  }
+  if (!options.usage) return;
+  const tokens =
+    usage === null ? 'not counted by this mode' : `${usage.input_tokens} in, ${usage.output_tokens} out`;
+  await context.stderr.writeUntrusted(`tokens: ${tokens}\n`);
 }
 
 async function tellEnd(reply: ChatReply, context: CliContext): Promise<void> {

@@ -51,12 +51,20 @@ export interface OpenHomeOptions {
   readonly trace: ((line: string) => Promise<void>) | null;
 }
 
+/** What the embedded service is opened with for a server. */
+export interface ServeOptions extends Pick<OpenHomeOptions, 'timeout' | 'authorityFile'> {
+  /** A file of modes in place of the user's own; null for those. */
+  readonly modesFile: string | null;
+}
+
 /** The embedded service as a server needs it, without a key of its own. */
 export interface ServedHome {
   readonly home: Home;
   readonly limits: Limits;
   /** Rejects while the store cannot be read. */
   ready(): Promise<void>;
+  /** Reads the modes again. When that fails, those that there were stay. */
+  reloadModes(): Promise<void>;
 }
 
 export interface StandardInput {
@@ -88,7 +96,9 @@ export interface CliHost {
   /** Identifies the terminal this runs in; null without one. */
   terminal(): string | null;
   openHome(target: Target, options: OpenHomeOptions): Promise<OpenedHome>;
-  openServedHome(options: Pick<OpenHomeOptions, 'timeout'>): Promise<ServedHome>;
+  openServedHome(options: ServeOptions): Promise<ServedHome>;
+  /** From now on a hang-up (SIGHUP) calls this, and stops nothing. */
+  onHangUp(call: () => void): void;
 }
 
 export class CliContext {

@@ -11,9 +11,12 @@ import { registerLogin } from './commands/login.ts';
 import { registerLogout } from './commands/logout.ts';
 import { registerManual } from './commands/manual.ts';
 import { registerModels } from './commands/models.ts';
+import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
+import { registerSetup } from './commands/setup.ts';
+import { registerUsage } from './commands/usage.ts';
 import { registerVerify } from './commands/verify.ts';
 import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
@@ -99,6 +102,9 @@ const commands: ReadonlyMap<string, (parent: Command, run: Run) => void> = new M
   ['chat', registerChat],
   ['sessions', registerSessions],
   ['models', registerModels],
+  ['modes', registerModes],
+  ['setup', registerSetup],
+  ['usage', registerUsage],
   ['verify', registerVerify],
   ['login', registerLogin],
   ['logout', registerLogout],

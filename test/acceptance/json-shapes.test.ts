@@ -60,6 +60,16 @@ const runs: readonly Run[] = [
     words: () => ['sessions', 'restore', made.session, made.empty, '--json'],
   },
   { section: 'parley models', words: () => ['models', '--json'] },
+  {
+    section: 'parley modes add',
+    words: () => ['modes', 'add', 'm', '--base-url', 'https://model.example/v1', '--model', 'x', '--json'],
+  },
+  { section: 'parley modes set', words: () => ['modes', 'set', 'm', '--temperature', '0.5', '--json'] },
+  { section: 'parley modes show', words: () => ['modes', 'show', 'm', '--json'] },
+  { section: 'parley modes list', words: () => ['modes', 'list', '--json'] },
+  { section: 'parley modes default', words: () => ['modes', 'default', 'm', '--json'] },
+  { section: 'parley modes remove', words: () => ['modes', 'remove', 'm', '--json'] },
+  { section: 'parley usage', words: () => ['usage', '--json'] },
   { section: 'parley verify', words: () => ['verify', '--json'] },
   { section: 'parley verify', words: () => ['verify', '--profile', 'far', '--json'] },
   { section: 'parley profiles list', words: () => ['profiles', 'list', '--json'] },
@@ -84,7 +94,12 @@ describe('docs/json.md', () => {
     const commands = Array.from(page.matchAll(/^\.SS "([^"[<]*?) ?[[<"]/gm), ([, name = '']) => name);
     expect(commands.length).toBeGreaterThan(20);
     expect(commands.filter((name) => !shapes.has(name))).toEqual([]);
-    const run = new Set([...runs.map(({ section }) => section), 'parley login', 'parley serve']);
+    const run = new Set([
+      ...runs.map(({ section }) => section),
+      'parley login',
+      'parley serve',
+      'parley setup',
+    ]);
     expect([...shapes.keys()].filter((section) => !run.has(section))).toEqual([]);
   });
 

@@ -73,7 +73,7 @@ export async function askText(question: string, option: string, prompting: Promp
 }
 
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
-function promptTheme(style: Style) {
+export function promptTheme(style: Style) {
   return {
     prefix: { idle: style.blue('?'), done: style.green('✔') },
     style: {
@@ -91,7 +91,7 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
-async function asked<T>(
+export async function asked<T>(
   { openStdin, stderr, signal }: Prompting,
   ask: (context: PromptContext) => Promise<T>,
 ): Promise<T> {
