@@ -16,6 +16,8 @@ export interface ChatInput extends MessageSources {
   readonly title: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
+  /** No Markdown styling. */
+  readonly raw: boolean;
 }
 
 interface ChatFlags {
@@ -27,6 +29,7 @@ interface ChatFlags {
   readonly stream: boolean;
   readonly jsonStream?: true;
   readonly stdin: boolean;
+  readonly raw?: true;
 }
 
 export function registerChat(parent: Command, run: Run): void {
@@ -42,7 +45,7 @@ export function registerChat(parent: Command, run: Run): void {
     .option('--no-stream', 'print the reply when it is complete')
     .option('--json-stream', 'print each event as a line of JSON')
     .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
-    .option('--raw', 'print the reply without styling')
+    .option('--raw', 'print the reply as it is, not as Markdown')
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, (context) => runChat(inputOf(words, flags, context), context)),
     );
@@ -63,6 +66,7 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     title: flags.title ?? null,
     stream: flags.stream,
     jsonStream: flags.jsonStream ?? false,
+    raw: flags.raw ?? false,
   };
 }
 
@@ -76,7 +80,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (input.title !== null) await requireMode(mode, context);
   const titled =
     input.title === null ? null : (await home.service.createSession(call, { title: input.title })).data;
-  const output = chatOutput(formatOf(input, context), context);
+  const output = chatOutput(formatOf(input, context), input.raw, context);
   let kept: string | null = null;
   let complete = false;
   try {

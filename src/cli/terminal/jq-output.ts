@@ -69,6 +69,7 @@ export function jqOutput(
   return {
     isTerminal: stdout.isTerminal,
     redraws: stdout.redraws,
+    formats: false,
     colour: stdout.colour,
     gone: stdout.gone,
     get stream() {
