@@ -19,29 +19,36 @@ import { ProfileFile } from './config/profile-file.ts';
 import { terminalIdentity } from './config/terminal.ts';
 import { ParleyError } from './service/errors.ts';
 
+/** What a hang-up means while a command has a use for it; without one it stops the command. */
+interface HangUp {
+  call: (() => void) | null;
+}
+
 const patienceMs = 300;
 const sameSignalMs = 100;
 
 export async function main(): Promise<void> {
   const stop = new AbortController();
   const signalled = new AbortController();
-  onSignals((signal) => {
+  const hangUp: HangUp = { call: null };
+  onSignals(hangUp, (signal) => {
     signalled.abort(new Interruption(signal));
     stop.abort(signalled.signal.reason);
   });
   const outputs = new Map<string, Output>();
   // Then all is written and closed: leaving spares Node the taking down of what goes with the process anyway.
-  process.exit(await run(stop, signalled.signal, outputs));
+  process.exit(await run(stop, signalled.signal, outputs, hangUp));
 }
 
 async function run(
   stop: AbortController,
   stopSignal: AbortSignal,
   outputs: Map<string, Output>,
+  hangUp: HangUp,
 ): Promise<number> {
   let status = 0;
   try {
-    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs));
+    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs, hangUp));
     const isWritten = await finish(outputs.values(), stop.signal);
     return isWritten || status !== 0 ? status : (stop.signal.reason as Interruption).exitStatus;
   } catch (error) {
@@ -69,10 +76,11 @@ async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<b
  * the first is the same: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
  * every signal again.
  */
-function onSignals(stop: (signal: StopSignal) => void): void {
+function onSignals(hangUp: HangUp, stop: (signal: StopSignal) => void): void {
   let stoppedAt: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      if (signal === 'SIGHUP' && hangUp.call !== null) return hangUp.call();
       const now = performance.now();
       if (stoppedAt === null) {
         stoppedAt = now;
@@ -84,7 +92,12 @@ function onSignals(stop: (signal: StopSignal) => void): void {
   }
 }
 
-function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<string, Output>): CliHost {
+function cliHost(
+  stop: AbortController,
+  stopSignal: AbortSignal,
+  outputs: Map<string, Output>,
+  hangUp: HangUp,
+): CliHost {
   const { env, platform, pid } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
@@ -138,6 +151,9 @@ function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<st
     newRequestId: () => `req_${now().toString(36)}${Math.random().toString(36).slice(2)}`,
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openHome: (target, options) => openHome(target, surroundings, options),
+    onHangUp(call) {
+      hangUp.call = call;
+    },
     openServedHome: (options) => openServedHome(surroundings, options),
   };
 }

@@ -36,6 +36,8 @@ export interface PreparedRequest {
   readonly operation: Operation;
   readonly request: HttpRequest;
   readonly apiKey: string;
+  /** Whether being turned away is waited out here. */
+  readonly waits: boolean;
 }
 
 export class RemoteConnection {
@@ -101,7 +103,7 @@ export class RemoteConnection {
     };
     const body = input.body === undefined ? null : JSON.stringify(input.body);
     const request = { method, path: this.#prefix + path, headers, body, signal: call.signal };
-    return { operation, request, apiKey: call.apiKey };
+    return { operation, request, apiKey: call.apiKey, waits: call.pacesItself !== true };
   }
 
   resending({ request }: PreparedRequest): Resending {
@@ -144,7 +146,7 @@ export class RemoteConnection {
     for (;;) {
       try {
         const received = await this.received(prepared, await this.send(prepared));
-        if (isTurnedAway(received.status) && (await resending.again(received))) continue;
+        if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
         return { received, mayHaveActed: resending.mayHaveActed };
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error;

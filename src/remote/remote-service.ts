@@ -56,10 +56,18 @@ export class RemoteService implements ConversationService {
     try {
       body = successBody('deleteSession', received);
     } catch (error) {
-      // The sending before this one deleted it, and its answer was lost.
-      const isGone = error instanceof ParleyError && error.code === 'SESSION_NOT_FOUND';
-      if (!isGone || !mayHaveActed) throw error;
+      if (!mayHaveActed || !(error instanceof ParleyError)) throw error;
+      // Not found: the sending before this one deleted it, and its answer was lost.
+      if (error.code !== 'SESSION_NOT_FOUND') throw doubtful(error);
     }
     return { data: deletedSessionOf(body, sessionId), body };
   }
+}
+
+function doubtful(error: ParleyError): ParleyError {
+  const { code, message, hint, details, retryAfter, body } = error;
+  return new ParleyError(code, message, {
+    ...{ hint, details, body, mayHaveActed: true, cause: error },
+    ...(retryAfter !== null && { retryAfter }),
+  });
 }

@@ -20,12 +20,15 @@ export interface ChatReply {
   readonly session_id: string;
   /** The stored reply. */
   readonly message_id: string;
+  /** The mode that replied: another than the one asked for when that failed and fell back. */
   readonly mode: string;
   readonly reply: string;
   readonly finish_reason: FinishReason;
   readonly created_at: string;
   readonly message_count: number;
   readonly usage: Usage | null;
+  /** How many earlier turns of the session the model was not told of, for want of room; left out when it was told of all. */
+  readonly turns_left_out?: number;
 }
 
 /**

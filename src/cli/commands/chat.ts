@@ -1,6 +1,10 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { quoteForShell } from '../../config/shell-quote.ts';
+import type { Call } from '../../service/call.ts';
+import type { ConversationService } from '../../service/conversation-service.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
+import type { NewSession } from '../../service/session.ts';
 import { composeMessage, type MessageSources } from '../chat-message.ts';
 import { type ChatFormat, chatOutput } from '../chat-output.ts';
 import type { CliContext } from '../context.ts';
@@ -16,6 +20,14 @@ export interface ChatInput extends MessageSources, SessionFlags {
   readonly title: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
+  /** Tell the tokens that the turn took. */
+  readonly usage: boolean;
+  /** Show the model's notes to itself. */
+  readonly reasoning: boolean;
+  /** The key of a turn that failed, to repeat that one; null for a new turn. */
+  readonly idempotencyKey: string | null;
+  /** No Markdown styling. */
+  readonly raw: boolean;
   /** Which fenced block of the reply is printed in its place; null for the whole reply. */
   readonly extractCode: WhichBlock | null;
 }
@@ -29,6 +41,10 @@ interface ChatFlags {
   readonly stream: boolean;
   readonly jsonStream?: true;
   readonly stdin: boolean;
+  readonly usage?: true;
+  readonly reasoning?: true;
+  readonly idempotencyKey?: string;
+  readonly raw?: true;
   readonly extractCode?: WhichBlock;
   readonly batch?: true;
   readonly concurrency?: number;
@@ -49,8 +65,14 @@ export function registerChat(parent: Command, run: Run): void {
     .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected)
     .option('--no-stream', 'print the reply when it is complete')
     .option('--json-stream', 'print each event as a line of JSON')
+    .option('--usage', 'print on stderr how many tokens the turn took')
+    .option('--reasoning', 'print on stderr what the model thinks before it replies')
+    .option(
+      '--idempotency-key <key>',
+      'repeat the turn of this key, as a failed chat prints it; nothing is doubled',
+    )
     .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
-    .option('--raw', 'print the reply without styling')
+    .option('--raw', 'print the reply as it is, not as Markdown')
     .addOption(
       new Option(
         '--extract-code [which]',
@@ -125,6 +147,10 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     title: flags.title ?? null,
     stream: flags.stream,
     jsonStream: flags.jsonStream ?? false,
+    usage: flags.usage ?? false,
+    reasoning: flags.reasoning ?? false,
+    idempotencyKey: flags.idempotencyKey ?? null,
+    raw: flags.raw ?? false,
     extractCode: flags.extractCode ?? null,
   };
 }
@@ -135,11 +161,13 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const mode = await chooseMode(input.mode, context);
   const session_id = await sessionToContinue(input, context);
   const { home } = await context.open();
-  const call = await context.call();
+  const given = await context.call();
+  const idempotencyKey = input.idempotencyKey ?? given.requestId;
+  const call = { ...given, idempotencyKey, showReasoning: input.reasoning };
   if (input.title !== null) await requireMode(mode, context);
-  const titled =
-    input.title === null ? null : (await home.service.createSession(call, { title: input.title })).data;
-  const output = chatOutput(formatOf(input, context), context);
+  const titled = input.title === null ? null : await createTitled(input.title, call, home.service);
+  const { usage, raw } = input;
+  const output = chatOutput(formatOf(input, context), context, { mode, usage, raw });
   let kept: string | null = null;
   let complete = false;
   try {
@@ -164,8 +192,45 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
     }
     if (kept !== null && context.host.signal.aborted)
       await context.say(`Stopped. What had come of the reply is kept in session ${kept}.`);
-    throw error;
+    throw kept === null ? error : repeatable(error, input, context, idempotencyKey);
   }
+}
+
+/** Repeated with its turn, it gives the same session again. */
+async function createTitled(title: string, call: Call, service: ConversationService): Promise<NewSession> {
+  const idempotencyKey = `${call.idempotencyKey}-session`;
+  return (await service.createSession({ ...call, idempotencyKey }, { title })).data;
+}
+
+/** What a model failed of can be asked again: under its key the message that is kept gets its reply, and none is kept twice. */
+function repeatable(error: unknown, input: ChatInput, { options }: CliContext, key: string): unknown {
+  const failures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
+  if (!(error instanceof ParleyError) || !failures.includes(error.code) || options.json) return error;
+  const { code, message, details, session_id, message_id, retryAfter, body } = error;
+  return new ParleyError(code, message, {
+    hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(input, key)}`.trim(),
+    details,
+    ...(session_id !== null && { session_id }),
+    ...(message_id !== null && { message_id }),
+    ...(retryAfter !== null && { retryAfter }),
+    body,
+    cause: error,
+  });
+}
+
+function repetition(input: ChatInput, key: string): string {
+  const words = input.words.join(' ');
+  const isShort = words !== '' && words !== '-' && words.length <= 200 && !/[\p{Cc}]/u.test(words);
+  const flag = `--idempotency-key ${key}`;
+  if (!isShort || input.files.length > 0 || input.stdin) return `the same command with ${flag}`;
+  const same = [
+    input.mode !== null && `-m ${quoteForShell(input.mode)}`,
+    input.session !== null && `-s ${quoteForShell(input.session)}`,
+    input.continue && '-c',
+    input.title !== null && `--title ${quoteForShell(input.title)}`,
+    '-n',
+  ];
+  return ['parley chat', flag, ...same.filter(Boolean), quoteForShell(words)].join(' ');
 }
 
 /** No word came on the message: the server may have it, and the session then holds it. */

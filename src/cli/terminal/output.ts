@@ -38,6 +38,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** A terminal on which a line may be drawn again: its width is known, and it is neither TERM=dumb nor under CI. */
   readonly redraws: boolean;
+  /** A terminal on which text may be laid out: any but TERM=dumb. */
+  readonly formats: boolean;
   readonly colour: ColourLevel;
   /** Fires when nothing more can be written: the reader went away, or a write failed (then writing and `finish` reject). */
   readonly gone: AbortSignal;
@@ -79,6 +81,7 @@ const goneCodes: ReadonlySet<unknown> = new Set([
 class StreamOutput implements Output {
   readonly isTerminal: boolean;
   readonly redraws: boolean;
+  readonly formats: boolean;
   readonly colour: ColourLevel;
   readonly stream: Writable;
   readonly #stream: OutputStream;
@@ -95,8 +98,9 @@ class StreamOutput implements Output {
     this.stream = stream as Writable;
     this.isTerminal = stream.isTTY === true;
     const { TERM, CI = '' } = env;
+    this.formats = this.isTerminal && TERM !== 'dumb';
     // Without a width (a PTY that nobody sized) ora clears lines without end.
-    this.redraws = this.isTerminal && TERM !== 'dumb' && CI === '' && (stream.columns ?? 0) > 0;
+    this.redraws = this.formats && CI === '' && (stream.columns ?? 0) > 0;
     this.colour = colourLevel(stream, env, noColor);
     this.#role = role;
     this.#signal = signal;

@@ -58,8 +58,22 @@ export async function askSecret(question: string, flag: string, prompting: Promp
   });
 }
 
+/** A line of text. `USAGE` where nobody can be asked, naming the option that gives it. */
+export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
+  if (!prompting.allowed) {
+    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
+      hint: `Give it with ${option}`,
+    });
+  }
+  return await asked(prompting, async (context) => {
+    const { input } = await import('@inquirer/prompts');
+    const theme = promptTheme(await prompting.stderr.style());
+    return await input({ message: filterText(question), theme }, context);
+  });
+}
+
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
-function promptTheme(style: Style) {
+export function promptTheme(style: Style) {
   return {
     prefix: { idle: style.blue('?'), done: style.green('✔') },
     style: {
@@ -77,7 +91,7 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
-async function asked<T>(
+export async function asked<T>(
   { openStdin, stderr, signal }: Prompting,
   ask: (context: PromptContext) => Promise<T>,
 ): Promise<T> {
