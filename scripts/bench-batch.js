@@ -98,14 +98,21 @@ async function cannon({ url, key }, name) {
       body: JSON.stringify({ mode: 'echo', message: messageOf(count) }),
     };
   };
-  const result = await autocannon({
+  const load = autocannon({
     url: `${url}/v1/chat`,
     connections: concurrency,
     amount: lines,
     requests: [{ method: 'POST', setupRequest }],
   });
+  // Its own report knows the end by the second alone.
+  const start = performance.now();
+  let last = start;
+  load.on('response', () => {
+    last = performance.now();
+  });
+  const result = await load;
   if (result['2xx'] !== lines) throw new Error(`autocannon: ${result['2xx']} of ${lines} were answered.`);
-  return (lines * 1000) / (result.finish - result.start);
+  return (lines * 1000) / (last - start);
 }
 
 /** Answers a second, start and end of the process in it, and the most memory that it took. */

@@ -92,7 +92,10 @@ export async function* exchange(
         continue;
       }
       if (event.type === 'finish') {
-        yield await keep(event.reason, event.usage);
+        const end = await keep(event.reason, event.usage);
+        // Whoever got the last event may not ask for another, and then nothing below is reached.
+        clearInterval(renewal);
+        yield end;
         return;
       }
       firstTokenMs ??= Math.max(0, local.now() - askedAt);
