@@ -7,6 +7,7 @@ import manifest from '../package.json' with { type: 'json' };
 import type { CliHost } from './cli/context.ts';
 import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
+import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
 import { createOutput, type Output } from './cli/terminal/output.ts';
 import { stdinKind } from './cli/terminal/stdin.ts';
@@ -23,23 +24,25 @@ const sameSignalMs = 100;
 export async function main(): Promise<void> {
   const stop = new AbortController();
   const signalled = new AbortController();
-  onSignals((signal) => {
+  const interrupts = new Set<() => void>();
+  onSignals(interrupts, (signal) => {
     signalled.abort(new Interruption(signal));
     stop.abort(signalled.signal.reason);
   });
   const outputs = new Map<string, Output>();
   // Then all is written and closed: leaving spares Node the taking down of what goes with the process anyway.
-  process.exit(await run(stop, signalled.signal, outputs));
+  process.exit(await run(stop, signalled.signal, outputs, job(interrupts)));
 }
 
 async function run(
   stop: AbortController,
   stopSignal: AbortSignal,
   outputs: Map<string, Output>,
+  job: Job,
 ): Promise<number> {
   let status = 0;
   try {
-    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs));
+    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs, job));
     const isWritten = await finish(outputs.values(), stop.signal);
     return isWritten || status !== 0 ? status : (stop.signal.reason as Interruption).exitStatus;
   } catch (error) {
@@ -65,13 +68,19 @@ async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<b
 /**
  * The first signal stops the work, which keeps what there is of it; a second one ends the process at once. One that comes with
  * the first is the same: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
- * every signal again.
+ * every signal again. While somebody holds the interrupts, a SIGINT is theirs.
  */
-function onSignals(stop: (signal: StopSignal) => void): void {
+function onSignals(interrupts: ReadonlySet<() => void>, stop: (signal: StopSignal) => void): void {
   let stoppedAt: number | null = null;
+  let interruptedAt = Number.NEGATIVE_INFINITY;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       const now = performance.now();
+      if (signal === 'SIGINT' && interrupts.size > 0 && stoppedAt === null) {
+        if (now - interruptedAt > sameSignalMs) for (const interrupt of [...interrupts]) interrupt();
+        interruptedAt = now;
+        return;
+      }
       if (stoppedAt === null) {
         stoppedAt = now;
         stop(signal);
@@ -82,7 +91,35 @@ function onSignals(stop: (signal: StopSignal) => void): void {
   }
 }
 
-function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<string, Output>): CliHost {
+function job(interrupts: Set<() => void>): Job {
+  const on = (event: 'SIGCONT' | 'exit', listener: () => void) => {
+    process.on(event, listener);
+    return () => {
+      process.off(event, listener);
+    };
+  };
+  return {
+    onInterrupt(listener) {
+      interrupts.add(listener);
+      return () => {
+        interrupts.delete(listener);
+      };
+    },
+    onContinue: (listener) => on('SIGCONT', listener),
+    atExit: (action) => on('exit', action),
+    suspend() {
+      // Windows has no such signal. The group: who started it, as npx, waits for it, and the shell for both.
+      if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
+    },
+  };
+}
+
+function cliHost(
+  stop: AbortController,
+  stopSignal: AbortSignal,
+  outputs: Map<string, Output>,
+  job: Job,
+): CliHost {
   const { env, platform, pid } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
@@ -105,6 +142,8 @@ function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<st
     env,
     profileFile,
     dataDirectory: data,
+    processes,
+    job,
     stdin: {
       // Making the stream costs time: only a question needs to know.
       isTerminal: () => process.stdin.isTTY === true,

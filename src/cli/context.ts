@@ -1,11 +1,13 @@
 // What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
 import type { Readable } from 'node:stream';
 import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
+import type { ProcessTable } from '../config/lock-owner.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Call } from '../service/call.ts';
 import type { Home } from '../service/home.ts';
 import type { Limits } from '../service/limits.ts';
+import type { Job } from './job.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
 import { isFed, type StdinKind, type StdinReading } from './terminal/stdin.ts';
@@ -68,6 +70,8 @@ export interface CliHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly profileFile: ProfileFile;
   readonly dataDirectory: string;
+  readonly processes: ProcessTable;
+  readonly job: Job;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
   /** Fires with an `Interruption`: a signal came, or nobody reads stdout any more. */

@@ -8,6 +8,7 @@ import { registerLogin } from './commands/login.ts';
 import { registerLogout } from './commands/logout.ts';
 import { registerModels } from './commands/models.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
+import { canConverse, registerRepl } from './commands/repl.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
 import { registerVerify } from './commands/verify.ts';
@@ -47,6 +48,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     const context = new CliContext(host, globalOptions(program));
     const bare = error.code === 'commander.help' && program.args.length === 0;
     if (bare && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
+    if (bare && canConverse(context)) return runCommandLine(['repl', ...argv], host);
     if (bare || error.exitCode === 0) {
       await context.stdout.write(written.out + written.error);
       return 0;
@@ -78,6 +80,7 @@ function buildProgram(version: string, run: Run, output: OutputConfiguration): C
     .exitOverride()
     .addHelpText('after', examples);
   registerChat(program, run);
+  registerRepl(program, run);
   registerSessions(program, run);
   registerModels(program, run);
   registerVerify(program, run);
@@ -92,6 +95,7 @@ function buildProgram(version: string, run: Run, output: OutputConfiguration): C
 
 const examples = `
 Examples:
+  parley                                     a conversation at this terminal
   parley chat "My name is Ada."              start a conversation
   parley chat -c "What is my name?"          go on with it
   git diff | parley chat "Explain this:"     words, then what is piped in

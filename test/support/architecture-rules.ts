@@ -30,6 +30,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   conf: ['config'],
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
+  'wrap-ansi': ['cli/terminal', 'cli/repl'],
   ora: ['cli/terminal', 'cli/repl'],
   '@inquirer/prompts': ['cli/terminal', 'cli/repl'],
   hono: ['server'],

@@ -7,7 +7,9 @@ import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { chooseMode, requireMode } from '../mode-choice.ts';
 import type { Run } from '../run.ts';
+import { sessionToContinue } from '../session-choice.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
+import { canConverse, runRepl } from './repl.ts';
 
 export interface ChatInput extends MessageSources {
   readonly mode: string | null;
@@ -16,6 +18,7 @@ export interface ChatInput extends MessageSources {
   readonly title: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
+  readonly raw: boolean;
 }
 
 interface ChatFlags {
@@ -26,6 +29,7 @@ interface ChatFlags {
   readonly file?: readonly string[];
   readonly stream: boolean;
   readonly jsonStream?: true;
+  readonly raw?: true;
   readonly stdin: boolean;
 }
 
@@ -63,11 +67,18 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     title: flags.title ?? null,
     stream: flags.stream,
     jsonStream: flags.jsonStream ?? false,
+    raw: flags.raw ?? false,
   };
 }
 
 export async function runChat(input: ChatInput, context: CliContext): Promise<number> {
   checkTogether(input, context);
+  if (isConversation(input, context)) {
+    return runRepl(
+      { session: input.session, continue: input.continue, mode: input.mode, raw: input.raw },
+      context,
+    );
+  }
   const message = await composeMessage(input, context);
   const mode = await chooseMode(input.mode, context);
   const session_id = await sessionToContinue(input, context);
@@ -133,19 +144,16 @@ function checkTogether(input: ChatInput, context: CliContext): void {
   }
 }
 
+/** Nothing to send, and somebody there to say it. */
+function isConversation(input: ChatInput, context: CliContext): boolean {
+  const isBare = input.words.length === 0 && input.files.length === 0 && input.title === null;
+  return isBare && formatOf(input, context) === 'text' && !context.stdinIsFed && canConverse(context);
+}
+
 function formatOf(input: ChatInput, context: CliContext): ChatFormat {
   if (context.options.json) return 'json';
   if (input.jsonStream) return 'events';
   return input.stream ? 'text' : 'whole';
-}
-
-async function sessionToContinue(input: ChatInput, context: CliContext): Promise<string | null> {
-  if (!input.continue) return input.session;
-  const current = await context.currentSession();
-  if (current !== null) return current;
-  throw new ParleyError('USAGE', 'There is no session to continue here yet.', {
-    hint: 'Start one without -c, or name one with -s (see: parley sessions list).',
-  });
 }
 
 function incomplete(): ParleyError {

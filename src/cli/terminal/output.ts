@@ -13,7 +13,7 @@ import {
 } from './style.ts';
 
 /** A standard stream, or any other: what it lacks of a terminal, it is not. */
-export type OutputStream = Writable & ColourStream & { readonly columns?: number };
+export type OutputStream = Writable & ColourStream & { readonly columns?: number; readonly rows?: number };
 
 export interface OutputOptions {
   /**
