@@ -18,7 +18,7 @@ export interface Ending {
   readonly signal: number;
 }
 
-const patienceMs = 15_000;
+const patienceMs = 4_000;
 
 export class TerminalScreen {
   readonly #pty: IPty;
@@ -85,7 +85,7 @@ export class TerminalScreen {
       if (line === undefined) break;
       text += `${row > 0 && !line.isWrapped ? '\n' : ''}${line.translateToString(!active.getLine(row + 1)?.isWrapped)}`;
     }
-    return text.trimEnd();
+    return text.replace(/ +$/gm, '').trimEnd();
   }
 
   get cursor(): { readonly row: number; readonly column: number } {
@@ -138,7 +138,11 @@ export class TerminalScreen {
     const { active } = this.#terminal.buffer;
     return Array.from(
       { length: this.#terminal.rows },
-      (_, row) => active.getLine(from + row)?.translateToString(true) ?? '',
+      (_, row) =>
+        active
+          .getLine(from + row)
+          ?.translateToString(true)
+          .trimEnd() ?? '',
     );
   }
 
@@ -149,14 +153,17 @@ export class TerminalScreen {
   }
 }
 
-/** The emulator's own table is of 2010 and gives an emoji one column; today's terminals give it two. */
+/** The emulator's own table is of 2010; today's terminals give an emoji two columns, one of several parts included. */
 const modernWidths = {
   version: 'modern',
   wcwidth: (codepoint: number): 0 | 1 | 2 => widthOf(codepoint),
   charProperties(codepoint: number, preceding: number): number {
     const width = widthOf(codepoint);
     const before = (preceding >> 1) & 3;
-    const joins = width === 0 && preceding !== 0;
+    const isPart =
+      (preceding >> 3 === 0x200d && before === 2) ||
+      /\p{Emoji_Modifier}/u.test(String.fromCodePoint(codepoint));
+    const joins = preceding !== 0 && (width === 0 || isPart);
     return ((codepoint & 0xffffff) << 3) | ((joins ? before : width) << 1) | (joins ? 1 : 0);
   },
 };

@@ -2,7 +2,6 @@
 // next prompt; of these, Ctrl-C alone acts at once.
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
-import type { StartTimer } from '../terminal/timer.ts';
 import type { Completion } from './completion.ts';
 import { Keyboard, type TerminalInput } from './keyboard.ts';
 import { edit } from './line-editor.ts';
@@ -19,7 +18,6 @@ export interface LineReaderOptions {
   readonly open: () => TerminalInput;
   readonly output: Output;
   readonly job: Job;
-  readonly startTimer: StartTimer;
   /** The oldest first; it may grow. */
   readonly history: () => readonly string[];
   readonly complete: (text: string, cursor: number) => Promise<Completion>;
@@ -246,9 +244,9 @@ export class LineReader implements LineSource {
     this.#keyboard.release();
     this.#isSuspended = true;
     this.#options.job.suspend();
-    // Where no shell waits, the system lets the process run on, and says nothing.
-    const wait = (action: () => void) => this.#options.startTimer(notStoppedMs, action);
-    wait(() => wait(() => this.#isSuspended && this.#continue()));
+    // Where no shell waits, the system lets the process run on, and says nothing. These timers also keep the process alive: nothing
+    // else does, while the keyboard is not read.
+    setTimeout(() => setTimeout(() => this.#isSuspended && this.#continue(), notStoppedMs), notStoppedMs);
   }
 
   /** After a stop, also one that came from outside: raw again, and the line anew. */

@@ -2,7 +2,6 @@
 import { resolveMode, type Target } from '../../config/settings.ts';
 import { CliContext } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
-import { startTimer } from '../terminal/timer.ts';
 import { complete } from './completion.ts';
 import { Conversation, titleOf } from './conversation.ts';
 import { LineHistory } from './line-history.ts';
@@ -56,7 +55,6 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
     open: () => host.stdin.open(),
     output: stdout,
     job: host.job,
-    startTimer,
     history: () => history.lines,
     leaveHint,
     complete: (text, cursor) =>

@@ -50,8 +50,9 @@ export class Repl {
     // The prompt first.
     await new Promise((resolve) => setImmediate(resolve));
     await history.load();
-    if (conversation.mode !== null) return;
     try {
+      await context.open();
+      if (conversation.mode !== null) return;
       await conversation.knownMode(context);
       source.reprompt(await this.#prompt());
     } catch (error) {
