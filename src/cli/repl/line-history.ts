@@ -24,7 +24,9 @@ const longestLine = 64 * 1024;
 export class LineHistory {
   readonly #options: LineHistoryOptions;
   readonly #directory: string;
-  #lines: string[] = [];
+  #lines: readonly string[] | null = null;
+  /** Lines in the file when it was read, and those added since. */
+  #stored = 0;
 
   constructor(options: LineHistoryOptions) {
     this.#options = options;
@@ -35,33 +37,34 @@ export class LineHistory {
     return join(this.#directory, `${this.#options.name}.jsonl`);
   }
 
-  /** The oldest first, none twice. */
+  /** The oldest first, none twice. Read from the file when first asked for: a prompt needs none of it. */
   get lines(): readonly string[] {
+    if (this.#lines === null) {
+      const stored = this.#read();
+      this.#stored = stored.length;
+      this.#lines = distinct(stored);
+    }
     return this.#lines;
-  }
-
-  /** A file that is not there, or cannot be read, is an empty one. */
-  async load(): Promise<void> {
-    const stored = this.#read();
-    this.#lines = distinct([...stored, ...this.#lines]);
-    if (stored.length > mostLines + slack) await this.#shorten();
   }
 
   /** Rejects when it cannot be kept; it is remembered nevertheless. */
   async add(line: string): Promise<void> {
     if (line.trim() === '') return;
-    const isRepeated = this.#lines.at(-1) === line;
-    this.#lines = distinct([...this.#lines, line]);
+    const isRepeated = this.lines.at(-1) === line;
+    this.#lines = distinct([...this.lines, line]);
     if (isRepeated || line.length > longestLine) return;
     makePrivateDirectory(this.#directory);
     // One write at the end of the file: lines of several processes do not mix. The lock is for those who rewrite it.
     await this.#locked(() => appendFileSync(this.path, `\n${JSON.stringify(line)}`, { mode: 0o600 }));
+    this.#stored += 1;
+    if (this.#stored > mostLines + slack) await this.#shorten();
   }
 
   /** The file is read again under the lock: another process may have added to it. */
   #shorten(): Promise<void> {
     return this.#locked(() => {
       const lines = distinct(this.#read());
+      this.#stored = lines.length;
       replacePrivateFile(this.path, lines.map((line) => `\n${JSON.stringify(line)}`).join(''));
     });
   }
@@ -71,6 +74,7 @@ export class LineHistory {
     return withFileLock({ path: `${this.path}.lock`, owner: lockOwner(processes), now }, action);
   }
 
+  /** A file that is not there, or cannot be read, is an empty one. */
   #read(): readonly string[] {
     let text: string;
     try {

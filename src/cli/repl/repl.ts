@@ -44,12 +44,11 @@ export class Repl {
     return exitDone;
   }
 
-  /** While the first line is typed: the history, the service, and what it calls its mode. */
+  /** While the first line is typed: the service, and what it calls its mode. */
   async #prepare(): Promise<void> {
-    const { history, conversation, context, source } = this.#options;
+    const { conversation, context, source } = this.#options;
     // The prompt first.
     await new Promise((resolve) => setImmediate(resolve));
-    await history.load();
     try {
       await context.open();
       if (conversation.mode !== null) return;
