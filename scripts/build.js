@@ -49,15 +49,18 @@ async function recordCodeCache() {
   };
   const chat = ['chat', '--no-stdin', '--mode', 'echo', 'Hello'];
   const recorder = fileURLToPath(new URL('record-code-cache.cjs', import.meta.url));
-  const run = (words, more) =>
-    promisify(execFile)(process.execPath, ['--require', recorder, join(root, 'bin', 'parley.js'), ...words], {
-      env: { ...env, ...more },
-    });
+  const run = (words, more, typed = '') => {
+    const program = ['--require', recorder, join(root, 'bin', 'parley.js'), ...words];
+    const done = promisify(execFile)(process.execPath, program, { env: { ...env, ...more } });
+    done.child.stdin.end(typed);
+    return done;
+  };
   try {
     await run(['chat', '--no-stdin', 'Hello']);
     await run([...chat, '--continue']);
     await run(['sessions', 'list']);
     await run(['--help']);
+    await run(['repl'], { RECORD_TERMINAL: '1', TERM: 'xterm', CI: '' }, 'Hello\r');
     await run([...chat, '--url', `http://127.0.0.1:${server.address().port}`], { PARLEY_API_KEY: 'none' });
   } finally {
     server.close();

@@ -1,7 +1,7 @@
 // A real pseudo-terminal and what a person would see on it: a program runs in it, keys are typed, a terminal emulator reads the bytes.
 import { type IPty, spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
-import stringWidth from 'string-width';
+import { modernWidths } from './modern-widths.ts';
 import type { Variables } from './parley.ts';
 
 const { Terminal } = headless;
@@ -18,7 +18,7 @@ export interface Ending {
   readonly signal: number;
 }
 
-const patienceMs = 4_000;
+const patienceMs = 20_000;
 
 export class TerminalScreen {
   readonly #pty: IPty;
@@ -151,23 +151,4 @@ export class TerminalScreen {
     this.#changed = [];
     for (const tell of changed) tell();
   }
-}
-
-/** The emulator's own table is of 2010; today's terminals give an emoji two columns, one of several parts included. */
-const modernWidths = {
-  version: 'modern',
-  wcwidth: (codepoint: number): 0 | 1 | 2 => widthOf(codepoint),
-  charProperties(codepoint: number, preceding: number): number {
-    const width = widthOf(codepoint);
-    const before = (preceding >> 1) & 3;
-    const isPart =
-      (preceding >> 3 === 0x200d && before === 2) ||
-      /\p{Emoji_Modifier}/u.test(String.fromCodePoint(codepoint));
-    const joins = preceding !== 0 && (width === 0 || isPart);
-    return ((codepoint & 0xffffff) << 3) | ((joins ? before : width) << 1) | (joins ? 1 : 0);
-  },
-};
-
-function widthOf(codepoint: number): 0 | 1 | 2 {
-  return Math.min(2, stringWidth(String.fromCodePoint(codepoint))) as 0 | 1 | 2;
 }

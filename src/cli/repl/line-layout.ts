@@ -69,7 +69,8 @@ export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure
       const label = foldLabel(part, line.pastes);
       const shown = label ?? (part === '\t' ? tab : filterText(part));
       const pieces = shown === part ? [part] : [...shown];
-      if (at === line.cursor) mark(measure(pieces[0] ?? ''));
+      // An emoji of several parts may be in the making: within it there is no place for a cursor.
+      if (line.cursor >= at && line.cursor < at + part.length) mark(measure(pieces[0] ?? ''));
       for (const piece of pieces) put(piece, measure(piece));
     }
     at += part.length;

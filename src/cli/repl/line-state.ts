@@ -4,7 +4,7 @@ import { foldOf, isLong, mostFolds, unfolded, withLineFeeds } from './line-text.
 export interface LineState {
   /** Long pastes are folded in it (line-text.ts). */
   readonly text: string;
-  /** An offset in the text, on the border of a character. */
+  /** An offset in the text, between two code points; mostly on the border of a character as a person sees it. */
   readonly cursor: number;
   readonly pastes: readonly string[];
   /** The text begins with what was pasted: then a slash or `"""` at its start is no more than what it is. */

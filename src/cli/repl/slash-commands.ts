@@ -236,6 +236,12 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'leave (as Ctrl-D does)',
     run: async () => 'leave',
   },
+  {
+    name: 'exit',
+    argument: '',
+    description: 'the same',
+    run: async () => 'leave',
+  },
 ];
 
 async function resume(id: string, title: string | null, { context, conversation }: Scope): Promise<void> {

@@ -39,7 +39,7 @@ test('/help names each command, and the keys', async () => {
   const help = await entered(await open(), '/help');
   const names = [...help.matchAll(/^\/(\w+)/gm)].map(([, name]) => name);
   expect(names).toEqual(
-    'help mode new sessions resume title history retry delete restore copy save file edit status quit'.split(
+    'help mode new sessions resume title history retry delete restore copy save file edit status quit exit'.split(
       ' ',
     ),
   );
