@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withFileLock } from '../../config/file-lock.ts';
 import { lockOwner, type ProcessTable } from '../../config/lock-owner.ts';
-import { makePrivateDirectory, replacePrivateFile } from '../../config/private-file.ts';
+import { fileFailure, makePrivateDirectory, replacePrivateFile } from '../../config/private-file.ts';
 
 export interface LineHistoryOptions {
   readonly dataDirectory: string;
@@ -53,11 +53,15 @@ export class LineHistory {
     const isRepeated = this.lines.at(-1) === line;
     this.#lines = distinct([...this.lines, line]);
     if (isRepeated || line.length > longestLine) return;
-    makePrivateDirectory(this.#directory);
-    // One write at the end of the file: lines of several processes do not mix. The lock is for those who rewrite it.
-    await this.#locked(() => appendFileSync(this.path, `\n${JSON.stringify(line)}`, { mode: 0o600 }));
-    this.#stored += 1;
-    if (this.#stored > mostLines + slack) await this.#shorten();
+    try {
+      makePrivateDirectory(this.#directory);
+      // One write at the end of the file: lines of several processes do not mix. The lock is for those who rewrite it.
+      await this.#locked(() => appendFileSync(this.path, `\n${JSON.stringify(line)}`, { mode: 0o600 }));
+      this.#stored += 1;
+      if (this.#stored > mostLines + slack) await this.#shorten();
+    } catch (error) {
+      throw fileFailure(error, this.path, 'written', 'What is typed is remembered until this ends.');
+    }
   }
 
   /** The file is read again under the lock: another process may have added to it. */

@@ -10,6 +10,11 @@ interface Drawn {
   readonly columns: number;
 }
 
+/** Of a terminal that is gone the keyboard tells: what is drawn on it then is lost in silence. */
+export function drawTo(output: Output, text: string): void {
+  output.write(text).catch(() => {});
+}
+
 export class LinePainter {
   readonly #output: Output;
   #measure: Measure;
@@ -34,7 +39,7 @@ export class LinePainter {
     const layout = whole ? full : clipped(full, Math.max(1, this.rows - 1));
     const text = textOf(layout);
     const drawn = { prompt, line, text, layout, columns };
-    void this.#output.write(this.#change(drawn));
+    drawTo(this.#output, this.#change(drawn));
     this.#drawn = drawn;
   }
 
@@ -43,18 +48,18 @@ export class LinePainter {
     this.paint(prompt, { ...line, cursor: line.text.length }, { whole: true });
     const { column } = this.#drawn?.layout.end ?? { column: 0 };
     // A line that ends with its row has opened the next one already.
-    if (column > 0) void this.#output.write('\r\n');
+    if (column > 0) drawTo(this.#output, '\r\n');
     this.#drawn = null;
   }
 
   /** Takes the line off the screen: the cursor is where it began. */
   erase(): void {
-    void this.#output.write(`${this.#toStart()}\x1b[J`);
+    drawTo(this.#output, `${this.#toStart()}\x1b[J`);
     this.#drawn = null;
   }
 
   clearScreen(): void {
-    void this.#output.write('\x1b[H\x1b[2J');
+    drawTo(this.#output, '\x1b[H\x1b[2J');
     this.#drawn = null;
   }
 

@@ -7,7 +7,7 @@ import { Keyboard, type TerminalInput } from './keyboard.ts';
 import { edit } from './line-editor.ts';
 import type { Action, LineInput } from './line-input.ts';
 import type { Measure, Prompt, ShownLine } from './line-layout.ts';
-import { LinePainter } from './line-painter.ts';
+import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
 import { emptyLine, type LineState, lineOf, replaced } from './line-state.ts';
 import { unfolded } from './line-text.ts';
@@ -123,8 +123,13 @@ export class LineReader implements LineSource {
     return [
       () => output.stream.off('resize', resized),
       job.onContinue(() => this.#continue()),
-      job.onInterrupt(() => this.#take(interruptKey)),
+      job.onInterrupt(() => this.#interrupted()),
     ];
+  }
+
+  /** An editor that has the terminal, and does not read keys raw, makes a SIGINT of its Ctrl-C: the line is not meant. */
+  #interrupted(): void {
+    if (!this.#isLent || this.#settle === null) this.#take(interruptKey);
   }
 
   #take(input: LineInput): void {
@@ -184,7 +189,7 @@ export class LineReader implements LineSource {
         this.#painter.clearScreen();
         break;
       case 'bell':
-        void this.#options.output.write('\x07');
+        drawTo(this.#options.output, '\x07');
         break;
       default:
         break;
@@ -206,7 +211,7 @@ export class LineReader implements LineSource {
     const wasEmpty = this.#state.text === '';
     this.#painter.finish(this.#prompt, this.#shown());
     this.#state = { ...lineOf('', state), pastes: [] };
-    if (wasEmpty) void this.#options.output.write(`${this.#options.leaveHint}\n`);
+    if (wasEmpty) drawTo(this.#options.output, `${this.#options.leaveHint}\n`);
     this.#repaint();
   }
 
@@ -220,9 +225,9 @@ export class LineReader implements LineSource {
     this.#state = changes ? replaced(state, from, to, insert) : state;
     if (!changes && choices.length > 1 && this.#lastWasTab) {
       this.#painter.erase();
-      await this.#options.output.write(choices.map((choice) => `${choice}\n`).join(''));
+      drawTo(this.#options.output, choices.map((choice) => `${choice}\n`).join(''));
     } else if (!changes) {
-      await this.#options.output.write('\x07');
+      drawTo(this.#options.output, '\x07');
     }
   }
 

@@ -6,6 +6,7 @@ import type { TerminalInput } from './keyboard.ts';
 import { edit } from './line-editor.ts';
 import type { LineInput } from './line-input.ts';
 import type { Prompt } from './line-layout.ts';
+import { drawTo } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
 import { lineOf } from './line-state.ts';
 import { submitted } from './submitted-line.ts';
@@ -43,17 +44,17 @@ export class PlainLineReader implements LineSource {
     this.#listen();
     this.#prompt = prompt.text;
     this.#initial = initial;
-    if (initial !== '') void this.#options.output.write('(Enter alone takes it again.)\n');
+    if (initial !== '') drawTo(this.#options.output, '(Enter alone takes it again.)\n');
     return new Promise((resolve) => {
       this.#settle = resolve;
-      void this.#options.output.write(this.#prompt);
+      drawTo(this.#options.output, this.#prompt);
       this.#next();
     });
   }
 
   reprompt(prompt: Prompt): void {
     this.#prompt = prompt.text;
-    if (this.#settle !== null && this.#begun === '') void this.#options.output.write(`\n${this.#prompt}`);
+    if (this.#settle !== null && this.#begun === '') drawTo(this.#options.output, `\n${this.#prompt}`);
   }
 
   async above(write: () => Promise<void>): Promise<void> {
@@ -115,7 +116,7 @@ export class PlainLineReader implements LineSource {
         this.#finish({ kind: 'line', line: submitted(state) });
       } else {
         this.#begun = state.text;
-        void this.#options.output.write('  ');
+        drawTo(this.#options.output, '  ');
       }
     }
   }
@@ -124,7 +125,7 @@ export class PlainLineReader implements LineSource {
     const settle = this.#settle;
     this.#settle = null;
     this.#begun = '';
-    if (line.kind === 'left') void this.#options.output.write('\n');
+    if (line.kind === 'left') drawTo(this.#options.output, '\n');
     settle?.(line);
   }
 
@@ -135,6 +136,6 @@ export class PlainLineReader implements LineSource {
     }
     this.#begun = '';
     this.#initial = '';
-    void this.#options.output.write(`\n${this.#options.leaveHint}\n${this.#prompt}`);
+    drawTo(this.#options.output, `\n${this.#options.leaveHint}\n${this.#prompt}`);
   }
 }

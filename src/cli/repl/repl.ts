@@ -23,6 +23,7 @@ export interface ReplOptions {
 
 export class Repl {
   readonly #options: ReplOptions;
+  #isHistoryTold = false;
 
   constructor(options: ReplOptions) {
     this.#options = options;
@@ -61,8 +62,8 @@ export class Repl {
 
   async #take(line: SubmittedLine): Promise<Next> {
     if (line.text.trim() === '') return undefined;
-    const { history, context } = this.#options;
-    await history.add(line.typed).catch((error: unknown) => tellTrouble(error, context));
+    const { history } = this.#options;
+    await history.add(line.typed).catch((error: unknown) => this.#tellOnce(error));
     const isSlash = line.mayBeCommand && line.text.startsWith('/');
     if (isSlash && !line.text.startsWith('//')) return this.#command(line.text);
     const message = isSlash ? line.text.slice(1) : line.text;
@@ -72,6 +73,12 @@ export class Repl {
       conversation.files = [];
     });
     return isSaid ? undefined : { initial: line.typed };
+  }
+
+  /** A history that cannot be kept is no reason to say so after every line. */
+  async #tellOnce(error: unknown): Promise<void> {
+    if (!this.#isHistoryTold) await tellTrouble(error, this.#options.context);
+    this.#isHistoryTold = true;
   }
 
   async #command(text: string): Promise<Next> {
@@ -120,7 +127,9 @@ export class Repl {
     const columns = context.stdout.columns();
     const name = mode === null ? '' : shortTitle(mode, Math.max(4, Math.floor(columns / 4)));
     const room = Math.min(40, Math.floor(columns / 2) - name.length - 6);
-    const shown = title === null || room < 4 ? '' : ` (${shortTitle(title, room)})`;
+    // Characters outside of ASCII may take two columns each.
+    const most = /^[\x20-\x7e]*$/.test(title ?? '') ? room : Math.floor(room / 2);
+    const shown = title === null || most < 4 ? '' : ` (${shortTitle(title, most)})`;
     const attached = files.length === 0 ? '' : ` +${files.length}`;
     return {
       text: `${name}${shown}${attached}> `,

@@ -129,11 +129,12 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: 'delete',
-    argument: '[ID]',
+    argument: '[ID|TITLE]',
     description: 'delete this session, or another (/restore brings it back)',
     choices: sessionChoices,
     run: async (argument, { context, conversation }) => {
-      const id = argument === '' ? sessionOf(conversation) : argument;
+      const id =
+        argument === '' ? sessionOf(conversation) : (await findSession(argument, context)).session_id;
       const status = await runDelete(
         { words: [id], yes: true, dryRun: false, ignoreMissing: false, max: 1 },
         context,

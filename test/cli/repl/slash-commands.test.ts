@@ -110,6 +110,16 @@ test('/delete hides the session, /restore brings it back and goes on with it', a
   expect(await messagesOf(place, id)).toHaveLength(4);
 });
 
+test('/delete of another session takes a title, too, and leaves this one', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'echo', 'Old stuff']);
+  const screen = await open(place);
+  await entered(screen, 'mine');
+  expect(await entered(screen, '/delete old')).toMatch(/^deleted ses_\w+\n/);
+  await screen.stands('echo (mine)> ');
+  expect(await entered(screen, '/delete old')).toContain('(SESSION_NOT_FOUND)');
+});
+
 test('/resume takes an id, or a part of a title, and shows what was said', async () => {
   const place = fixture.place();
   const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'Groceries for Sunday']))

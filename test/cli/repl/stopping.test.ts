@@ -265,6 +265,27 @@ describe('in a shell', () => {
   });
 });
 
+test('Ctrl-Z while a reply comes stops the process; after fg the reply goes on', async () => {
+  const env = { NO_COLOR: '1', ...talkingTo(server.url) };
+  const screen = fixture.keep(fixture.place().shellScreen({ columns: 120, env }));
+  await screen.stands('shell$ ');
+  screen.type('parley repl -m slow\r');
+  await screen.stands('slow> ');
+  screen.type('Hello\r');
+  const reply = await server.next();
+  reply.say('One\n');
+  await screen.shows('\nOne');
+  screen.type('\x1a');
+  await screen.until('the shell', () => screen.cursorRow === 'shell$');
+  reply.say('two.\n');
+  reply.end();
+  screen.type('fg\r');
+  await screen.stands('slow (Slowly)> ');
+  expect(screen.text).toContain('\ntwo.\n');
+  screen.type('typed');
+  await screen.stands('slow (Slowly)> typed');
+});
+
 function childOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   return Number(children.at(-1));
