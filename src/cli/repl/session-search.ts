@@ -8,6 +8,8 @@ import { shortTitle } from './short-title.ts';
 type Found = Pick<NewSession, 'session_id' | 'title'>;
 
 const pageSize = 200;
+/** Characters of what was picked. */
+const longestShown = 60;
 
 /** Null if the person picked none. */
 export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
@@ -26,7 +28,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
         (await sessionsWith(term, context)).map((session) => ({
           value: session.session_id,
           name: label(session, context.stderr.columns()),
-          short: session.title ?? session.session_id,
+          short: shortTitle(session.title ?? session.session_id, longestShown),
         })),
     },
     context.prompting,

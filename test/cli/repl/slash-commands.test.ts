@@ -154,6 +154,20 @@ test('/sessions lets one be picked from a list that narrows, and gives the keybo
   expect(await entered(screen, '/sessions zzz')).toBe('No title holds "zzz".');
 });
 
+test('a title that would act on the terminal is harmless in the list, when it is picked, among choices and at the prompt', async () => {
+  const place = fixture.place();
+  await place.output(['sessions', 'create', '--title', 'p\u202ex']);
+  const screen = await open(place);
+  screen.type('/sessions\r');
+  await screen.shows('Which session?');
+  await screen.until('the list', () => screen.rows.some((row) => row.includes('p\\u{202e}x')));
+  screen.type('\r');
+  await screen.stands('echo (p\\u{202e}x)> ');
+  screen.type('/resume p\t\t');
+  await screen.until('completed', () => screen.cursorRow.endsWith('/resume p\\u{202e}x'));
+  expect(screen.bytes).not.toContain('\u202e');
+});
+
 describe('/copy', () => {
   test('puts the last reply into the clipboard of the terminal, and of the desktop', async () => {
     const place = fixture.place();
