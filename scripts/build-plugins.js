@@ -23,13 +23,13 @@ export const lazyChildProcess = {
 
 /**
  * Of undici, its two agents: all else that it offers (WebSocket, caches, fetch) is not used. HTTP/2 is offered to servers only
- * when asked for, and of Node's own http undici wants to know a class that it is never given here, and a number. Loading them
- * takes longer than all the rest of a start.
+ * when asked for; of Node's own http undici wants to know a class that it is never given here, and a number; of node:assert, the
+ * plainest form. Loading them takes longer than all the rest of a start.
  */
 export const leanUndici = {
   name: 'lean-undici',
   resolveId: {
-    filter: { id: /^undici$|\/client-h2\.js$|^node:http$/ },
+    filter: { id: /^undici$|\/client-h2\.js$|^node:(http|assert)$/ },
     handler(id, importer) {
       if (id === 'undici') return undici;
       return importer?.includes('/node_modules/undici/') ? `${undici}/${basename(id)}` : null;
@@ -54,6 +54,9 @@ const undiciParts = {
     },
   });`,
   '/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 was not offered'); };",
+  '/node:assert': `module.exports = (value, message) => {
+    if (!value) throw message instanceof Error ? message : new Error(message || 'undici: an assertion failed');
+  };`,
   '/node:http': 'exports.IncomingMessage = class {}; exports.maxHeaderSize = 16384;',
 };
 

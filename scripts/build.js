@@ -1,8 +1,8 @@
 // Builds dist: src bundled into minified CommonJS, a chunk for every `await import()`, each with V8's code cache beside it.
-// A chunk is a function of (exports, require, module, __filename): bin/parley.js calls it, without Node's search for modules.
-import { execFile } from 'node:child_process';
+// A chunk is a function of (exports, require, module, __filename, __dirname): bin/parley.js calls it, without Node's search for modules.
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ const bundle = await rolldown({
   cwd: root,
   input: { main: 'src/main.ts' },
   platform: 'node',
+  // What several chunks need may stand in main, which is there already: each chunk costs a start two files to find and to read.
+  preserveEntrySignatures: 'allow-extension',
   plugins: [lazyChildProcess, bundledSqlite(), leanUndici],
 });
 const { output } = await bundle.write({
@@ -28,11 +30,12 @@ const { output } = await bundle.write({
   minify: true,
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
-  postBanner: '(function (exports, require, module, __filename) {',
+  postBanner: '(function (exports, require, module, __filename, __dirname) {',
   postFooter: '})',
 });
 
 await recordCodeCache();
+await writeManual();
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)} KiB\n`);
 
@@ -49,23 +52,41 @@ async function recordCodeCache() {
   };
   const chat = ['chat', '--no-stdin', '--mode', 'echo', 'Hello'];
   const recorder = fileURLToPath(new URL('record-code-cache.cjs', import.meta.url));
-  const run = (words, more, typed = '') => {
-    const program = ['--require', recorder, join(root, 'bin', 'parley.js'), ...words];
-    const done = promisify(execFile)(process.execPath, program, { env: { ...env, ...more } });
-    done.child.stdin.end(typed);
-    return done;
-  };
+  const program = (words) => ['--require', recorder, join(root, 'bin', 'parley.js'), ...words];
+  const run = (words, more) =>
+    promisify(execFile)(process.execPath, program(words), { env: { ...env, ...more } });
   try {
     await run(['chat', '--no-stdin', 'Hello']);
     await run([...chat, '--continue']);
     await run(['sessions', 'list']);
     await run(['--help']);
-    await run(['repl'], { RECORD_TERMINAL: '1', TERM: 'xterm', CI: '' }, 'Hello\r');
+    await converse(program(['repl']), env);
+    await run(['__complete', '--', 'sessions', 'get', '']);
     await run([...chat, '--url', `http://127.0.0.1:${server.address().port}`], { PARLEY_API_KEY: 'none' });
   } finally {
     server.close();
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** The page for man, made of the command tree; package.json names it. */
+async function writeManual() {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(root, 'bin', 'parley.js'),
+    '__manual',
+  ]);
+  writeFileSync(join(root, 'dist', 'parley.1'), stdout);
+}
+
+/** The REPL opens at a terminal alone; the recorder lets these pass for one. */
+async function converse(program, env) {
+  const repl = spawn(process.execPath, program, {
+    env: { ...env, RECORD_TERMINAL: '1', TERM: 'xterm', CI: '' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  repl.stdin.end('Hello\r');
+  const [status] = await once(repl, 'exit');
+  if (status !== 0) throw new Error(`The REPL ended with ${status} while its code was recorded.`);
 }
 
 /** A server of one reply, for the client's code to run against. */

@@ -9,7 +9,8 @@ import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
 import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
-import { createOutput, type Output } from './cli/terminal/output.ts';
+import { directStream } from './cli/terminal/direct-stream.ts';
+import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind } from './cli/terminal/stdin.ts';
 import { openHome, openServedHome } from './compose.ts';
 import type { ProcessTable } from './config/lock-owner.ts';
@@ -153,7 +154,7 @@ function cliHost(
     output(name, { noColor }) {
       let output = outputs.get(name);
       if (output === undefined) {
-        output = createOutput(process[name], {
+        output = createOutput(standardStream(name), {
           role: name === 'stdout' ? 'data' : 'talk',
           env,
           noColor,
@@ -175,6 +176,11 @@ function cliHost(
     openHome: (target, options) => openHome(target, surroundings, options),
     openServedHome: (options) => openServedHome(surroundings, options),
   };
+}
+
+function standardStream(name: 'stdout' | 'stderr'): OutputStream {
+  const direct = name === 'stdout' ? directStream(1, process.platform, () => process.stdout) : null;
+  return direct ?? process[name];
 }
 
 /** Empty where the system knows of none: a container may run a user whom it does not list. */

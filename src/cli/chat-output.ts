@@ -5,6 +5,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 import { toJson } from './terminal/json.ts';
 import { waiting } from './terminal/progress.ts';
+import { replyWriter } from './terminal/reply-writer.ts';
 import { startTimer } from './terminal/timer.ts';
 
 /** `text` as it comes, `whole` text at the end, `json` the one body at the end, `events` a JSON line each. */
@@ -16,7 +17,8 @@ export interface ChatOutput {
   fail(error: unknown): Promise<void>;
 }
 
-export function chatOutput(format: ChatFormat, context: CliContext): ChatOutput {
+/** `raw`: no Markdown styling. */
+export function chatOutput(format: ChatFormat, raw: boolean, context: CliContext): ChatOutput {
   switch (format) {
     case 'json':
       return {
@@ -34,7 +36,7 @@ export function chatOutput(format: ChatFormat, context: CliContext): ChatOutput 
         },
       };
     default:
-      return textOutput(format === 'text', context);
+      return textOutput(format === 'text', raw, context);
   }
 }
 
@@ -44,8 +46,10 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
   return stdout.write(`${toJson({ event, ...(body as object) })}\n`);
 }
 
-function textOutput(streams: boolean, context: CliContext): ChatOutput {
-  const writer = context.stdout.untrusted();
+function textOutput(streams: boolean, raw: boolean, context: CliContext): ChatOutput {
+  // It loads while the reply is awaited. A failure is told where it is first used.
+  const opening = replyWriter(context.stdout, { raw });
+  opening.catch(() => {});
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
     quiet: context.options.quiet,
     startTimer,
@@ -57,9 +61,10 @@ function textOutput(streams: boolean, context: CliContext): ChatOutput {
       if (event.event === 'delta' && streams) {
         spinner.stop();
         begun = true;
-        await writer.write(event.data.text);
+        await (await opening).write(event.data.text);
       } else if (event.event === 'done') {
         spinner.stop();
+        const writer = await opening;
         // A server that does not stream has sent no piece.
         if (!begun) await writer.write(event.data.reply);
         await writer.endLine();
@@ -69,6 +74,7 @@ function textOutput(streams: boolean, context: CliContext): ChatOutput {
     async fail() {
       spinner.stop();
       if (!begun) return;
+      const writer = await opening;
       if (context.stdout.isTerminal) await writer.endLine();
       else await writer.end();
     },

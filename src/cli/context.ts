@@ -8,6 +8,7 @@ import type { Call } from '../service/call.ts';
 import type { Home } from '../service/home.ts';
 import type { Limits } from '../service/limits.ts';
 import type { Job } from './job.ts';
+import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
 import { isFed, type StdinKind, type StdinReading } from './terminal/stdin.ts';
@@ -20,6 +21,8 @@ export interface GlobalOptions {
   readonly profile: string | null;
   readonly url: string | null;
   readonly json: boolean;
+  /** A filter of jq for each value on stdout. */
+  readonly jq: string | null;
   readonly quiet: boolean;
   readonly input: boolean;
   readonly color: boolean;
@@ -42,6 +45,8 @@ export interface OpenHomeOptions {
   readonly timeout: number | null;
   /** A file of certificates to trust besides the usual ones. */
   readonly authorityFile: string | null;
+  /** Rejects where there is no store or no key yet, rather than make them. */
+  readonly onlyExisting: boolean;
   /** Tells the user what was done on first use. */
   readonly say: (line: string) => Promise<void>;
   /** Told each request to a server; null to tell nobody. */
@@ -91,20 +96,42 @@ export class CliContext {
   readonly options: GlobalOptions;
   /** Of the last call; null before the first. */
   requestId: string | null = null;
+  /** The command, as it is typed. */
+  readonly commandPath: string;
   #target: Target | undefined;
+  #filtered: JqOutput | undefined;
   #opened: Promise<OpenedHome> | undefined;
 
-  constructor(host: CliHost, options: GlobalOptions) {
+  constructor(host: CliHost, options: GlobalOptions, commandPath = 'parley') {
     this.host = host;
     this.options = options;
+    this.commandPath = commandPath;
   }
 
   get stdout(): Output {
-    return this.host.output('stdout', { noColor: !this.options.color });
+    return this.#filtered ?? this.host.output('stdout', { noColor: !this.options.color });
   }
 
   get stderr(): Output {
     return this.host.output('stderr', { noColor: !this.options.color });
+  }
+
+  /** From now on, what is written to stdout goes through the filter of `--jq`; `USAGE` for one that is none. */
+  async filterStdout(filter: string): Promise<void> {
+    const [{ Jq }, { jqOutput }] = await Promise.all([
+      import('./terminal/jq.ts'),
+      import('./terminal/jq-output.ts'),
+    ]);
+    const { stdout, stderr } = this;
+    this.#filtered = jqOutput(stdout, await Jq.compile(filter), { stderr, startTimer });
+  }
+
+  /** Writes what the filter still holds; throws what it could not do. */
+  async finishStdout(): Promise<void> {
+    await this.#filtered?.flush();
+    const failure = this.#filtered?.failure() ?? null;
+    this.#filtered = undefined;
+    if (failure !== null) throw failure;
   }
 
   /** Where this command talks to; throws where flags, variables and profiles select nothing that it may talk to. */
@@ -125,6 +152,7 @@ export class CliContext {
     this.#opened ??= this.host.openHome(this.target, {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
+      onlyExisting: false,
       say: (line) => this.say(line),
       trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
     });
@@ -149,7 +177,7 @@ export class CliContext {
 
   async rememberSession(sessionId: string): Promise<void> {
     const { dataDirectory, now } = this.host;
-    await writeCurrentSession(dataDirectory, await this.#conversant(), sessionId, now());
+    writeCurrentSession(dataDirectory, await this.#conversant(), sessionId, now());
   }
 
   /** True when stdin is something to read to its end: a pipe, a socket, a file. */

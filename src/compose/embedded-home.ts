@@ -1,5 +1,4 @@
 // The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a home on this machine.
-import { randomBytes } from 'node:crypto';
 import { lockOwner, type ProcessTable } from '../config/lock-owner.ts';
 import { localProfile, putStoreKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
@@ -8,10 +7,12 @@ import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
+import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import type { HomeOptions, OpenedHome, ServedHome, Surroundings } from './home-options.ts';
+import { systemRandomness } from './system-randomness.ts';
 
 /** Opens the store of this machine, and resolves the key to call it with. */
 export async function openEmbeddedHome(
@@ -19,13 +20,21 @@ export async function openEmbeddedHome(
   surroundings: Surroundings,
   options: HomeOptions,
 ): Promise<OpenedHome> {
+  if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
   const { home, isNew } = await openLocal(surroundings, options);
   try {
+    if (options.onlyExisting && isNew) throw noStore();
     return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };
   } catch (error) {
     await home.close();
     throw error;
   }
+}
+
+function noStore(): ParleyError {
+  return new ParleyError('CONFIG', 'There is no store on this machine yet.', {
+    hint: 'The first chat makes one: parley chat "Hello"',
+  });
 }
 
 export async function openServedHome(
@@ -50,7 +59,7 @@ async function openLocal(surroundings: Surroundings, options: Pick<HomeOptions, 
     engines: offlineEngines(),
     limits: limitsWith(options.timeout),
     now,
-    random: randomBytes,
+    random: await systemRandomness(),
     owner: turnOwner(surroundings.processes),
   };
   const home: Home = {

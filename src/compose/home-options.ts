@@ -22,6 +22,8 @@ export interface HomeOptions {
   readonly timeout: number | null;
   /** A file of certificates to trust besides the usual ones. */
   readonly authorityFile: string | null;
+  /** Rejects where there is no store or no key yet, rather than make them. */
+  readonly onlyExisting: boolean;
   /** Tells the user what was done on first use. */
   readonly say: (line: string) => Promise<void>;
   /** Told each request to a server; null to tell nobody. */

@@ -2,6 +2,8 @@
 // same time neither corrupt nor cross it. What a terminal is, is the business of terminal.ts.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { isSessionId } from '../service/session.ts';
 import { fileFailure, makePrivateDirectory, replacePrivateFile } from './private-file.ts';
 
@@ -18,11 +20,8 @@ const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
 /** Null where none was kept. */
-export async function readCurrentSession(
-  dataDirectory: string,
-  conversant: Conversant,
-): Promise<string | null> {
-  const name = await fileName(conversant);
+export function readCurrentSession(dataDirectory: string, conversant: Conversant): string | null {
+  const name = fileName(conversant);
   try {
     const sessionId = readFileSync(join(folder(dataDirectory), name), 'utf8').trimEnd();
     return isSessionId(sessionId) ? sessionId : null;
@@ -33,15 +32,15 @@ export async function readCurrentSession(
 }
 
 /** Sets it for the terminal, and as the last of this origin and key. */
-export async function writeCurrentSession(
+export function writeCurrentSession(
   dataDirectory: string,
   conversant: Conversant,
   sessionId: string,
   now: number,
-): Promise<void> {
+): void {
   const directory = folder(dataDirectory);
-  const own = join(directory, await fileName(conversant));
-  const last = join(directory, await fileName({ ...conversant, terminal: null }));
+  const own = join(directory, fileName(conversant));
+  const last = join(directory, fileName({ ...conversant, terminal: null }));
   try {
     makePrivateDirectory(directory);
     const isNew = !existsSync(own);
@@ -57,11 +56,8 @@ function folder(dataDirectory: string): string {
 }
 
 /** A hash: a key is never a file's name. */
-async function fileName({ origin, key, terminal }: Conversant): Promise<string> {
-  const { createHash } = await import('node:crypto');
-  return createHash('sha256')
-    .update(JSON.stringify([origin, key, terminal]))
-    .digest('hex');
+function fileName({ origin, key, terminal }: Conversant): string {
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([origin, key, terminal]))));
 }
 
 function removeUnused(directory: string, now: number): void {

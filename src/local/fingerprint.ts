@@ -1,19 +1,20 @@
 // What an idempotency key stands for: the operation and its request, as one hash.
-import { createHash } from 'node:crypto';
 import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
 import type { Once } from '../store/session-store.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
 
-export function onceFor(
+export async function onceFor(
   call: Call,
   operation: string,
   request: unknown,
   now: number,
   limits: Limits,
-): Once | null {
+): Promise<Once | null> {
   checkIdempotencyKey(call);
   if (call.idempotencyKey === null) return null;
+  // A message may be long, so the fast hash; only calls that carry a key load it.
+  const { createHash } = await import('node:crypto');
   return {
     key: call.idempotencyKey,
     requestHash: createHash('sha256')

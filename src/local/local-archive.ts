@@ -1,12 +1,23 @@
-// The archive, kept in this process: listing, reading back, renaming, and deleting and restoring in batches.
+// The archive, kept in this process: listing, searching, reading back, renaming, deleting and restoring in batches, taking in.
 import { type Answer, answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
+import { ParleyError } from '../service/errors.ts';
 import type { Message, Page, Session } from '../service/session.ts';
-import type { BatchResult, PageRequest, SessionArchive, SessionQuery } from '../service/session-archive.ts';
+import type {
+  BatchResult,
+  PageRequest,
+  SearchPage,
+  SearchRequest,
+  SessionArchive,
+  SessionQuery,
+  SessionRecord,
+} from '../service/session-archive.ts';
 import { onceFor } from './fingerprint.ts';
+import { checkRecord } from './import-rules.ts';
 import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
+import { readQuery } from './search-query.ts';
 import { checkBatch, checkPageLimit, checkTitle, checkTitleMatch, readTime } from './text-rules.ts';
 
 export class LocalArchive implements SessionArchive {
@@ -34,6 +45,13 @@ export class LocalArchive implements SessionArchive {
     );
   }
 
+  async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Answer<SearchPage>> {
+    const projectId = await this.#project(call);
+    checkPageLimit(limit, this.#local.limits);
+    const terms = readQuery(query, this.#local.limits);
+    return answer(await this.#local.store.searchSessions(projectId, { terms, limit, cursor }));
+  }
+
   async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
     const projectId = await this.#project(call);
     checkPageLimit(page.limit, this.#local.limits);
@@ -48,14 +66,14 @@ export class LocalArchive implements SessionArchive {
 
   async restoreSession(call: Call, sessionId: string): Promise<Answer<Session>> {
     const projectId = await this.#project(call);
-    const once = this.#once(call, 'restoreSession', sessionId);
+    const once = await this.#once(call, 'restoreSession', sessionId);
     return answer(found(recorded(await this.#local.store.restoreSession(projectId, sessionId, once))));
   }
 
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Answer<BatchResult<'deleted'>>> {
     const projectId = await this.#project(call);
     checkBatch(ids, this.#local.limits);
-    const once = this.#once(call, 'deleteSessions', ids);
+    const once = await this.#once(call, 'deleteSessions', ids);
     return answer({
       items: recorded(await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once)),
     });
@@ -64,8 +82,17 @@ export class LocalArchive implements SessionArchive {
   async restoreSessions(call: Call, ids: readonly string[]): Promise<Answer<BatchResult<'restored'>>> {
     const projectId = await this.#project(call);
     checkBatch(ids, this.#local.limits);
-    const once = this.#once(call, 'restoreSessions', ids);
+    const once = await this.#once(call, 'restoreSessions', ids);
     return answer({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
+  }
+
+  async importSession(call: Call, record: SessionRecord): Promise<Answer<Session>> {
+    const projectId = await this.#project(call);
+    checkRecord(record, this.#local.limits);
+    const once = await this.#once(call, 'importSession', [record.session, record.messages]);
+    const session = recorded(await this.#local.store.importSession(projectId, record, once));
+    if (session === null) throw takenId(record.session.session_id);
+    return answer(session);
   }
 
   async #project(call: Call): Promise<string> {
@@ -75,4 +102,16 @@ export class LocalArchive implements SessionArchive {
   #once(call: Call, operation: string, request: unknown) {
     return onceFor(call, operation, request, this.#local.now(), this.#local.limits);
   }
+}
+
+/** The same whoever has it: another project's sessions are nobody else's business. */
+function takenId(sessionId: string): ParleyError {
+  return new ParleyError(
+    'INVALID_REQUEST',
+    `The session ${sessionId} cannot be imported: its id is taken by a session that is not the same.`,
+    {
+      hint: 'Nothing was changed. If it was deleted here, bring it back with: parley sessions restore',
+      details: [{ field: 'session.session_id', problem: 'is taken' }],
+    },
+  );
 }

@@ -43,7 +43,7 @@ export class LocalService implements ConversationService {
     checkMessage(request.message, limits);
     const engine = engines.engine(request.mode);
     if (engine === null) throw unknownMode(request.mode, engines.modes);
-    const once = onceFor(call, 'chat', request, now(), limits);
+    const once = await onceFor(call, 'chat', request, now(), limits);
     yield* exchange(this.#local, project_id, call, request, once, engine);
   }
 
@@ -53,11 +53,8 @@ export class LocalService implements ConversationService {
     if (request.title !== null) checkTitle(request.title, limits);
     const now = this.#local.now();
     const session = { session_id: newId('ses', now, random), title: request.title, now };
-    return answer(
-      recorded(
-        await store.createSession(project_id, session, onceFor(call, 'createSession', request, now, limits)),
-      ),
-    );
+    const once = await onceFor(call, 'createSession', request, now, limits);
+    return answer(recorded(await store.createSession(project_id, session, once)));
   }
 
   async getSession(call: Call, sessionId: string): Promise<Answer<Session>> {

@@ -11,7 +11,7 @@ function invalid(field: string, problem: string): ParleyError {
 }
 
 /** NUL and lone surrogates do not survive every store, so none takes them. */
-function checkText(field: string, text: string): void {
+export function checkText(field: string, text: string): void {
   const nul = text.indexOf('\0');
   if (nul !== -1) throw invalid(field, `holds a NUL character at position ${nul}`);
   if (!text.isWellFormed()) throw invalid(field, 'is not valid Unicode: it holds half of a surrogate pair');

@@ -2,8 +2,16 @@
 import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { Message, Page, Session } from '../service/session.ts';
-import type { BatchResult, PageRequest, SessionArchive, SessionQuery } from '../service/session-archive.ts';
-import { batchOf, pageOf } from '../wire/archive-answer.ts';
+import type {
+  BatchResult,
+  PageRequest,
+  SearchPage,
+  SearchRequest,
+  SessionArchive,
+  SessionQuery,
+  SessionRecord,
+} from '../service/session-archive.ts';
+import { batchOf, pageOf, searchPageOf } from '../wire/archive-answer.ts';
 import { sessionOf } from '../wire/session-answer.ts';
 import { remoteAnswer } from './remote-answer.ts';
 import type { RemoteConnection } from './remote-connection.ts';
@@ -17,6 +25,11 @@ export class RemoteArchive implements SessionArchive {
 
   listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>> {
     return remoteAnswer(this.#connection, call, 'listSessions', { query: { ...query } }, pageOf<Session>);
+  }
+
+  searchSessions(call: Call, { query: q, limit, cursor }: SearchRequest): Promise<Answer<SearchPage>> {
+    const input = { query: { q, limit, cursor } };
+    return remoteAnswer(this.#connection, call, 'searchSessions', input, searchPageOf);
   }
 
   listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
@@ -44,5 +57,10 @@ export class RemoteArchive implements SessionArchive {
     const input = { body: { session_ids: sessionIds } };
     const read = (body: unknown) => batchOf<'restored'>(body, sessionIds);
     return remoteAnswer(this.#connection, call, 'restoreSessions', input, read);
+  }
+
+  importSession(call: Call, record: SessionRecord): Promise<Answer<Session>> {
+    const read = (body: unknown) => sessionOf(body, record.session.session_id);
+    return remoteAnswer(this.#connection, call, 'importSession', { body: record }, read);
   }
 }

@@ -71,15 +71,15 @@ function route<Name extends Operation>(
   const readQuery = queryReader(shape.query);
   const hasBody = method === 'POST' || method === 'PATCH';
   // Most requests have neither; what that reads as is found once.
-  const noQuery = readQuery('');
+  const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
   return {
     method,
     path,
     async serve(visit, request, id) {
       const call = callOf(visit, request);
-      const use = await gate.admit(call, !hasBody && visit.query === '');
-      const query = visit.query === '' ? noQuery : readQuery(visit.query);
+      const use = await gate.admit(call, !hasBody && visit.query === '' && noQuery !== null);
+      const query = (visit.query === '' ? noQuery : null) ?? readQuery(visit.query);
       const body = noBody ?? checkShape(shape.body, await readBody(request, bodyBytes));
       // The two schemas are those of the name, which the compiler loses sight of.
       return answer(visit, request, { call, id, query, body } as OperationInput<Name>, use);

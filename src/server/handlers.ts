@@ -49,6 +49,12 @@ export const handlers: Handlers = {
       updated_after: query.updated_after ?? null,
       deleted: query.deleted ?? false,
     }),
+  searchSessions: ({ archive, limits }, { call, query }) =>
+    archive.searchSessions(call, {
+      query: query.q,
+      limit: query.limit ?? limits.pageItemsDefault,
+      cursor: query.cursor ?? null,
+    }),
   listMessages: ({ archive, limits }, { call, id, query }) =>
     archive.listMessages(call, id, {
       limit: query.limit ?? limits.pageItemsDefault,
@@ -58,4 +64,5 @@ export const handlers: Handlers = {
   restoreSession: ({ archive }, { call, id }) => archive.restoreSession(call, id),
   deleteSessions: ({ archive }, { call, body }) => archive.deleteSessions(call, body.session_ids),
   restoreSessions: ({ archive }, { call, body }) => archive.restoreSessions(call, body.session_ids),
+  importSession: ({ archive }, { call, body }) => archive.importSession(call, body),
 };

@@ -109,7 +109,10 @@ const events =
 
 function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
   const { path, method } = routes[name];
-  const { properties = {} } = schemaOf(shape.query, 'input') as { properties?: Record<string, Json> };
+  const { properties = {}, required = [] } = schemaOf(shape.query, 'input') as {
+    properties?: Record<string, Json>;
+    required?: readonly string[];
+  };
   return [
     ...(path.includes(':id')
       ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'a session_id' }]
@@ -117,7 +120,7 @@ function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
     ...Object.entries(properties).map(([field, { description, ...schema }]) => ({
       name: field,
       in: 'query',
-      required: false,
+      required: required.includes(field),
       description,
       schema,
     })),

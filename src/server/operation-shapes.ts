@@ -17,9 +17,12 @@ import {
   pageQuery,
   renameSessionRequest,
   restorationResult,
+  searchPage,
+  searchQuery,
   session,
   sessionPage,
   sessionQuery,
+  sessionRecord,
 } from './schemas.ts';
 
 export interface OperationShape {
@@ -63,6 +66,12 @@ export const operationShapes = {
     body: nothing,
     data: sessionPage,
   },
+  searchSessions: {
+    summary: 'Find sessions by words in their messages, the best first',
+    query: searchQuery,
+    body: nothing,
+    data: searchPage,
+  },
   listMessages: {
     summary: 'Read a session’s messages in order, both sides',
     query: pageQuery,
@@ -87,5 +96,11 @@ export const operationShapes = {
     query: nothing,
     body: batchRequest,
     data: restorationResult,
+  },
+  importSession: {
+    summary: 'Take in a session with its id and all its messages; one that is there and equal stays as it is',
+    query: nothing,
+    body: sessionRecord,
+    data: session,
   },
 } as const satisfies Record<Operation, OperationShape>;

@@ -80,9 +80,11 @@ function kindOf(value: unknown): string {
   return kinds[Array.isArray(value) ? 'array' : typeof value] ?? typeof value;
 }
 
-/** `title`, `session_ids[3]`; the request as a whole is its `body`. */
+/** `title`, `session_ids[3]`, `messages[0].role`; the request as a whole is its `body`. */
 function fieldName(path: readonly PropertyKey[]): string {
-  const name = path.map((step) => (typeof step === 'number' ? `[${step}]` : String(step))).join('');
+  const name = path
+    .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`))
+    .join('');
   return name === '' && path.length === 0 ? 'body' : shortened(name);
 }
 

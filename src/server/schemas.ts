@@ -6,7 +6,7 @@ import type { KeyIdentity } from '../service/conversation-service.ts';
 import { serviceErrorCodes } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../service/session.ts';
-import type { BatchResult } from '../service/session-archive.ts';
+import type { BatchResult, SearchPage, SessionRecord } from '../service/session-archive.ts';
 
 const time = z.iso.datetime({ precision: 3 }).describe('ISO 8601, UTC, milliseconds');
 const cursor = z.string().describe('`next_cursor` of the page before');
@@ -45,6 +45,16 @@ export const sessionQuery = z.strictObject({
   updated_before: z.string().optional().describe('last activity strictly before this ISO 8601 time'),
   updated_after: z.string().optional().describe('last activity at or after this ISO 8601 time'),
   deleted: z.boolean().optional().describe('true: the deleted sessions instead of the active ones'),
+});
+
+export const searchQuery = z.strictObject({
+  q: z
+    .string()
+    .describe(
+      'what a message must hold, all of it: words, "phrases", `begin*` for words that begin so; 1 to 500 characters',
+    ),
+  limit: pageLimit.optional(),
+  cursor: cursor.optional(),
 });
 
 export const keyIdentity = z.strictObject({
@@ -116,6 +126,34 @@ export const messagePage = z.strictObject({
   items: z.array(message),
   next_cursor: nextCursor,
 }) satisfies z.ZodType<Page<Message>>;
+
+export const searchPage = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      session,
+      score: z.number().describe('of the best hit; comparable within one query'),
+      hits: z
+        .array(
+          z.strictObject({
+            message_id: z.string(),
+            role: z.enum(['user', 'assistant']),
+            created_at: time,
+            snippet: z.string().describe('plain text on one line, each hit between ⟦ and ⟧'),
+          }),
+        )
+        .describe('the best messages of the session, at most three'),
+    }),
+  ),
+  next_cursor: nextCursor,
+  newest_only: z
+    .boolean()
+    .describe('true: there are more hits than are ranked; these are of the newest 10,000'),
+}) satisfies z.ZodType<SearchPage>;
+
+export const sessionRecord = z.strictObject({
+  session,
+  messages: z.array(message).describe('by position, from 0'),
+}) satisfies z.ZodType<SessionRecord>;
 
 export const deletionResult = z.strictObject({
   items: z.array(z.strictObject({ session_id: z.string(), status: z.enum(['deleted', 'not_found']) })),

@@ -20,14 +20,14 @@ export function serverLog(write: (lines: string) => void): ServerLog {
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
     clearTimeout(timer);
-    const ready = lines;
+    const ready = lines.replace(keys, redacted);
     lines = '';
     if (ready !== '') write(ready);
   };
   const destination = {
     write(line: string) {
       if (lines === '') timer = setTimeout(flush, flushMs);
-      lines += line.replace(keys, redacted);
+      lines += line;
       if (lines.length > waitingCharacters) flush();
     },
   };

@@ -5,6 +5,9 @@ export interface Limits {
   readonly titleCharacters: number;
   /** UTF-8 bytes of a message. */
   readonly messageBytes: number;
+  /** Characters (code points) and words of a search. */
+  readonly queryCharacters: number;
+  readonly queryTerms: number;
   /** Items of a page at most, and when none is named. */
   readonly pageItems: number;
   readonly pageItemsDefault: number;
@@ -22,6 +25,8 @@ export interface Limits {
 export const defaultLimits: Limits = {
   titleCharacters: 200,
   messageBytes: 1024 * 1024,
+  queryCharacters: 500,
+  queryTerms: 32,
   pageItems: 200,
   pageItemsDefault: 50,
   batchIds: 1000,

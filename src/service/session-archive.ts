@@ -2,7 +2,7 @@
 // `UNSUPPORTED`.
 import type { Answer } from './answer.ts';
 import type { Call } from './call.ts';
-import type { Message, Page, Session } from './session.ts';
+import type { Message, Page, Role, Session } from './session.ts';
 
 export interface PageRequest {
   /** 1 to 200. */
@@ -22,6 +22,43 @@ export interface SessionQuery extends PageRequest {
   readonly deleted: boolean;
 }
 
+export interface SearchRequest extends PageRequest {
+  /** Words that a message must all hold, in any order: `word`, `"a phrase"`, `begin*`. 1 to 500 characters. */
+  readonly query: string;
+}
+
+/** What stands around each hit in a snippet. A snippet holds them nowhere else. */
+export const snippetMarks = { open: '⟦', close: '⟧' } as const;
+
+export interface SearchHit {
+  readonly message_id: string;
+  readonly role: Role;
+  readonly created_at: string;
+  /** The part of the message around its hits, on one line, as plain text with {@link snippetMarks}. */
+  readonly snippet: string;
+}
+
+export interface SearchItem {
+  readonly session: Session;
+  /** Of its best hit: how often the words occur, and how short the message is. Comparable within one query. */
+  readonly score: number;
+  /** Its best messages, at most three, the best first. */
+  readonly hits: readonly SearchHit[];
+}
+
+/** Sessions by score, then by their newest hit. */
+export interface SearchPage extends Page<SearchItem> {
+  /** True when the query has more hits than are ranked: then these are sessions of the newest 10,000 alone. */
+  readonly newest_only: boolean;
+}
+
+/** A session with all that was said in it: what an export holds, and an import takes back. */
+export interface SessionRecord {
+  readonly session: Session;
+  /** By position, from 0. */
+  readonly messages: readonly Message[];
+}
+
 export interface BatchItem<Status extends string> {
   readonly session_id: string;
   readonly status: Status | 'not_found';
@@ -35,6 +72,9 @@ export interface BatchResult<Status extends string> {
 /** Errors as in {@link ConversationService}. */
 export interface SessionArchive {
   listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>>;
+
+  /** Active sessions in whose messages the words occur. `INVALID_REQUEST` for a query without a word. */
+  searchSessions(call: Call, request: SearchRequest): Promise<Answer<SearchPage>>;
 
   /** A session's messages by position, both sides. */
   listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>>;
@@ -50,4 +90,10 @@ export interface SessionArchive {
 
   /** 1 to 1,000 ids in one transaction. */
   restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'restored'>>>;
+
+  /**
+   * Takes in a session with its id, its times and all its messages, as one write. One that is there and equal stays as it is;
+   * `INVALID_REQUEST` where the id is taken otherwise, or the record does not hold together.
+   */
+  importSession(call: Call, record: SessionRecord): Promise<Answer<Session>>;
 }

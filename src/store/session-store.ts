@@ -13,7 +13,7 @@ import type {
   Session,
   Usage,
 } from '../service/session.ts';
-import type { BatchItem } from '../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionRecord } from '../service/session-archive.ts';
 
 /** Makes a write happen once: kept in the same transaction as what it names. */
 export interface Once {
@@ -45,6 +45,20 @@ export interface SessionFilter {
   readonly updatedBefore: number | null;
   readonly updatedAfter: number | null;
   readonly deleted: boolean;
+}
+
+/** A text that a message must hold; with `prefix`, its last word may go on. */
+export interface SearchTerm {
+  /** Holds a letter or a digit. */
+  readonly text: string;
+  readonly prefix: boolean;
+}
+
+export interface SearchFilter {
+  /** A message must hold all. At least one. */
+  readonly terms: readonly SearchTerm[];
+  readonly limit: number;
+  readonly cursor: string | null;
 }
 
 /** Who runs a turn, and until when that is believed without a renewal. */
@@ -131,12 +145,24 @@ export interface SessionStore {
   ): Promise<Recorded<readonly BatchItem<'restored'>[]>>;
   /** By last activity, the newest first. `INVALID_REQUEST` for a cursor that this store did not give out. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>>;
+  /** Active sessions by score, then by their newest hit. What other projects hold changes nothing in it, the score neither. */
+  searchSessions(projectId: string, filter: SearchFilter): Promise<SearchPage>;
   /** Null for a session that is not there. */
   listMessages(
     projectId: string,
     sessionId: string,
     page: { readonly limit: number; readonly cursor: string | null },
   ): Promise<Page<Message> | null>;
+
+  /**
+   * Takes in a session as it was written out, a trailing message without a reply as a turn whose owner is gone. Also answers for
+   * one that is there and equal. Null where the id is taken: by another session of any project, or by a deleted one.
+   */
+  importSession(
+    projectId: string,
+    record: SessionRecord,
+    once: Once | null,
+  ): Promise<Recorded<Session | null>>;
 
   /**
    * The first of a turn's two writes: takes the session's turn and keeps the user's message (and, if new, the session).

@@ -60,7 +60,7 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     process.umask(Number.parseInt(mask, 8));
     await profileFile(`${directory}/config`).update((config) => putProfile(config, 'work', emptyProfile));
     const conversant = { origin: 'o', key: 'k', terminal: 't' };
-    await writeCurrentSession(`${directory}/data`, conversant, 'ses_1', Date.now());
+    writeCurrentSession(`${directory}/data`, conversant, 'ses_1', Date.now());
   },
 
   async converse(directory = '', terminal = '', count = '') {
@@ -68,10 +68,10 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     const crossed = [];
     for (let index = 0; index < Number(count); index += 1) {
       const sessionId = `ses_${terminal}_${index}`;
-      await writeCurrentSession(directory, conversant, sessionId, Date.now());
-      const found = await readCurrentSession(directory, conversant);
+      writeCurrentSession(directory, conversant, sessionId, Date.now());
+      const found = readCurrentSession(directory, conversant);
       if (found !== sessionId) crossed.push(found);
-      const last = await readCurrentSession(directory, { ...conversant, terminal: null });
+      const last = readCurrentSession(directory, { ...conversant, terminal: null });
       if (!/^ses_\w+_\d+$/.test(last ?? '')) crossed.push(last);
     }
     say(JSON.stringify(crossed));

@@ -6,7 +6,7 @@ import type { Call } from '../../src/service/call.ts';
 import type { ParleyError } from '../../src/service/errors.ts';
 import type { Home } from '../../src/service/home.ts';
 import { isSessionId, type Message, type Session } from '../../src/service/session.ts';
-import type { SessionQuery } from '../../src/service/session-archive.ts';
+import type { SearchPage, SessionQuery, SessionRecord } from '../../src/service/session-archive.ts';
 import { callWith, collect, failureOf, say } from '../support/calls.ts';
 
 /** A home with two projects, a key to each, and a third key that was revoked. */
@@ -27,6 +27,17 @@ const everySession: SessionQuery = {
   updated_before: null,
   updated_after: null,
   deleted: false,
+};
+
+const emptyRecord: SessionRecord = {
+  session: {
+    session_id: 'ses_imported',
+    title: null,
+    created_at: '2024-05-01T12:00:00.000Z',
+    updated_at: '2024-05-01T12:00:00.000Z',
+    message_count: 0,
+  },
+  messages: [],
 };
 
 /** A refusal as the client gets it, less what names the one call. */
@@ -65,11 +76,13 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
       getSession: () => home.service.getSession(call, id),
       deleteSession: () => home.service.deleteSession(call, id),
       listSessions: () => home.archive.listSessions(call, everySession),
+      searchSessions: () => home.archive.searchSessions(call, { query: 'word', limit: 50, cursor: null }),
       listMessages: () => home.archive.listMessages(call, id, { limit: 50, cursor: null }),
       renameSession: () => home.archive.renameSession(call, id, 'renamed'),
       restoreSession: () => home.archive.restoreSession(call, id),
       deleteSessions: () => home.archive.deleteSessions(call, [id]),
       restoreSessions: () => home.archive.restoreSessions(call, [id]),
+      importSession: () => home.archive.importSession(call, emptyRecord),
     });
 
     describe('keys', () => {
@@ -493,6 +506,328 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
           expect((await failureOf(home.archive.deleteSessions(first, wrong))).code).toBe('INVALID_REQUEST');
         }
       });
+    });
+
+    describe('searching', () => {
+      const search = async (
+        query: string,
+        page: { limit?: number; cursor?: string | null } = {},
+        call = first,
+      ) => (await home.archive.searchSessions(call, { query, limit: 50, cursor: null, ...page })).data;
+      const found = async (query: string) =>
+        (await search(query)).items.flatMap(({ hits }) => hits.map(({ snippet }) => snippet)).sort();
+
+      it('finds sessions with the place where the words stand', async () => {
+        const { session_id } = await say(home.service, first, 'The quick brown fox jumps.');
+        await say(home.service, first, 'A lazy dog.');
+        const { data, body } = await home.archive.searchSessions(first, {
+          query: 'fox',
+          limit: 50,
+          cursor: null,
+        });
+        expect(body).toEqual({ success: true, data });
+        expect(data).toMatchObject({ next_cursor: null, newest_only: false });
+        expect(data.items).toHaveLength(1);
+        const [item] = data.items;
+        expect(item?.session).toEqual((await home.service.getSession(first, session_id)).data);
+        const messages = await messagesOf(first, session_id);
+        expect(item?.hits.map(({ message_id }) => message_id).sort()).toEqual(
+          messages.map(({ message_id }) => message_id).sort(),
+        );
+        expect(new Set(item?.hits.map(({ snippet }) => snippet))).toEqual(
+          new Set(['The quick brown ⟦fox⟧ jumps.']),
+        );
+        expect(new Set(item?.hits.map(({ role }) => role))).toEqual(new Set(['user', 'assistant']));
+      });
+
+      it.each([
+        ['lazy DOG', 'a lazy dog sleeps', '⟦lazy⟧ ⟦dog⟧'],
+        ['"dog sleeps"', 'a lazy dog sleeps', '⟦dog sleeps⟧'],
+        ['sle*', 'a lazy dog sleeps', '⟦sleeps⟧'],
+        ['resume', 'my Résumé', '⟦Résumé⟧'],
+        ['foo_bar', 'call foo_bar(x) here', '⟦foo_bar⟧(x)'],
+        ['foo', 'call foo_bar(x) here', '⟦foo⟧_bar'],
+        ['東京', '私は昨日東京タワーに行きました。', '昨日⟦東京⟧タワー'],
+        ['茶', '毎日お茶', 'お⟦茶⟧'],
+        ['東京 api', '東京の API です', '⟦東京⟧の ⟦API⟧'],
+      ])('%s finds %s', async (query, message, snippet) => {
+        await say(home.service, first, message);
+        expect((await found(query))[0]).toContain(snippet);
+      });
+
+      it.each([
+        ['cat', 'concatenate'],
+        ['"sleeps dog"', 'a lazy dog sleeps'],
+        ['dog cat', 'a lazy dog sleeps'],
+        ['sleep', 'a lazy dog sleeps'],
+        ['京東', '東京'],
+        ['東京 zz', '東京の API です'],
+      ])('%s does not find %s', async (query, message) => {
+        await say(home.service, first, message);
+        expect(await found(query)).toEqual([]);
+      });
+
+      it.each([
+        'OR',
+        'fox OR dog',
+        'NOT fox',
+        'fox NEAR dog',
+        'content:fox zebra',
+        '(fox) zebra',
+        '^ zebra',
+        'a"b"c',
+        "fox' zebra",
+      ])('no part of %j is an expression', async (query) => {
+        await say(home.service, first, 'the fox and the dog');
+        expect(await found(query)).toEqual([]);
+      });
+
+      it.each(['', '   ', '++', '"', 'fox "dog', '""', '*', 'x'.repeat(501), 'a\0b', 'a '.repeat(33)])(
+        'the query %j is refused',
+        async (query) => {
+          const error = await failureOf(search(query));
+          expect(error.code).toBe('INVALID_REQUEST');
+          expect(error.details[0]?.field).toBe('q');
+        },
+      );
+
+      it('what says it more, and shorter, comes first; then what is newer', async () => {
+        const long = await say(home.service, first, `fox ${'and much else '.repeat(60)}`);
+        const older = await say(home.service, first, 'one fox');
+        const newer = await say(home.service, first, 'our fox');
+        const most = await say(home.service, first, 'fox fox fox');
+        const { items } = await search('fox');
+        expect(items.map(({ session }) => session.session_id)).toEqual(
+          [most, newer, older, long].map(({ session_id }) => session_id),
+        );
+        const scores = items.map(({ score }) => score);
+        expect(scores).toEqual(scores.toSorted((one, other) => other - one));
+      });
+
+      it('pages hold each session once, in the order of one page', async () => {
+        for (let count = 0; count < 7; count++) {
+          await say(home.service, first, `fox ${'fox '.repeat(count % 3)}number ${count}`);
+        }
+        const whole = (await search('fox')).items.map(({ session }) => session.session_id);
+        const seen: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const page: SearchPage = await search('fox', { limit: 3, cursor });
+          seen.push(...page.items.map(({ session }) => session.session_id));
+          cursor = page.next_cursor;
+        } while (cursor !== null);
+        expect(whole).toHaveLength(7);
+        expect(seen).toEqual(whole);
+        expect((await failureOf(search('fox', { cursor: 'bogus' }))).code).toBe('INVALID_REQUEST');
+        expect((await failureOf(search('fox', { limit: 201 }))).details[0]?.field).toBe('limit');
+      });
+
+      it('a deleted session is not found until it is restored', async () => {
+        const { session_id } = await say(home.service, first, 'a fox');
+        await home.service.deleteSession(first, session_id);
+        expect((await search('fox')).items).toEqual([]);
+        await home.archive.restoreSession(first, session_id);
+        expect((await search('fox')).items).toHaveLength(1);
+      });
+
+      it('another project’s messages are not found, and change no score', async () => {
+        await say(home.service, first, 'a fox');
+        const alone = await search('fox');
+        for (const text of ['fox fox fox', 'a fox in a wood', 'no such word']) {
+          await say(home.service, second, text);
+        }
+        expect(await search('fox')).toEqual(alone);
+        expect((await search('wood')).items).toEqual([]);
+      });
+    });
+
+    describe('importing', () => {
+      const record = async (call: Call, sessionId: string): Promise<SessionRecord> => ({
+        session: (await home.service.getSession(call, sessionId)).data,
+        messages: await messagesOf(call, sessionId),
+      });
+      const talk = async () => {
+        const { session_id } = await say(home.service, first, 'Hello fox 🦊');
+        await say(home.service, first, 'and\r\nmore', session_id);
+        return record(first, session_id);
+      };
+      const renamed = ({ session, messages }: SessionRecord, session_id: string): SessionRecord => ({
+        session: { ...session, session_id },
+        messages,
+      });
+
+      it('a session comes back as it was, and can be found and gone on with', async () => {
+        const given = renamed(await talk(), 'ses_elsewhere');
+        const { data, body } = await home.archive.importSession(first, given);
+        expect(data).toEqual(given.session);
+        expect(body).toEqual({ success: true, data });
+        expect(await record(first, 'ses_elsewhere')).toEqual(given);
+        const hits = await home.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
+        expect(hits.data.items.map(({ session }) => session.session_id)).toContain('ses_elsewhere');
+        expect((await say(home.service, first, 'on', 'ses_elsewhere')).message_count).toBe(6);
+      });
+
+      it('one that is there and equal stays as it is', async () => {
+        const given = await talk();
+        expect((await home.archive.importSession(first, given)).data).toEqual(given.session);
+        expect(await record(first, given.session.session_id)).toEqual(given);
+      });
+
+      it('an id that is taken otherwise is refused with one answer, and nothing changes', async () => {
+        const given = await talk();
+        const id = given.session.session_id;
+        const changed = {
+          session: given.session,
+          messages: given.messages.map((message, at) =>
+            at === 2 ? { ...message, content: 'other' } : message,
+          ),
+        };
+        const answers = new Set<string>();
+        const refused = async (call: Call, one: SessionRecord) => {
+          const error = await failureOf(home.archive.importSession(call, one));
+          expect(error.code).toBe('INVALID_REQUEST');
+          answers.add(answerTo(error));
+        };
+        await refused(first, changed);
+        await refused(first, { ...given, session: { ...given.session, title: 'other' } });
+        await refused(second, given);
+        expect(await record(first, id)).toEqual(given);
+        await home.service.deleteSession(first, id);
+        await refused(first, given);
+        expect(answers.size).toBe(1);
+      });
+
+      it('a message that has no reply yet is closed by the next chat', async () => {
+        const { session, messages } = await talk();
+        const given = {
+          session: { ...session, session_id: 'ses_open', message_count: 3 },
+          messages: messages.slice(0, 3),
+        };
+        await home.archive.importSession(first, given);
+        expect(await record(first, 'ses_open')).toEqual(given);
+        await say(home.service, first, 'next', 'ses_open');
+        const after = await messagesOf(first, 'ses_open');
+        expect(after.map(({ finish_reason }) => finish_reason)).toEqual([
+          null,
+          'stop',
+          null,
+          'interrupted',
+          null,
+          'stop',
+        ]);
+      });
+
+      it('a repeated import with a key answers as the first did, another under it is a mismatch', async () => {
+        const given = renamed(await talk(), 'ses_keyed');
+        const call = { ...first, idempotencyKey: 'import-1' };
+        const { data } = await home.archive.importSession(call, given);
+        await home.archive.renameSession(first, 'ses_keyed', 'renamed');
+        expect((await home.archive.importSession(call, given)).data).toEqual(data);
+        const error = await failureOf(home.archive.importSession(call, emptyRecord));
+        expect(error.code).toBe('IDEMPOTENCY_MISMATCH');
+      });
+
+      const faults: readonly [string, string, (record: SessionRecord) => unknown][] = [
+        ['an id of another form', 'session.session_id', (one) => renamed(one, '../x')],
+        [
+          'a time without milliseconds',
+          'session.created_at',
+          ({ session, messages }) => ({
+            session: { ...session, created_at: '2024-05-01T12:00:00Z' },
+            messages,
+          }),
+        ],
+        [
+          'a last activity before its creation',
+          'session.updated_at',
+          ({ session, messages }) => ({
+            session: { ...session, updated_at: '2020-01-01T00:00:00.000Z' },
+            messages,
+          }),
+        ],
+        [
+          'a wrong count',
+          'session.message_count',
+          ({ session, messages }) => ({ session: { ...session, message_count: 3 }, messages }),
+        ],
+        [
+          'a title with a line break',
+          'session.title',
+          ({ session, messages }) => ({ session: { ...session, title: 'a\nb' }, messages }),
+        ],
+        [
+          'an unknown field',
+          'session.owner',
+          ({ session, messages }) => ({ session: { ...session, owner: 'x' }, messages }),
+        ],
+        [
+          'a missing field',
+          'session.title',
+          ({ session: { title: _, ...session }, messages }) => ({ session, messages }),
+        ],
+        ['no messages', 'messages', ({ session }) => ({ session })],
+        ['a position out of place', 'messages[1].position', (one) => withMessage(one, 1, { position: 2 })],
+        [
+          'two sides that do not take turns',
+          'messages[1].role',
+          (one) => withMessage(one, 1, { role: 'user', finish_reason: null }),
+        ],
+        [
+          'a reply that did not end',
+          'messages[1].finish_reason',
+          (one) => withMessage(one, 1, { finish_reason: null }),
+        ],
+        [
+          'a message that ended',
+          'messages[2].finish_reason',
+          (one) => withMessage(one, 2, { finish_reason: 'stop' }),
+        ],
+        [
+          'an unknown end',
+          'messages[3].finish_reason',
+          (one) => withMessage(one, 3, { finish_reason: 'bored' }),
+        ],
+        ['a blank message', 'messages[0].content', (one) => withMessage(one, 0, { content: ' ' })],
+        ['a NUL', 'messages[1].content', (one) => withMessage(one, 1, { content: 'a\0b' })],
+        ['a content that is no text', 'messages[1].content', (one) => withMessage(one, 1, { content: 7 })],
+        [
+          'a message of a user with usage',
+          'messages[0].usage',
+          (one) => withMessage(one, 0, { usage: { input_tokens: 1, output_tokens: 1 } }),
+        ],
+        [
+          'a negative usage',
+          'messages[1].usage.input_tokens',
+          (one) => withMessage(one, 1, { usage: { input_tokens: -1, output_tokens: 1 } }),
+        ],
+        [
+          'an id given twice',
+          'messages[1].message_id',
+          (one) => withMessage(one, 1, { message_id: one.messages[0]?.message_id }),
+        ],
+        [
+          'a message after the last activity',
+          'messages[0].created_at',
+          (one) => withMessage(one, 0, { created_at: '2999-01-01T00:00:00.000Z' }),
+        ],
+      ];
+      it.each(faults)(
+        'a record with %s is refused by the name of its field, and nothing is kept',
+        async (_, field, spoil) => {
+          const given = renamed(await talk(), 'ses_spoiled');
+          const error = await failureOf(home.archive.importSession(first, spoil(given) as SessionRecord));
+          expect(error.code).toBe('INVALID_REQUEST');
+          expect(error.details.map((detail) => detail.field)).toContain(field);
+          expect((await home.archive.listSessions(first, everySession)).data.items).toHaveLength(1);
+        },
+      );
+
+      function withMessage({ session, messages }: SessionRecord, at: number, change: object): unknown {
+        return {
+          session,
+          messages: messages.map((one, place) => (place === at ? { ...one, ...change } : one)),
+        };
+      }
     });
 
     it('an aborted signal stops every operation that has not begun', async () => {

@@ -1,7 +1,9 @@
 // Answers that get lost after the server has acted: with keys that are honoured a turn is stored once, and at a stranger's never twice.
 import { describe, expect, it } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
+import { openServer } from '../server/server-fixture.ts';
 import { callWith, say } from '../support/calls.ts';
+import { openMiddleman } from '../support/losing-middleman.ts';
 import { openRemote } from '../support/remote.ts';
 import { openTurnServer } from '../support/turn-server.ts';
 
@@ -75,6 +77,45 @@ describe('a middleman who loses 30 % of the answers', () => {
     }
     expect(server.requests.length).toBeGreaterThan(125);
     await home.close();
+    await server.close();
+  });
+});
+
+describe('a middleman before this server', () => {
+  it('makes no turn be stored twice or not at all', async () => {
+    const server = await openServer();
+    const middleman = await openMiddleman((await server.listen()).url, losing);
+    const { home } = await openRemote(middleman.url, { extensions: ['archive', 'idempotency', 'stream'] });
+    const lanes = Array.from({ length: 4 }, async (_, lane) => {
+      const { data } = await server.home.service.createSession(callWith(server.key), { title: null });
+      const messages = Array.from({ length: turns / 4 }, (_, index) => `lane ${lane} message ${index}`);
+      for (const message of messages) {
+        const call = callWith(server.key, { idempotencyKey: message.replaceAll(' ', '-') });
+        let reply: unknown;
+        for (let tries = 0; tries < 10 && (reply === undefined || reply instanceof ParleyError); tries++) {
+          reply = await say(home.service, call, message, data.session_id).catch((error: unknown) => error);
+        }
+        expect(reply).toMatchObject({ reply: message });
+      }
+      const page = { limit: 200, cursor: null };
+      const first = await server.home.archive.listMessages(callWith(server.key), data.session_id, page);
+      const cursor = first.data.next_cursor;
+      const second = await server.home.archive.listMessages(callWith(server.key), data.session_id, {
+        ...page,
+        cursor,
+      });
+      const kept = [...first.data.items, ...second.data.items].map(({ role, content }) => [role, content]);
+      expect(kept).toEqual(
+        messages.flatMap((message) => [
+          ['user', message],
+          ['assistant', message],
+        ]),
+      );
+    });
+    await Promise.all(lanes);
+    expect(middleman.lost()).toBeGreaterThan(turns * 0.25);
+    await home.close();
+    await middleman.close();
     await server.close();
   });
 });

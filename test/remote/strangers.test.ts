@@ -268,7 +268,13 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
   });
 
   it('has no archive, and says so', async () => {
-    const { home, call } = await meet({ ...stranger.answers, 'GET /v1/sessions': json({}, 405) });
+    // Whoever knows no search takes the word for an id.
+    const noSuchId = { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'No such session.' } };
+    const { home, call } = await meet({
+      ...stranger.answers,
+      'GET /v1/sessions': json({}, 405),
+      'GET /v1/sessions/:id': json(noSuchId, 404),
+    });
     const query = {
       limit: 5,
       cursor: null,
@@ -277,9 +283,13 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
       updated_after: null,
       deleted: false,
     };
+    const time = '2024-05-01T12:00:00.000Z';
+    const session = { session_id: 's', title: null, created_at: time, updated_at: time, message_count: 0 };
     for (const work of [
       () => home.archive.listSessions(call, query),
       () => home.archive.deleteSessions(call, ['a']),
+      () => home.archive.searchSessions(call, { query: 'a', limit: 5, cursor: null }),
+      () => home.archive.importSession(call, { session, messages: [] }),
     ]) {
       const failure = await failureOf(work());
       expect(failure.code).toBe('UNSUPPORTED');

@@ -140,7 +140,9 @@ test('a healthy stream without news is not taken for a stalled one', async () =>
 
 test('a stalled reader costs the server at most 256 KiB', async () => {
   const { engines, said } = endlessEngine();
-  server = await openServer({ engines, serverLimits: { ...quick, stalledMs: 60_000, graceMs: 10 } });
+  // Beside engines that talk without end, even a quick request may take its time to be read.
+  const patient = { ...quick, headersMs: 30_000, requestMs: 30_000, stalledMs: 60_000, graceMs: 10 };
+  server = await openServer({ engines, serverLimits: patient });
   const { port } = await server.listen();
   const warm = await stalledStream(port);
   const rest = async () => {

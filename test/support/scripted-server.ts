@@ -17,14 +17,17 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-export interface ScriptedServer {
+export interface ListeningServer {
   readonly url: string;
   readonly port: number;
-  /** What has arrived, in order. */
-  readonly requests: readonly ReceivedRequest[];
   /** How many connections were opened. */
   readonly connections: () => number;
   close(): Promise<void>;
+}
+
+export interface ScriptedServer extends ListeningServer {
+  /** What has arrived, in order. */
+  readonly requests: readonly ReceivedRequest[];
 }
 
 export type Script = (request: ReceivedRequest, response: ServerResponse, count: number) => unknown;
@@ -52,7 +55,7 @@ export async function serve(
 /** A server below HTTP: the test writes the bytes, and ends the connection as it likes. */
 export function serveBytes(
   onRequest: (socket: Socket, count: number, firstBytes: string) => unknown,
-): Promise<Omit<ScriptedServer, 'requests'>> {
+): Promise<ListeningServer> {
   let count = 0;
   const server = createTcpServer((socket) => {
     socket.on('error', () => {});
@@ -80,7 +83,8 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-async function listening(server: Server, scheme: string) {
+/** Opens it on a port that is free. */
+export async function listening(server: Server, scheme: string): Promise<ListeningServer> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {

@@ -1,6 +1,6 @@
 // Modes, keys, sessions and pages out of bodies of many shapes.
 import { describe, expect, it } from 'vitest';
-import { batchOf, pageOf } from '../../src/wire/archive-answer.ts';
+import { batchOf, pageOf, searchPageOf } from '../../src/wire/archive-answer.ts';
 import { modesOf } from '../../src/wire/mode-list.ts';
 import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../../src/wire/session-answer.ts';
 
@@ -113,6 +113,26 @@ describe('the archive', () => {
       expect(pageOf(body)).toBeNull();
     },
   );
+
+  it('answers a search with sessions and their hits, and says where only the newest were ranked', () => {
+    const items = [{ session: { session_id: 's' }, score: 1, hits: [{ snippet: 'a' }] }];
+    const page = { items, next_cursor: null };
+    expect(searchPageOf({ data: { items, next_cursor: '', newest_only: true } })).toEqual({
+      ...page,
+      newest_only: true,
+    });
+    expect(searchPageOf({ data: { items } })).toEqual({ ...page, newest_only: false });
+  });
+
+  it.each([
+    {},
+    { data: { items: [{ session_id: 's' }] } },
+    { data: { items: [{ session: {}, hits: 'a' }] } },
+    { data: { items: [{ session: 's', hits: [] }] } },
+    { data: { items: [{ session: {}, hits: ['a'] }] } },
+  ])('has no page of a search in %j', (body) => {
+    expect(searchPageOf(body)).toBeNull();
+  });
 
   it('answers a batch with a result for each id, in order', () => {
     const items = [

@@ -18,6 +18,7 @@ export interface ChatInput extends MessageSources {
   readonly title: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
+  /** No Markdown styling. */
   readonly raw: boolean;
 }
 
@@ -29,8 +30,8 @@ interface ChatFlags {
   readonly file?: readonly string[];
   readonly stream: boolean;
   readonly jsonStream?: true;
-  readonly raw?: true;
   readonly stdin: boolean;
+  readonly raw?: true;
 }
 
 export function registerChat(parent: Command, run: Run): void {
@@ -46,7 +47,7 @@ export function registerChat(parent: Command, run: Run): void {
     .option('--no-stream', 'print the reply when it is complete')
     .option('--json-stream', 'print each event as a line of JSON')
     .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
-    .option('--raw', 'print the reply without styling')
+    .option('--raw', 'print the reply as it is, not as Markdown')
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, (context) => runChat(inputOf(words, flags, context), context)),
     );
@@ -87,7 +88,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (input.title !== null) await requireMode(mode, context);
   const titled =
     input.title === null ? null : (await home.service.createSession(call, { title: input.title })).data;
-  const output = chatOutput(formatOf(input, context), context);
+  const output = chatOutput(formatOf(input, context), input.raw, context);
   let kept: string | null = null;
   let complete = false;
   try {

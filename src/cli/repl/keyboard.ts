@@ -2,7 +2,7 @@
 // others to say. The terminal gets back what it had, whatever happens.
 import { emitKeypressEvents } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { OutputStream } from '../terminal/output.ts';
+import type { TerminalStream } from '../terminal/output.ts';
 import type { LineInput } from './line-input.ts';
 
 /** A terminal to read from. */
@@ -11,7 +11,7 @@ export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 export interface KeyboardOptions {
   readonly open: () => TerminalInput;
   /** The same terminal, to write to. */
-  readonly stream: OutputStream;
+  readonly stream: TerminalStream;
   readonly onInput: (input: LineInput) => void;
   /** The terminal went away. */
   readonly onEnd: () => void;

@@ -17,7 +17,7 @@ export async function saveSession(id: string, path: string, context: CliContext)
         bytes += written;
       }
     };
-    await runMessages({ id }, writingTo(write, context));
+    await runMessages({ id, format: 'md' }, writingTo(write, context));
     await context.say(`Wrote ${bytes} bytes to ${path}.`);
   } catch (error) {
     // A part of a session is no session.

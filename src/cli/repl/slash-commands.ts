@@ -7,6 +7,7 @@ import { runGet } from '../commands/sessions/get.ts';
 import { runMessages } from '../commands/sessions/messages.ts';
 import { runRename } from '../commands/sessions/rename.ts';
 import { runRestore } from '../commands/sessions/restore.ts';
+import { runSearch } from '../commands/sessions/search.ts';
 import type { CliContext } from '../context.ts';
 import { requireMode } from '../mode-choice.ts';
 import { fileChoices, modeChoices, sessionChoices, withHome } from './argument-choices.ts';
@@ -76,7 +77,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'sessions',
     argument: '[WORDS]',
-    description: 'look for a session, and go on with it',
+    description: 'pick a session by its title, and go on with it',
     run: async (words, scope) => {
       const { source, context } = scope;
       const found = await source.lend(() => pickSession(words, context));
@@ -100,6 +101,16 @@ export const slashCommands: readonly SlashCommand[] = [
     },
   },
   {
+    name: 'search',
+    argument: 'WORDS',
+    description: 'find sessions by what was said in them',
+    run: (words, { context }) =>
+      runSearch(
+        { query: required(words, 'words to look for: /search WORDS'), limit: 10, cursor: null },
+        context,
+      ),
+  },
+  {
     name: 'title',
     argument: '[TITLE]',
     description: 'show the title of the session, or give it another',
@@ -116,7 +127,8 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'history',
     argument: '',
     description: 'print what was said in this session, whole',
-    run: (_argument, { context, conversation }) => runMessages({ id: sessionOf(conversation) }, context),
+    run: (_argument, { context, conversation }) =>
+      runMessages({ id: sessionOf(conversation), format: 'md' }, context),
   },
   {
     name: 'retry',

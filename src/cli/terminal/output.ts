@@ -13,7 +13,17 @@ import {
 } from './style.ts';
 
 /** A standard stream, or any other: what it lacks of a terminal, it is not. */
-export type OutputStream = Writable & ColourStream & { readonly columns?: number; readonly rows?: number };
+export interface OutputStream extends ColourStream {
+  readonly columns?: number;
+  readonly writableLength: number;
+  /** False when there is no more room: `drain` tells when there is. */
+  write(data: string | Uint8Array, written?: (error?: Error | null) => void): boolean;
+  on(event: 'drain' | 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** One of Node's, drawn on by those who know how; `resize` tells of another size. */
+export type TerminalStream = Writable & { readonly rows?: number };
 
 export interface OutputOptions {
   /**
@@ -31,11 +41,13 @@ export interface Output {
   readonly isTerminal: boolean;
   /** A terminal on which a line may be drawn again: its width is known, and it is neither TERM=dumb nor under CI. */
   readonly redraws: boolean;
+  /** A terminal on which text may be laid out: any but TERM=dumb. */
+  readonly formats: boolean;
   readonly colour: ColourLevel;
   /** Fires when nothing more can be written: the reader went away, or a write failed (then writing and `finish` reject). */
   readonly gone: AbortSignal;
-  /** For libraries that draw by themselves; nobody else writes to it. */
-  readonly stream: OutputStream;
+  /** For libraries that draw by themselves on a terminal; nobody else writes to it. */
+  readonly stream: TerminalStream;
   /** Of the terminal, now; 80 where that is unknown. */
   columns(): number;
   style(): Promise<Style>;
@@ -72,8 +84,10 @@ const goneCodes: ReadonlySet<unknown> = new Set([
 class StreamOutput implements Output {
   readonly isTerminal: boolean;
   readonly redraws: boolean;
+  readonly formats: boolean;
   readonly colour: ColourLevel;
-  readonly stream: OutputStream;
+  readonly stream: TerminalStream;
+  readonly #stream: OutputStream;
   readonly #role: 'data' | 'talk';
   readonly #signal: AbortSignal;
   readonly #gone = new AbortController();
@@ -82,11 +96,14 @@ class StreamOutput implements Output {
   #style: Promise<Style> | null = null;
 
   constructor(stream: OutputStream, { role, env, noColor, signal }: OutputOptions) {
-    this.stream = stream;
+    this.#stream = stream;
+    // Only a terminal is drawn on, and there it is one of Node's.
+    this.stream = stream as Writable;
     this.isTerminal = stream.isTTY === true;
     const { TERM, CI = '' } = env;
+    this.formats = this.isTerminal && TERM !== 'dumb';
     // Without a width (a PTY that nobody sized) ora clears lines without end.
-    this.redraws = this.isTerminal && TERM !== 'dumb' && CI === '' && (stream.columns ?? 0) > 0;
+    this.redraws = this.formats && CI === '' && (stream.columns ?? 0) > 0;
     this.colour = colourLevel(stream, env, noColor);
     this.#role = role;
     this.#signal = signal;
@@ -101,7 +118,7 @@ class StreamOutput implements Output {
   }
 
   columns(): number {
-    return this.stream.columns || 80;
+    return this.#stream.columns || 80;
   }
 
   style(): Promise<Style> {
@@ -115,7 +132,7 @@ class StreamOutput implements Output {
 
   async write(text: string): Promise<void> {
     this.#throwFailure();
-    if (text === '' || this.gone.aborted || this.stream.write(text)) return;
+    if (text === '' || this.gone.aborted || this.#stream.write(text)) return;
     if (!this.#signal.aborted) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#throwFailure();
     if (this.#role === 'data') this.#signal.throwIfAborted();
@@ -130,10 +147,10 @@ class StreamOutput implements Output {
   }
 
   async finish(): Promise<void> {
-    if (this.stream.writableLength > 0 && !this.gone.aborted) {
+    if (this.#stream.writableLength > 0 && !this.gone.aborted) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
-        this.stream.write('', (error) => (error ? this.#lose(error) : resolve()));
+        this.#stream.write('', (error) => (error ? this.#lose(error) : resolve()));
       });
     }
     this.#throwFailure();

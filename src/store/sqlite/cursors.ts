@@ -19,6 +19,24 @@ export function readSessionCursor(cursor: string): SessionCursor {
   return end;
 }
 
+export interface SearchCursor {
+  readonly score: number;
+  readonly time: number;
+  readonly sessionId: string;
+}
+
+export function searchCursor({ score, time, sessionId }: SearchCursor): string {
+  return encode(`q${score}/${time}/${sessionId}`);
+}
+
+export function readSearchCursor(cursor: string): SearchCursor {
+  const found = /^q(\d{1,6}(?:\.\d{1,4})?)\/(\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  if (found === null) throw unknownCursor();
+  const end = { score: Number(found[1]), time: Number(found[2]), sessionId: found[3] ?? '' };
+  if (searchCursor(end) !== cursor) throw unknownCursor();
+  return end;
+}
+
 export function messageCursor(position: number): string {
   return encode(`m${position}`);
 }

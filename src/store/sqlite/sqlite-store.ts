@@ -4,11 +4,12 @@ import type { KeyRecord, StoreReport } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
-import type { BatchItem } from '../../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
 import type {
   NewKey,
   Once,
   Recorded,
+  SearchFilter,
   SessionFilter,
   SessionStore,
   Turn,
@@ -18,11 +19,14 @@ import type {
 } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
+import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
-import { createKey, findKey, listKeys, revokeKey } from './keys.ts';
+import { KeyReads } from './key-reads.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages, listSessions } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
+import { searchSessions } from './search.ts';
 import {
   createSession,
   deleteSession,
@@ -41,6 +45,7 @@ export class SqliteStore implements SessionStore {
   readonly #writer: Writer;
   readonly #wait: LockWait;
   readonly #filesystem: string;
+  readonly #keys = new KeyReads();
   readonly #now: () => number;
   #closed = false;
 
@@ -56,7 +61,7 @@ export class SqliteStore implements SessionStore {
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
-    return this.#read((connection) => findKey(connection, hash));
+    return this.#read((connection) => this.#keys.find(connection, hash));
   }
 
   createKey(key: NewKey): Promise<KeyRecord> {
@@ -68,7 +73,10 @@ export class SqliteStore implements SessionStore {
   }
 
   revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#write((connection) => revokeKey(connection, keyId, now));
+    return this.#write((connection) => {
+      this.#keys.forget();
+      return revokeKey(connection, keyId, now);
+    });
   }
 
   createSession(
@@ -120,12 +128,24 @@ export class SqliteStore implements SessionStore {
     return this.#read((connection) => listSessions(connection, projectId, filter));
   }
 
+  searchSessions(projectId: string, filter: SearchFilter): Promise<SearchPage> {
+    return this.#read((connection) => searchSessions(connection, projectId, filter));
+  }
+
   listMessages(
     projectId: string,
     sessionId: string,
     page: { readonly limit: number; readonly cursor: string | null },
   ): Promise<Page<Message> | null> {
     return this.#read((connection) => listMessages(connection, projectId, sessionId, page));
+  }
+
+  importSession(
+    projectId: string,
+    record: SessionRecord,
+    once: Once | null,
+  ): Promise<Recorded<Session | null>> {
+    return this.#writeOnce(projectId, once, (connection) => importSession(connection, projectId, record));
   }
 
   beginTurn(projectId: string, start: TurnStart): Promise<TurnBegin> {

@@ -39,7 +39,7 @@ test('/help names each command, and the keys', async () => {
   const help = await entered(await open(), '/help');
   const names = [...help.matchAll(/^\/(\w+)/gm)].map(([, name]) => name);
   expect(names).toEqual(
-    'help mode new sessions resume title history retry delete restore copy save file edit status quit exit'.split(
+    'help mode new sessions resume search title history retry delete restore copy save file edit status quit exit'.split(
       ' ',
     ),
   );
@@ -135,6 +135,15 @@ test('/resume takes an id, or a part of a title, and shows what was said', async
   await entered(screen, '/new');
   await entered(screen, `/resume ${id}`);
   await screen.stands('echo (Groceries for Sunday)> ');
+});
+
+test('/search finds sessions by what was said in them', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'echo', 'A needle in the hay']);
+  const screen = await open(place);
+  expect(await entered(screen, '/search needle')).toContain('A needle in the hay');
+  expect(await entered(screen, '/search thimble')).toContain('Nothing was found.');
+  expect(await entered(screen, '/search')).toContain('/search WORDS');
 });
 
 test('/sessions lets one be picked from a list that narrows, and gives the keyboard back', async () => {

@@ -135,7 +135,7 @@ describe('what is typed while a reply comes', () => {
     reply.say('One ');
     await screen.shows('One');
     screen.type('my next\rquestion\x7f\x7f');
-    reply.say('two.');
+    reply.say('two.\n\n');
     await screen.shows('two.');
     reply.end();
     await screen.until('the prompt', () => screen.cursorRow === '  questi');

@@ -88,6 +88,19 @@ describe('stdout', () => {
     expect(Number(stderr)).toBeLessThanOrEqual(64 * 1024);
   });
 
+  test('keeps the order of many small writes, in a pipe that is slow or full, in a file and in a socket', async () => {
+    const expected = Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join('');
+    const through = (reader: string) => shell(`parley lines 50000 | ${reader}`);
+    expect((await through('(sleep 0.3; cat)')).stdout).toBe(expected);
+    const filled = await shell('(head -c 65536 /dev/zero; parley lines 50000) | (sleep 0.3; tail -c +65537)');
+    expect(filled.stdout).toBe(expected);
+    expect((await shell('parley lines 50000 > lines; cat lines')).stdout).toBe(expected);
+    // What Node gives a child for a pipe is a socket.
+    expect(await outcome(spawn(node, [program.path, 'lines', '50000'], { env }))).toMatchObject({
+      stdout: expected,
+    });
+  });
+
   test('ends quietly when its reader has enough', async () => {
     expect(await shell('parley endless | head -1')).toEqual({
       stdout: 'line 1\n',

@@ -1,5 +1,6 @@
 // What the tests of this folder run as a process: each word uses one part of the terminal on the real streams.
 
+import { directStream } from '../../../src/cli/terminal/direct-stream.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { waiting } from '../../../src/cli/terminal/progress.ts';
 import { confirm, Interrupted } from '../../../src/cli/terminal/prompt.ts';
@@ -10,7 +11,7 @@ import { startTimer } from '../../../src/cli/terminal/timer.ts';
 
 const { env } = process;
 const [word = '', argument = ''] = process.argv.slice(2);
-const stdout = createOutput(process.stdout, {
+const stdout = createOutput(directStream(1, process.platform, () => process.stdout) ?? process.stdout, {
   role: 'data',
   env,
   noColor: false,
@@ -46,6 +47,11 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
     await stdout.finish();
     await stderr.write(`${most}`);
     process.exit(0);
+  },
+  /** So many lines, each written for itself. */
+  async lines() {
+    for (let line = 1; line <= Number(argument); line++) await stdout.write(`${line}\n`);
+    await stdout.finish();
   },
   async endless() {
     let lines = 0;

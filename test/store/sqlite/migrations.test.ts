@@ -10,12 +10,13 @@ import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { newProject, newSession } from '../store-samples.ts';
 
-const second: Migration = {
-  version: 2,
+const newest = schema.length;
+const later: Migration = {
+  version: newest + 1,
   parleyVersion: '0.9.0',
   sql: 'ALTER TABLE sessions ADD COLUMN colour TEXT',
 };
-const broken: Migration = { ...second, sql: `${second.sql}; INSERT INTO nothing VALUES (1)` };
+const broken: Migration = { ...later, sql: `${later.sql}; INSERT INTO nothing VALUES (1)` };
 
 async function storeWithOneSession(directory: string) {
   const { store } = await openSqliteStore(storeOptions(directory));
@@ -36,13 +37,13 @@ it('copies a store before it changes it, for its owner alone, and keeps what it 
   onTestFinished(() => {
     process.umask(umask);
   });
-  const { store } = await openTestStore({ ...storeOptions(directory), migrations: [...schema, second] });
-  expect((await store.inspect()).schema_version).toBe(2);
+  const { store } = await openTestStore({ ...storeOptions(directory), migrations: [...schema, later] });
+  expect((await store.inspect()).schema_version).toBe(newest + 1);
   expect((await store.findSession(project, id))?.title).toBe('before');
-  const backup = `${path}.backup-v1`;
+  const backup = `${path}.backup-v${newest}`;
   expect(statSync(backup).mode & 0o777).toBe(0o600);
   expect(titles(backup)).toEqual(['before']);
-  expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(1);
+  expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(newest);
 });
 
 it('makes no copy of a store that is new or needs no change', async () => {
@@ -55,10 +56,10 @@ it('makes no copy of a store that is new or needs no change', async () => {
 it('never overwrites a copy: the next has a number', async () => {
   const directory = temporaryDirectory();
   const { path } = await storeWithOneSession(directory);
-  writeFileSync(`${path}.backup-v1`, 'an earlier copy');
-  await openTestStore({ ...storeOptions(directory), migrations: [...schema, second] });
-  expect(readFileSync(`${path}.backup-v1`, 'utf8')).toBe('an earlier copy');
-  expect(titles(`${path}.backup-v1-2`)).toEqual(['before']);
+  writeFileSync(`${path}.backup-v${newest}`, 'an earlier copy');
+  await openTestStore({ ...storeOptions(directory), migrations: [...schema, later] });
+  expect(readFileSync(`${path}.backup-v${newest}`, 'utf8')).toBe('an earlier copy');
+  expect(titles(`${path}.backup-v${newest}-2`)).toEqual(['before']);
 });
 
 it('takes back a step that fails and leaves the store usable as it was', async () => {
@@ -67,29 +68,31 @@ it('takes back a step that fails and leaves the store usable as it was', async (
   const options = { ...storeOptions(directory), migrations: [...schema, broken] };
   await expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
   const { store } = await openTestStore(storeOptions(directory));
-  expect((await store.inspect()).schema_version).toBe(1);
+  expect((await store.inspect()).schema_version).toBe(newest);
   expect((await store.findSession(project, id))?.title).toBe('before');
 });
 
 it('migrates once when several open the store at the same moment', async () => {
   const directory = temporaryDirectory();
   const { path } = await storeWithOneSession(directory);
-  const options = { ...storeOptions(directory), migrations: [...schema, second] };
+  const options = { ...storeOptions(directory), migrations: [...schema, later] };
   await Promise.all([openTestStore(options), openTestStore(options), openTestStore(options)]);
-  expect(readdirSync(directory).filter((name) => name.includes('backup'))).toEqual(['parley.db.backup-v1']);
-  expect(titles(`${path}.backup-v1`)).toEqual(['before']);
+  expect(readdirSync(directory).filter((name) => name.includes('backup'))).toEqual([
+    `parley.db.backup-v${newest}`,
+  ]);
+  expect(titles(`${path}.backup-v${newest}`)).toEqual(['before']);
 });
 
 it('refuses a store of a newer Parley, names the version that it needs, and leaves every byte of it', async () => {
   const directory = temporaryDirectory();
   const { path } = await storeWithOneSession(directory);
-  await (
-    await openSqliteStore({ ...storeOptions(directory), migrations: [...schema, second] })
-  ).store.close();
+  await (await openSqliteStore({ ...storeOptions(directory), migrations: [...schema, later] })).store.close();
   const before = readFileSync(path);
   await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
     code: 'STORE_NEWER',
-    message: expect.stringMatching(/schema 2, made by Parley 0\.9\.0 or newer; this Parley knows schema 1/),
+    message: expect.stringContaining(
+      `schema ${newest + 1}, made by Parley 0.9.0 or newer; this Parley knows schema ${newest}`,
+    ),
     hint: expect.stringContaining('Parley 0.9.0 or newer'),
   });
   expect(readFileSync(path).equals(before)).toBe(true);

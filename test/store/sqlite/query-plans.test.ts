@@ -3,9 +3,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
+import { importStatements } from '../../../src/store/sqlite/imports.ts';
 import { keyStatements } from '../../../src/store/sqlite/keys.ts';
 import { listingStatements } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { turnStatements } from '../../../src/store/sqlite/turns.ts';
 import { lookInto } from '../../support/raw-database.ts';
@@ -24,7 +26,15 @@ async function plan(sql: string): Promise<string> {
   });
 }
 
-const ofProject = { ...sessionStatements, ...turnStatements, ...listingStatements };
+const ofProject = {
+  ...sessionStatements,
+  ...turnStatements,
+  ...listingStatements,
+  ...hitStatements,
+  'addMessage of a session that comes whole': importStatements.addMessage,
+  'addSession of one': importStatements.addSession,
+  'message of one': importStatements.message,
+};
 
 describe.each(Object.entries({ ...ofProject, ...idempotencyStatements }))('the statement %s', (_, sql) => {
   it('walks no table, no whole project or session, and sorts nothing', async () => {
@@ -34,7 +44,7 @@ describe.each(Object.entries({ ...ofProject, ...idempotencyStatements }))('the s
 
 it('names its project in every statement but the one that forgets old idempotency keys', () => {
   const { forget: _, ...others } = idempotencyStatements;
-  for (const sql of Object.values({ ...ofProject, ...others })) {
+  for (const sql of Object.values({ ...ofProject, ...others, ...searchStatements })) {
     expect(sql).toContain('project_id = @projectId');
   }
 });
@@ -61,3 +71,18 @@ it.each([
 ] as const)('begins a page of %s where the last one ended', async (name, comparison) => {
   expect(await plan(listingStatements[name])).toContain(`(session=? AND position${comparison}?)`);
 });
+
+it.each(Object.entries(searchStatements))(
+  'a search of %s asks the index first, and sorts nothing',
+  async (name, sql) => {
+    const steps = (await plan(sql))
+      .split('\n')
+      .filter((step) => /^(SCAN|SEARCH (message|sessions)|USE)/.test(step));
+    expect(steps.slice(0, 3)).toEqual([
+      expect.stringContaining(`SCAN message_${name} VIRTUAL TABLE INDEX`),
+      'SEARCH message USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)',
+    ]);
+    expect(steps.join()).not.toContain('TEMP B-TREE');
+  },
+);

@@ -19,9 +19,11 @@ export interface BatchWork<Done extends string> {
   one(call: Call, id: string): Promise<unknown>;
 }
 
-interface ItemResult {
+export interface ItemResult {
   readonly session_id: string;
   readonly status: string;
+  /** Where it went. */
+  readonly file?: string;
   readonly error?: { readonly code: string; readonly message: string };
 }
 

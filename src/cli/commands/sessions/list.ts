@@ -1,11 +1,14 @@
 // `parley sessions list`: sessions by last activity, the newest first. A table for a person, tab-separated for a pipe.
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Session } from '../../../service/session.ts';
 import type { SessionQuery } from '../../../service/session-archive.ts';
+import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
+import { tellFurtherPage } from '../../further-page.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
+import { largestPage, pageSize } from './page-size.ts';
 
 export interface ListInput {
   readonly limit: number;
@@ -14,6 +17,9 @@ export interface ListInput {
   readonly ids: boolean;
   readonly deleted: boolean;
   readonly titleMatch: string | null;
+  /** Last activity before, and at or after. */
+  readonly olderThan: PointInTime | null;
+  readonly newerThan: PointInTime | null;
 }
 
 interface ListFlags {
@@ -23,9 +29,9 @@ interface ListFlags {
   readonly ids?: true;
   readonly deleted?: true;
   readonly titleMatch?: string;
+  readonly olderThan?: PointInTime;
+  readonly newerThan?: PointInTime;
 }
-
-const largestPage = 200;
 
 const columns: readonly Column<Session>[] = [
   { title: 'SESSION', value: ({ session_id }) => session_id },
@@ -40,10 +46,12 @@ export function registerList(parent: Command, run: Run): void {
     .description('list sessions, the last active first')
     .option('--limit <n>', `how many, 1 to ${largestPage}`, pageSize, 50)
     .option('--cursor <cursor>', 'go on where a page ended')
-    .option('--all', 'all of them, page after page')
+    .addOption(new Option('--all', 'all of them, page after page').conflicts('limit'))
     .option('--ids', 'print ids alone, one per line')
     .option('--deleted', 'the deleted sessions instead of the active ones')
     .option('--title-match <glob>', 'only titles that match, with * ? [a-z]')
+    .option('--older-than <when>', 'only last active before: 90m, 12h, 30d, 8w, or a date', pointInTime)
+    .option('--newer-than <when>', 'only last active since', pointInTime)
     .action((flags: ListFlags, command: Command) =>
       run(command, (context) =>
         runList(
@@ -54,19 +62,13 @@ export function registerList(parent: Command, run: Run): void {
             ids: flags.ids ?? false,
             deleted: flags.deleted ?? false,
             titleMatch: flags.titleMatch ?? null,
+            olderThan: flags.olderThan ?? null,
+            newerThan: flags.newerThan ?? null,
           },
           context,
         ),
       ),
     );
-}
-
-function pageSize(text: string): number {
-  const size = Number(text);
-  if (!Number.isInteger(size) || size < 1 || size > largestPage) {
-    throw new InvalidArgumentError(`Give a whole number from 1 to ${largestPage}.`);
-  }
-  return size;
 }
 
 export async function runList(input: ListInput, context: CliContext): Promise<undefined> {
@@ -75,30 +77,51 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
     limit: input.limit,
     cursor: input.cursor,
     title_match: input.titleMatch,
-    updated_before: null,
-    updated_after: null,
+    updated_before: input.olderThan === null ? null : timeOf(input.olderThan, context.host.now()),
+    updated_after: input.newerThan === null ? null : timeOf(input.newerThan, context.host.now()),
     deleted: input.deleted,
   };
   for (let first = true; ; first = false) {
     const { data, body } = await home.archive.listSessions(await context.call(), query);
-    if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-    else await writePage(data.items, input.ids, first, context);
+    await writePage(data.items, body, input.ids, first, context);
     if (data.next_cursor === null) return;
+    if (!input.all) {
+      const line = { words: wordsOf(input, query), operands: [], all: true };
+      await tellFurtherPage(line, data.next_cursor, context);
+      return;
+    }
     query = { ...query, cursor: data.next_cursor };
-    if (!input.all) break;
   }
-  await context.say(`There are more: add --all, or go on with --cursor ${query.cursor}`);
 }
 
 async function writePage(
   sessions: readonly Session[],
+  body: unknown,
   idsAlone: boolean,
   first: boolean,
   context: CliContext,
 ): Promise<void> {
+  const { json } = context.options;
   if (idsAlone) {
-    await context.stdout.writeUntrusted(sessions.map(({ session_id }) => `${session_id}\n`).join(''));
-    return;
+    const lines = sessions.map(({ session_id }) => (json ? toJson({ session_id }) : session_id));
+    await context.stdout.writeUntrusted(lines.map((line) => `${line}\n`).join(''));
+  } else if (json) {
+    await context.stdout.write(`${toJson(body)}\n`);
+  } else {
+    await writeTable(context.stdout, columns, sessions, { titled: first });
   }
-  await writeTable(context.stdout, columns, sessions, { titled: first });
+}
+
+/** The command line that this was, but for the cursor. An age has become a time: pages of one listing share it. */
+function wordsOf(input: ListInput, query: SessionQuery): readonly string[] {
+  return [
+    'sessions',
+    'list',
+    ...['--limit', String(input.limit)],
+    ...(input.ids ? ['--ids'] : []),
+    ...(input.deleted ? ['--deleted'] : []),
+    ...(query.title_match === null ? [] : ['--title-match', query.title_match]),
+    ...(query.updated_before === null ? [] : ['--older-than', query.updated_before]),
+    ...(query.updated_after === null ? [] : ['--newer-than', query.updated_after]),
+  ];
 }

@@ -3,19 +3,27 @@ import type { Command } from 'commander';
 import type { Run } from '../../run.ts';
 import { registerCreate } from './create.ts';
 import { registerDelete } from './delete.ts';
+import { registerExport } from './export.ts';
 import { registerGet } from './get.ts';
+import { registerImport } from './import.ts';
 import { registerList } from './list.ts';
 import { registerMessages } from './messages.ts';
 import { registerRename } from './rename.ts';
 import { registerRestore } from './restore.ts';
+import { registerSearch } from './search.ts';
 
 export function registerSessions(parent: Command, run: Run): void {
-  const sessions = parent.command('sessions').description('create, read, list and delete sessions');
+  const sessions = parent
+    .command('sessions')
+    .description('create, read, list, search, delete and export sessions');
   registerCreate(sessions, run);
   registerGet(sessions, run);
   registerList(sessions, run);
+  registerSearch(sessions, run);
   registerMessages(sessions, run);
   registerRename(sessions, run);
   registerDelete(sessions, run);
   registerRestore(sessions, run);
+  registerExport(sessions, run);
+  registerImport(sessions, run);
 }

@@ -1,0 +1,37 @@
+// A point in time as it is typed: an age before now (`90m`, `12h`, `30d`, `8w`), or a date or time as it stands.
+import { InvalidArgumentError } from 'commander';
+
+const unitMs: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+export type PointInTime = { readonly ageMs: number } | { readonly time: string };
+
+/** For an option of a command. */
+export function pointInTime(text: string): PointInTime {
+  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return { ageMs: Number(count) * (unitMs[unit] ?? 0) };
+  const milliseconds = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(milliseconds)) {
+    throw new InvalidArgumentError('Give an age such as 90m, 12h, 30d or 8w, or a date such as 2026-01-31.');
+  }
+  return { time: new Date(milliseconds).toISOString() };
+}
+
+export function timeOf(point: PointInTime, now: number): string {
+  return 'time' in point ? point.time : new Date(Math.max(0, now - point.ageMs)).toISOString();
+}
+
+/** How long ago, in the largest unit that says something: `3 min`, `5 h`, `12 d`. */
+export function ageInWords(time: string, now: number): string {
+  const minutes = Math.max(0, Math.floor((now - Date.parse(time)) / 60_000));
+  if (Number.isNaN(minutes)) return '';
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
+  const days = Math.floor(minutes / 1440);
+  return days < 730 ? `${days} d` : `${Math.floor(days / 365)} y`;
+}

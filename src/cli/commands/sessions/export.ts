@@ -1,0 +1,139 @@
+// `parley sessions export`: whole sessions as Markdown, as JSON that sessions import takes back, or as a page to read.
+import { type Command, Option } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
+import type { CliContext } from '../../context.ts';
+import { tellFailure } from '../../error-report.ts';
+import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
+import type { Run } from '../../run.ts';
+import type { ExportFormat } from '../../transcripts/export-format.ts';
+import { readSession } from '../../transcripts/session-reading.ts';
+import { writeResults } from './batch.ts';
+import { givenIds } from './ids.ts';
+
+const mostIds = 1_000_000;
+
+export interface ExportInput {
+  /** Ids, or `-` for stdin; none with `all`. */
+  readonly words: readonly string[];
+  readonly all: boolean;
+  /** Null for the usual: JSON where JSON is asked for, else Markdown. */
+  readonly format: ExportFormat | null;
+  /** A file, or a directory for a file each; null for standard output. */
+  readonly output: string | null;
+  readonly force: boolean;
+}
+
+interface ExportFlags {
+  readonly all?: true;
+  readonly format?: ExportFormat;
+  readonly output?: string;
+  readonly force?: true;
+}
+
+export function registerExport(parent: Command, run: Run): void {
+  parent
+    .command('export')
+    .description('write out sessions, whole: to read, to keep, or to import elsewhere')
+    .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id')
+    .option('--all', 'every session of the project')
+    .addOption(
+      new Option('--format <format>', 'md, json (a session a line) or html (default: md)').choices([
+        'md',
+        'json',
+        'html',
+      ]),
+    )
+    .option('-o, --output <path>', 'a file, or a directory for a file each')
+    .option('--force', 'replace files that are there')
+    .action((words: string[], { all, format, output, force }: ExportFlags, command: Command) =>
+      run(command, (context) =>
+        runExport(
+          { words, all: all ?? false, format: format ?? null, output: output ?? null, force: force ?? false },
+          context,
+        ),
+      ),
+    );
+}
+
+export async function runExport(input: ExportInput, context: CliContext): Promise<number> {
+  const format = formatOf(input, context);
+  if (input.all && input.words.length > 0) {
+    throw new ParleyError('USAGE', 'Ids and --all together say two things.', {
+      hint: 'Name the sessions, or take all of them.',
+    });
+  }
+  const given = input.all ? null : await givenIds(input.words, mostIds, context);
+  const isOnly = given?.length === 1;
+  const { exportPlace } = await import('../../transcripts/export-place.ts');
+  const place = await exportPlace({ ...input, format, several: !isOnly }, context);
+  const counts = { exported: 0, failed: 0 };
+  try {
+    for await (const id of given === null ? everyId(context) : distinct(given)) {
+      try {
+        const file = await place.take(await readSession(id, context));
+        counts.exported++;
+        const result = { session_id: id, status: 'exported', ...(file !== null && { file }) };
+        if (file !== null) await writeResults([result], context);
+      } catch (error) {
+        const status = await failItem(error, id, isOnly, input.output !== null, context);
+        if (isOnly) {
+          await place.discard();
+          return status;
+        }
+        counts.failed++;
+      }
+    }
+    await place.keep();
+  } catch (error) {
+    await place.discard();
+    throw error;
+  }
+  if (input.output !== null || counts.failed > 0) {
+    await context.say(`${counts.exported} exported${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`);
+  }
+  return counts.failed > 0 ? exitSomeFailed : 0;
+}
+
+function formatOf({ format, output }: ExportInput, { options }: CliContext): ExportFormat {
+  if (options.json && output === null && format !== null && format !== 'json') {
+    throw new ParleyError('USAGE', `--json and --format ${format} ask for two forms on one output.`, {
+      hint: 'Leave one of them out, or name a file with --output: then --json is the form of the results.',
+    });
+  }
+  return format ?? (options.json && output === null ? 'json' : 'md');
+}
+
+function* distinct(ids: readonly { readonly id: string; readonly duplicate: boolean }[]): Generator<string> {
+  for (const { id, duplicate } of ids) if (!duplicate) yield id;
+}
+
+async function* everyId(context: CliContext): AsyncGenerator<string, void> {
+  const { home } = await context.open();
+  const query = { title_match: null, updated_before: null, updated_after: null, deleted: false };
+  let cursor: string | null = null;
+  do {
+    const { data } = await home.archive.listSessions(await context.call(), { ...query, limit: 200, cursor });
+    for (const { session_id } of data.items) yield session_id;
+    cursor = data.next_cursor;
+  } while (cursor !== null);
+}
+
+/** Tells the failure of one session. What would fail for all others too is thrown: a refused key, no network, a full disk. */
+async function failItem(
+  error: unknown,
+  id: string,
+  isOnly: boolean,
+  hasResults: boolean,
+  context: CliContext,
+): Promise<number> {
+  const goesOn = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'BAD_RESPONSE', 'INTERNAL_ERROR'];
+  if (!(error instanceof ParleyError) || isOnly || !goesOn.includes(error.code)) throw error;
+  const { code, message } = error;
+  if (hasResults) {
+    const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
+    await writeResults([{ session_id: id, status, error: { code, message } }], context);
+  }
+  await context.say(`Session ${id}:`);
+  await tellFailure(error, context);
+  return exitStatus[code];
+}

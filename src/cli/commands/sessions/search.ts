@@ -1,0 +1,96 @@
+// `parley sessions search`: sessions by what was said in them, the best first, with the place where it was said.
+import type { Command } from 'commander';
+import { quoteForShell } from '../../../config/shell-quote.ts';
+import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
+import { ageInWords } from '../../age.ts';
+import type { CliContext } from '../../context.ts';
+import { tellFurtherPage } from '../../further-page.ts';
+import type { Run } from '../../run.ts';
+import { oneLine } from '../../terminal/filter.ts';
+import { toJson } from '../../terminal/json.ts';
+import type { Style } from '../../terminal/style.ts';
+import { pageSize } from './page-size.ts';
+
+export interface SearchInput {
+  readonly query: string;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+interface SearchFlags {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+const usage = `
+A message is found that has all the words, in any order, whatever their case and accents:
+  parley sessions search backup restore
+  parley sessions search '"exit status" deploy*'   a phrase, and words that begin so
+`;
+
+export function registerSearch(parent: Command, run: Run): void {
+  parent
+    .command('search')
+    .description('find sessions by words in their messages, the best first')
+    .argument('<query...>', 'words, "a phrase", begin*')
+    .option('--limit <n>', 'how many sessions, 1 to 200', pageSize, 20)
+    .option('--cursor <cursor>', 'go on where a page ended')
+    .addHelpText('after', usage)
+    .action((words: string[], { limit, cursor }: SearchFlags, command: Command) =>
+      run(command, (context) =>
+        runSearch({ query: words.join(' '), limit, cursor: cursor ?? null }, context),
+      ),
+    );
+}
+
+/** On a terminal a session is a few lines, in a pipe a line: id, score, time and role of the best hit, snippet, title. */
+export async function runSearch(input: SearchInput, context: CliContext): Promise<undefined> {
+  const { home } = await context.open();
+  const { data, body } = await home.archive.searchSessions(await context.call(), input);
+  const { stdout } = context;
+  if (context.options.json) await stdout.write(`${toJson(body)}\n`);
+  else if (stdout.isTerminal) for (const item of data.items) await writeItem(item, context);
+  else await stdout.write(data.items.map((item) => `${fields(item).map(oneLine).join('\t')}\n`).join(''));
+
+  if (data.items.length === 0) await context.say('Nothing was found.');
+  if (data.newest_only) {
+    await context.say(
+      'So many messages have this that the newest 10,000 of them were ranked; more words find less.',
+    );
+  }
+  if (data.next_cursor !== null) {
+    const words = ['sessions', 'search', '--limit', String(input.limit)];
+    await tellFurtherPage({ words, operands: ['--', input.query], all: false }, data.next_cursor, context);
+  }
+  const [best] = data.items;
+  if (best !== undefined && stdout.isTerminal) {
+    await context.say(`Go on with the best: parley chat -s ${quoteForShell(best.session.session_id)} "…"`);
+  }
+}
+
+function fields({ session, score, hits }: SearchItem): readonly string[] {
+  const [best] = hits;
+  const hit = [best?.created_at ?? '', best?.role ?? '', best?.snippet ?? ''];
+  return [session.session_id, String(score), ...hit, session.title ?? ''];
+}
+
+async function writeItem({ session, hits }: SearchItem, { stdout, host }: CliContext): Promise<void> {
+  const style = await stdout.style();
+  const shown = (text: string) => stdout.visible(oneLine(text));
+  const title = session.title === null ? style.dim('(no title)') : style.bold(shown(session.title));
+  const lines = hits.map((hit) => {
+    const who = `${hit.role}, ${ageInWords(hit.created_at, host.now())}:`;
+    const snippet = shown(hit.snippet);
+    return `  ${style.dim(who)} ${stdout.colour === 0 ? snippet : highlighted(snippet, style)}`;
+  });
+  await stdout.write(
+    [`${style.cyan(shown(session.session_id))}  ${title}`, ...lines, ''].join('\n').concat('\n'),
+  );
+}
+
+const hitInSnippet = new RegExp(`${snippetMarks.open}(.*?)${snippetMarks.close}`, 'gu');
+
+/** Colour in place of the marks, which stay where there is none. */
+function highlighted(snippet: string, style: Style): string {
+  return snippet.replace(hitInSnippet, (_, hit: string) => style.bold(style.green(hit)));
+}

@@ -1,0 +1,27 @@
+// How to see the rest of a listing: the same command line with the cursor, so that no filter is lost on the way.
+import { quoteForShell } from '../config/shell-quote.ts';
+import type { CliContext } from './context.ts';
+
+export interface ListingLine {
+  /** The command and its options. */
+  readonly words: readonly string[];
+  /** What stands after the options. */
+  readonly operands: readonly string[];
+  /** Whether the command has `--all`. */
+  readonly all: boolean;
+}
+
+export async function tellFurtherPage(
+  { words, operands, all }: ListingLine,
+  cursor: string,
+  context: CliContext,
+): Promise<void> {
+  const { profile, url, json } = context.options;
+  const globals = [
+    ...(json ? ['--json'] : []),
+    ...(profile === null ? [] : ['--profile', profile]),
+    ...(url === null ? [] : ['--url', url]),
+  ];
+  const line = ['parley', ...words, ...globals, '--cursor', cursor, ...operands].map(quoteForShell).join(' ');
+  await context.say(`There are more: ${all ? 'add --all, or ' : ''}go on with: ${line}`);
+}

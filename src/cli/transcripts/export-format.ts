@@ -1,0 +1,51 @@
+// The forms that an export has: what stands before, of each session, between two, and at the end.
+import type { SessionRecord } from '../../service/session-archive.ts';
+import { toJson } from '../terminal/json.ts';
+import { markdownHead, markdownMessage } from './markdown.ts';
+
+export type ExportFormat = 'md' | 'json' | 'html';
+
+export interface ExportWriter {
+  /** Of the next session, and before the first of what stands above all. */
+  session(record: SessionRecord): string;
+  end(): string;
+}
+
+/** `several`: more sessions than one may come. */
+export async function exportWriter(format: ExportFormat, several: boolean): Promise<ExportWriter> {
+  switch (format) {
+    case 'json':
+      return { session: (record) => `${toJson(record)}\n`, end: () => '' };
+    case 'md':
+      return markdownWriter();
+    case 'html':
+      return htmlWriter(several);
+  }
+}
+
+function markdownWriter(): ExportWriter {
+  let isFirst = true;
+  return {
+    session({ session, messages }) {
+      const gap = isFirst ? '' : '\n---\n\n';
+      isFirst = false;
+      return gap + [markdownHead(session), ...messages.map(markdownMessage)].join('\n');
+    },
+    end: () => '',
+  };
+}
+
+async function htmlWriter(several: boolean): Promise<ExportWriter> {
+  const { HtmlPage } = await import('./html.ts');
+  const page = new HtmlPage();
+  let isFirst = true;
+  return {
+    session(record) {
+      const { title, session_id } = record.session;
+      const head = isFirst ? page.begin(several ? 'Sessions' : (title ?? session_id)) : '';
+      isFirst = false;
+      return head + page.session(record);
+    },
+    end: () => page.end(),
+  };
+}

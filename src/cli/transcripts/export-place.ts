@@ -1,0 +1,87 @@
+// An export on its way out: sessions in, text to standard output or into files.
+import { join } from 'node:path';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import type { CliContext } from '../context.ts';
+import { type ExportFormat, exportWriter } from './export-format.ts';
+import { fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
+
+export interface ExportPlace {
+  /** Resolves to the file that holds the session; null on standard output. */
+  take(record: SessionRecord): Promise<string | null>;
+  /** All was taken. */
+  keep(): Promise<void>;
+  /** It is not to be: no file is left that is not whole. */
+  discard(): Promise<void>;
+}
+
+export interface ExportRequest {
+  readonly format: ExportFormat;
+  readonly output: string | null;
+  readonly force: boolean;
+  readonly several: boolean;
+}
+
+export async function exportPlace(request: ExportRequest, context: CliContext): Promise<ExportPlace> {
+  const { output } = request;
+  if (output === null) return standardOutput(request, context);
+  if (namesDirectory(output)) return filesIn(output, request);
+  return oneFile(output, request);
+}
+
+async function standardOutput(
+  { format, several }: ExportRequest,
+  { stdout }: CliContext,
+): Promise<ExportPlace> {
+  const writer = await exportWriter(format, several);
+  let isEmpty = true;
+  return {
+    async take(record) {
+      isEmpty = false;
+      await stdout.writeUntrusted(writer.session(record));
+      return null;
+    },
+    keep: () => stdout.write(isEmpty ? '' : writer.end()),
+    discard: async () => {},
+  };
+}
+
+/** Made when the first session is there: what finds nothing leaves no file. */
+async function oneFile(path: string, { format, several, force }: ExportRequest): Promise<ExportPlace> {
+  const writer = await exportWriter(format, several);
+  const file = await NewFile.create(path, { force });
+  let isEmpty = true;
+  return {
+    async take(record) {
+      isEmpty = false;
+      await file.write(writer.session(record));
+      return path;
+    },
+    async keep() {
+      if (isEmpty) return file.discard();
+      await file.write(writer.end());
+      await file.keep();
+    },
+    discard: () => file.discard(),
+  };
+}
+
+async function filesIn(directory: string, { format, force }: ExportRequest): Promise<ExportPlace> {
+  await makeDirectory(directory);
+  return {
+    async take(record) {
+      const path = join(directory, fileNameOf(record.session.session_id, format));
+      const file = await NewFile.create(path, { force });
+      try {
+        const writer = await exportWriter(format, false);
+        await file.write(writer.session(record) + writer.end());
+        await file.keep();
+      } catch (error) {
+        await file.discard();
+        throw error;
+      }
+      return path;
+    },
+    keep: async () => {},
+    discard: async () => {},
+  };
+}

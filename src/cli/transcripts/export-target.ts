@@ -1,0 +1,99 @@
+// Where an export goes: standard output, one file, or a file for each session in a directory. A file appears whole or not at all,
+// for its owner alone, and replaces none unless that was asked for.
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ParleyError } from '../../service/errors.ts';
+
+export interface FileOptions {
+  readonly force: boolean;
+}
+
+/** True for a directory that is there, or a name that can only be one. */
+export function namesDirectory(path: string): boolean {
+  return path.endsWith('/') || (existsSync(path) && statSync(path).isDirectory());
+}
+
+/** A file's name for a session of any server: its id may hold what no file name may. */
+export function fileNameOf(sessionId: string, extension: string): string {
+  const name = encodeURIComponent(sessionId).replaceAll('*', '%2A').replace(/^\./, '%2E');
+  if (name.length <= 150) return `${name}.${extension}`;
+  const rest = createHash('sha256').update(sessionId).digest('hex').slice(0, 16);
+  return `${name.slice(0, 120)}-${rest}.${extension}`;
+}
+
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** Written beside its place under another name, and moved there when it is whole. */
+export class NewFile {
+  readonly path: string;
+  readonly #part: string;
+  readonly #file: FileHandle;
+
+  static async create(path: string, { force }: FileOptions): Promise<NewFile> {
+    if (!force && existsSync(path)) {
+      throw new ParleyError('USAGE', `The file ${path} is there already.`, {
+        hint: 'Nothing was written. Name another, or let it be replaced with --force.',
+      });
+    }
+    const part = join(dirname(path), `.${basename(path)}.${Math.random().toString(36).slice(2)}.part`);
+    try {
+      return new NewFile(path, part, await open(part, 'wx', 0o600));
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+  }
+
+  private constructor(path: string, part: string, file: FileHandle) {
+    this.path = path;
+    this.#part = part;
+    this.#file = file;
+  }
+
+  async write(text: string): Promise<void> {
+    try {
+      await this.#file.writeFile(text);
+    } catch (error) {
+      throw unwritable(this.path, error);
+    }
+  }
+
+  async keep(): Promise<void> {
+    try {
+      await this.#file.sync();
+      await this.#file.close();
+      await rename(this.#part, this.path);
+    } catch (error) {
+      throw unwritable(this.path, error);
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.#file.close().catch(() => {});
+    await rm(this.#part, { force: true });
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such directory',
+  EACCES: 'permission denied',
+  ENOTDIR: 'a part of its path is not a directory',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a directory',
+};
+
+function unwritable(path: string, cause: unknown): ParleyError {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  return new ParleyError('USAGE', `The file ${path} cannot be written: ${reasons[code] ?? message}.`, {
+    hint: 'Nothing of it is left half-done. Name a place that you may write with --output.',
+    cause,
+  });
+}

@@ -1,0 +1,19 @@
+// A session as Markdown: a heading for each side of each turn, and what was said as it stands.
+import type { Message, Session } from '../../service/session.ts';
+
+export function markdownHead(session: Session): string {
+  const title = (session.title ?? 'Session').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
+  const facts = [
+    `\`${session.session_id}\``,
+    `${session.message_count} messages`,
+    `last active ${session.updated_at}`,
+  ];
+  return `# ${title}\n\n${facts.join(' · ')}\n`;
+}
+
+export function markdownMessage(message: Message): string {
+  const who = message.role === 'user' ? 'user' : `assistant (${message.mode})`;
+  const cut = message.finish_reason === 'interrupted' || message.finish_reason === 'error';
+  const heading = `## ${who}, ${message.created_at}${cut ? `, cut: ${message.finish_reason}` : ''}`;
+  return `${heading}\n\n${message.content}${message.content.endsWith('\n') ? '' : '\n'}`;
+}

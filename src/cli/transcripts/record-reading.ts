@@ -1,0 +1,82 @@
+// Exported sessions as a file holds them: a JSON object a line, read as it comes; or one JSON text, an object or an array.
+import { ParleyError } from '../../service/errors.ts';
+
+export interface GivenRecord {
+  /** `line 3`, or `item 3` of an array. */
+  readonly place: string;
+  /** Undefined for what is not JSON. */
+  readonly value: unknown;
+}
+
+/** `name` is what errors call the source. Throws `USAGE` where there is nothing that could be a session. */
+export async function* readRecords(
+  pieces: AsyncIterable<string>,
+  name: string,
+): AsyncGenerator<GivenRecord, void> {
+  let rest = '';
+  let line = 0;
+  let count = 0;
+  /** Undecided until a line says something. */
+  let isByLine: boolean | null = null;
+  for await (const piece of pieces) {
+    rest += piece;
+    if (isByLine === false || !piece.includes('\n')) continue;
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    for (const [at, text] of lines.entries()) {
+      if (text.trim() === '') {
+        line++;
+        continue;
+      }
+      isByLine ??= isObject(parsed(text));
+      if (!isByLine) {
+        rest = [...lines.slice(at), rest].join('\n');
+        break;
+      }
+      line++;
+      count++;
+      yield { place: `line ${line}`, value: parsed(text) };
+    }
+  }
+  if (rest.trim() !== '') {
+    if (isByLine) {
+      count++;
+      yield { place: `line ${line + 1}`, value: parsed(rest) };
+    } else {
+      for (const record of wholeText(rest, name)) {
+        count++;
+        yield record;
+      }
+    }
+  }
+  if (count === 0) throw noSessions(name, 'holds no session');
+}
+
+function* wholeText(text: string, name: string): Generator<GivenRecord> {
+  const value = parsed(text);
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield { place: `item ${index + 1}`, value: item };
+  } else if (isObject(value)) {
+    yield { place: 'item 1', value };
+  } else {
+    throw noSessions(name, value === undefined ? 'is not JSON' : 'holds no session');
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function noSessions(name: string, problem: string): ParleyError {
+  return new ParleyError('USAGE', `${name} ${problem}.`, {
+    hint: 'Nothing was imported. Give what this writes: parley sessions export --all --format json',
+  });
+}

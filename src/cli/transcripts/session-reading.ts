@@ -1,0 +1,50 @@
+// A whole session, as of one moment: what an export writes out.
+import { ParleyError } from '../../service/errors.ts';
+import type { Message, Session } from '../../service/session.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import type { CliContext } from '../context.ts';
+
+const pageItems = 200;
+/** A session in which somebody talks without a pause is not waited for. */
+const tries = 5;
+
+/** Page after page: neither side holds a long session whole. */
+export async function* readMessages(
+  sessionId: string,
+  context: CliContext,
+): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
+  const { home } = await context.open();
+  let cursor: string | null = null;
+  do {
+    const { data, body } = await home.archive.listMessages(await context.call(), sessionId, {
+      limit: pageItems,
+      cursor,
+    });
+    yield { items: data.items, body };
+    cursor = data.next_cursor;
+  } while (cursor !== null);
+}
+
+/** The session and its messages are several answers: they are asked for again when a turn came between them. */
+export async function readSession(sessionId: string, context: CliContext): Promise<SessionRecord> {
+  const { home } = await context.open();
+  let before = (await home.service.getSession(await context.call(), sessionId)).data;
+  for (let count = 0; count < tries; count++) {
+    const messages: Message[] = [];
+    for await (const { items } of readMessages(sessionId, context)) messages.push(...items);
+    const session = (await home.service.getSession(await context.call(), sessionId)).data;
+    if (isSame(before, session) && messages.length === session.message_count) return { session, messages };
+    before = session;
+  }
+  throw new ParleyError('SESSION_BUSY', `The session ${sessionId} changes while it is read.`, {
+    hint: 'Export it again when nobody talks in it.',
+  });
+}
+
+function isSame(one: Session, other: Session): boolean {
+  return (
+    one.updated_at === other.updated_at &&
+    one.message_count === other.message_count &&
+    one.title === other.title
+  );
+}

@@ -1,0 +1,123 @@
+// What a session that comes from outside must be like to be kept: what this service would have made of the same conversation. It may
+// come from a file that anybody wrote, so types are checked too.
+import { ParleyError } from '../service/errors.ts';
+import type { Limits } from '../service/limits.ts';
+import type { SessionRecord } from '../service/session-archive.ts';
+import { checkText, checkTitle } from './text-rules.ts';
+
+const sessionFields = ['session_id', 'title', 'created_at', 'updated_at', 'message_count'] as const;
+const messageFields = [
+  ...(['message_id', 'position', 'role', 'content'] as const),
+  ...(['mode', 'finish_reason', 'usage', 'created_at'] as const),
+] as const;
+const finishReasons: readonly unknown[] = ['stop', 'length', 'interrupted', 'error'];
+
+export function checkRecord(record: SessionRecord, limits: Limits): void {
+  const { session, messages } = fieldsOf('body', record, ['session', 'messages']);
+  const of = fieldsOf('session', session, sessionFields);
+  if (typeof of.session_id !== 'string' || !/^ses_[\w-]{1,200}$/.test(of.session_id)) {
+    throw wrong('session.session_id', 'must be an id of this service: ses_, then letters and digits');
+  }
+  if (of.title !== null) checkTitle(textAt('session.title', of.title), limits, 'session.title');
+  const created = timeAt('session.created_at', of.created_at);
+  const updated = timeAt('session.updated_at', of.updated_at);
+  if (updated < created) throw wrong('session.updated_at', 'is before created_at');
+  if (!Array.isArray(messages)) throw wrong('messages', 'must be an array');
+  if (of.message_count !== messages.length) {
+    throw wrong('session.message_count', `must be ${messages.length}, the number of messages`);
+  }
+  const ids = new Set<string>();
+  for (const [position, message] of messages.entries()) {
+    const at = `messages[${position}]`;
+    const id = checkMessage(at, message, position, updated, limits);
+    if (ids.has(id)) throw wrong(`${at}.message_id`, 'is that of an earlier message');
+    ids.add(id);
+  }
+}
+
+/** Returns the message's id. */
+function checkMessage(at: string, value: unknown, position: number, updated: number, limits: Limits): string {
+  const message = fieldsOf(at, value, messageFields);
+  const id = message.message_id;
+  if (typeof id !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(id)) {
+    throw wrong(`${at}.message_id`, 'must be 1 to 255 visible ASCII characters');
+  }
+  if (message.position !== position) throw wrong(`${at}.position`, `must be ${position}, its place`);
+  const isReply = position % 2 === 1;
+  const role = isReply ? 'assistant' : 'user';
+  if (message.role !== role) throw wrong(`${at}.role`, `must be ${role}: the two sides take turns`);
+  checkTitle(textAt(`${at}.mode`, message.mode), limits, `${at}.mode`);
+  checkContent(`${at}.content`, textAt(`${at}.content`, message.content), isReply, limits);
+  if (isReply ? !finishReasons.includes(message.finish_reason) : message.finish_reason !== null) {
+    const rule = isReply ? `must be one of ${finishReasons.join(', ')}` : 'must be null for a user’s message';
+    throw wrong(`${at}.finish_reason`, rule);
+  }
+  checkUsage(`${at}.usage`, message.usage, isReply);
+  if (timeAt(`${at}.created_at`, message.created_at) > updated) {
+    throw wrong(`${at}.created_at`, 'is after the last activity of the session');
+  }
+  return id;
+}
+
+/** A reply may be empty, and as long as its engine made it; a message may not. */
+function checkContent(at: string, content: string, isReply: boolean, limits: Limits): void {
+  checkText(at, content);
+  if (isReply) return;
+  if (content.trim() === '') throw wrong(at, 'is empty or white space alone');
+  const bytes = Buffer.byteLength(content);
+  if (bytes > limits.messageBytes) {
+    throw wrong(at, `has ${bytes} bytes; the limit is ${limits.messageBytes}`);
+  }
+}
+
+function checkUsage(at: string, usage: unknown, isReply: boolean): void {
+  if (usage === null) return;
+  if (!isReply) throw wrong(at, 'must be null for a user’s message');
+  const counts = fieldsOf(at, usage, ['input_tokens', 'output_tokens']);
+  for (const [name, count] of Object.entries(counts)) {
+    if (!Number.isSafeInteger(count) || (count as number) < 0) {
+      throw wrong(`${at}.${name}`, 'must be a whole number from 0');
+    }
+  }
+}
+
+/** All of the fields named and no others. */
+function fieldsOf<Name extends string>(
+  at: string,
+  value: unknown,
+  names: readonly Name[],
+): Readonly<Record<Name, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrong(at, 'must be an object');
+  const prefix = at === 'body' ? '' : `${at}.`;
+  const missing = names.find((name) => !Object.hasOwn(value, name));
+  if (missing !== undefined) throw wrong(`${prefix}${missing}`, 'is missing');
+  const unknown = Object.keys(value).find((name) => !(names as readonly string[]).includes(name));
+  if (unknown !== undefined) throw wrong(`${prefix}${unknown.slice(0, 80)}`, 'is not a field of it');
+  return value as Readonly<Record<Name, unknown>>;
+}
+
+function textAt(at: string, value: unknown): string {
+  if (typeof value !== 'string') throw wrong(at, 'must be a string');
+  return value;
+}
+
+/** Written as this service writes them: then it is given out again as it came. */
+function timeAt(at: string, value: unknown): number {
+  const milliseconds = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  if (!(milliseconds >= 0) || new Date(milliseconds).toISOString() !== value) {
+    throw wrong(at, 'must be a time in UTC with milliseconds, such as 2026-01-31T00:00:00.000Z');
+  }
+  return milliseconds;
+}
+
+function wrong(field: string, problem: string): ParleyError {
+  return new ParleyError(
+    'INVALID_REQUEST',
+    `The session cannot be imported: the field ${field} ${problem}.`,
+    {
+      hint: 'Nothing of this session was kept. Import what sessions export --format json has written, as it is.',
+      details: [{ field, problem }],
+    },
+  );
+}

@@ -1,0 +1,46 @@
+// What a search is asked for, as a person types it: words, "phrases", begin*. Nothing else in it means anything, so that no text is
+// an expression by mistake. A query without a word, or with an open quotation mark, is an error that says so.
+import { ParleyError } from '../service/errors.ts';
+import type { Limits } from '../service/limits.ts';
+import type { SearchTerm } from '../store/session-store.ts';
+import { checkText } from './text-rules.ts';
+
+/** A phrase with its closing mark, or a word up to the next white space or mark; each may end in an asterisk. */
+const part = /"(?<phrase>[^"]*)"(?<phraseBegins>\*)?|(?<word>[^\s"]+)/gu;
+/** Signs and spaces are not searched: what is left of a text without them is nothing. */
+const searchable = /[\p{L}\p{N}\p{Co}]/u;
+
+export function readQuery(query: string, limits: Limits): readonly SearchTerm[] {
+  checkText('q', query);
+  const length = [...query].length;
+  if (length > limits.queryCharacters) {
+    throw wrongQuery(`has ${length} characters; the limit is ${limits.queryCharacters}`);
+  }
+  // Typographic marks are what some keyboards and documents make of the plain one.
+  const plain = query.replace(/[“”„]/g, '"');
+  if ((plain.match(/"/g) ?? []).length % 2 === 1) {
+    throw wrongQuery(`has a quotation mark that is not closed, at position ${plain.lastIndexOf('"') + 1}`);
+  }
+  const terms = [...plain.matchAll(part)].map(({ groups = {} }) => termOf(groups)).filter(hasWord);
+  if (terms.length === 0) throw wrongQuery('holds no word: letters or digits are needed');
+  if (terms.length > limits.queryTerms) {
+    throw wrongQuery(`has ${terms.length} words and phrases; the limit is ${limits.queryTerms}`);
+  }
+  return terms;
+}
+
+function termOf({ phrase, phraseBegins, word = '' }: Record<string, string | undefined>): SearchTerm {
+  if (phrase !== undefined) return { text: phrase.trim(), prefix: phraseBegins !== undefined };
+  return { text: word.replace(/\*+$/, ''), prefix: word.endsWith('*') };
+}
+
+function hasWord({ text }: SearchTerm): boolean {
+  return searchable.test(text);
+}
+
+function wrongQuery(problem: string): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `The query ${problem}.`, {
+    hint: 'A message is found that has all the words of it: plain ones, "a phrase", or begin* for words that begin so.',
+    details: [{ field: 'q', problem }],
+  });
+}

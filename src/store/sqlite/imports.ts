@@ -1,0 +1,96 @@
+// Takes in a session as another store wrote it out. What there is under its id decides: nothing, the same, or another.
+import type { Message, Session } from '../../service/session.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import type { Connection } from './connection.ts';
+import type { MessageRow } from './rows.ts';
+import { messageColumns, toMessage } from './rows.ts';
+import { findSession, inProject, thisSession } from './sessions.ts';
+
+export const importStatements = {
+  addSession: `
+    INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, turn_owner, turn_until,
+      turn_position)
+    VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @createdAt, @updatedAt,
+      @messageCount, @turnOwner, @turnUntil, @turnPosition)
+    ON CONFLICT (session_id) DO NOTHING`,
+  addMessage: `
+    INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
+      output_tokens, created_at)
+    VALUES ((SELECT id FROM sessions WHERE ${thisSession}), @position, @messageId, @role, @content, @mode,
+      @finishReason, @inputTokens, @outputTokens, @createdAt)`,
+  message: `
+    SELECT ${messageColumns} FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
+    WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position`,
+} as const;
+
+/** Null where the id is taken otherwise. Always inside a transaction: what fails leaves nothing. */
+export function importSession(
+  connection: Connection,
+  projectId: string,
+  record: SessionRecord,
+): Session | null {
+  const { session, messages } = record;
+  if (!addSession(connection, projectId, record)) {
+    return isKept(connection, projectId, record) ? session : null;
+  }
+  for (const message of messages) {
+    connection.run(importStatements.addMessage, {
+      projectId,
+      sessionId: session.session_id,
+      messageId: message.message_id,
+      position: message.position,
+      role: message.role,
+      content: message.content,
+      mode: message.mode,
+      finishReason: message.finish_reason,
+      inputTokens: message.usage?.input_tokens ?? null,
+      outputTokens: message.usage?.output_tokens ?? null,
+      createdAt: Date.parse(message.created_at),
+    });
+  }
+  return findSession(connection, projectId, session.session_id);
+}
+
+/** False where the id is taken. */
+function addSession(
+  connection: Connection,
+  projectId: string,
+  { session, messages }: SessionRecord,
+): boolean {
+  const last = messages.at(-1);
+  // A message without a reply is a turn that nobody runs: the next chat closes it, as after a process that was killed.
+  const isOpen = last?.role === 'user';
+  const { changes } = connection.run(importStatements.addSession, {
+    projectId,
+    sessionId: session.session_id,
+    title: session.title,
+    createdAt: Date.parse(session.created_at),
+    updatedAt: Date.parse(session.updated_at),
+    messageCount: messages.length,
+    turnOwner: isOpen ? 'import' : null,
+    turnUntil: isOpen ? 0 : null,
+    turnPosition: isOpen ? last.position : null,
+  });
+  return changes === 1;
+}
+
+function isKept(connection: Connection, projectId: string, { session, messages }: SessionRecord): boolean {
+  const kept = findSession(connection, projectId, session.session_id);
+  if (kept === null || !isEqual(kept, session)) return false;
+  return messages.every((message) => {
+    const bindings = { projectId, sessionId: session.session_id, position: message.position };
+    const row = connection.get<MessageRow>(importStatements.message, bindings);
+    return row !== undefined && isEqual(toMessage(row), message);
+  });
+}
+
+function isEqual<Kept extends Session | Message>(kept: Kept, given: Kept): boolean {
+  return (Object.keys(kept) as (keyof Kept)[]).every(
+    (name) => inOneOrder(kept[name]) === inOneOrder(given[name]),
+  );
+}
+
+function inOneOrder(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return JSON.stringify(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,55 @@
+// The terms of a search as an index is asked for them. Every text is quoted: nothing that a person types is an expression to FTS5.
+import { ParleyError } from '../../service/errors.ts';
+import type { SearchTerm } from '../session-store.ts';
+import type { Connection } from './connection.ts';
+
+/** `words`: terms are words. `pieces`: terms are any characters in a row. */
+export interface IndexQuery {
+  readonly index: 'words' | 'pieces';
+  readonly expression: string;
+}
+
+// The scripts of `message_pieces`, as the schema has them.
+const unspaced =
+  /[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\u{20000}-\u{3fffd}]/u;
+/** How many characters of an index of pieces stand together. */
+const pieceLength = 3;
+/** A single common character begins thousands of pieces: to ask for more of them costs more than a wait. */
+const mostPieces = 5000;
+
+export const searchTermStatements = {
+  pieces: 'SELECT term FROM message_pieces_known WHERE term >= @from AND term < @to LIMIT @limit',
+} as const;
+
+/** A message with one such term is in the index of pieces, whole: so are all terms with it. */
+export function indexQuery(connection: Connection, terms: readonly SearchTerm[]): IndexQuery {
+  if (!terms.some(({ text }) => unspaced.test(text))) {
+    const words = terms.map(({ text, prefix }) => quoted(text) + (prefix ? ' *' : ''));
+    return { index: 'words', expression: words.join(' AND ') };
+  }
+  const pieces = terms.map(({ text }) =>
+    [...text].length >= pieceLength ? quoted(text) : shortText(connection, text),
+  );
+  return { index: 'pieces', expression: pieces.join(' AND ') };
+}
+
+/** One or two characters: every piece that begins with them. */
+function shortText(connection: Connection, text: string): string {
+  const from = text.toLowerCase();
+  const bindings = { from, to: `${from}\u{10ffff}`, limit: mostPieces + 1 };
+  const known = connection.all<{ term: string }>(searchTermStatements.pieces, bindings);
+  if (known.length > mostPieces) {
+    const problem = `has the word ${JSON.stringify(text)}, which is too short to be looked for`;
+    throw new ParleyError('INVALID_REQUEST', `The query ${problem}.`, {
+      hint: 'Add a character to it.',
+      details: [{ field: 'q', problem }],
+    });
+  }
+  // What no index holds: three characters of which the last can follow nothing.
+  if (known.length === 0) return quoted(`${from}\u{10ffff}\u{10ffff}`);
+  return `(${known.map(({ term }) => quoted(term)).join(' OR ')})`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,136 @@
+// Which key goes to which URL: every row of the table, with the real binary, as the servers see it.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Outcome, Place, type Variables } from '../support/parley.ts';
+import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+
+const place = new Place();
+let kept: ScriptedServer;
+let current: ScriptedServer;
+let byHand: ScriptedServer;
+
+beforeAll(async () => {
+  const answering = () =>
+    serve(({ path }, response) =>
+      sendJson(response, { success: true, data: path.endsWith('/models') ? ['only'] : {} }),
+    );
+  [kept, current, byHand] = await Promise.all([answering(), answering(), answering()]);
+  await login('kept', kept.url, 'key-of-kept');
+  await login('current', current.url, 'key-of-current');
+  await place.output(['profiles', 'use', 'current']);
+});
+afterAll(async () => {
+  await Promise.all([kept.close(), current.close(), byHand.close()]);
+  place.remove();
+});
+
+function login(profile: string, url: string, key: string): Promise<string> {
+  return place.output(['login', '--profile', profile, '--url', url, '--key-stdin'], { stdin: key });
+}
+
+/** What has reached each server since the last look: the keys, in order. */
+let seen = { kept: 0, current: 0, byHand: 0 };
+beforeEach(() => {
+  seen = { kept: kept.requests.length, current: current.requests.length, byHand: byHand.requests.length };
+});
+
+function arrived() {
+  const keys = (server: ScriptedServer, since: number) =>
+    server.requests.slice(since).map(({ headers }) => headers.authorization ?? null);
+  return {
+    kept: keys(kept, seen.kept),
+    current: keys(current, seen.current),
+    byHand: keys(byHand, seen.byHand),
+  };
+}
+
+function verify(words: readonly string[], env: Variables = {}): Promise<Outcome> {
+  return place.parley([...words, 'verify'], { env });
+}
+
+const nothing = { kept: [], current: [], byHand: [] };
+
+describe('--profile', () => {
+  test('takes URL and key of the profile, whatever the variables say', async () => {
+    const env = { PARLEY_URL: byHand.url, PARLEY_API_KEY: 'of-the-variable', PARLEY_PROFILE: 'current' };
+    expect((await verify(['--profile', 'kept'], env)).status).toBe(0);
+    expect(arrived()).toEqual({ ...nothing, kept: ['Bearer key-of-kept'] });
+  });
+
+  test('does not go with --url', async () => {
+    const { status, err } = await verify(['--profile', 'kept', '--url', byHand.url]);
+    expect([status, arrived()]).toEqual([2, nothing]);
+    expect(err).toContain('--profile');
+  });
+});
+
+describe.each([
+  ['--url', () => [['--url', byHand.url], {}] as const],
+  ['PARLEY_URL', () => [[], { PARLEY_URL: byHand.url }] as const],
+])('a URL given by %s', (_name, given) => {
+  test('gets the key of the variable', async () => {
+    const [words, env] = given();
+    expect((await verify(words, { ...env, PARLEY_API_KEY: 'of-the-variable' })).status).toBe(0);
+    expect(arrived()).toEqual({ ...nothing, byHand: ['Bearer of-the-variable'] });
+  });
+
+  test('never gets a stored key, nor any request without one', async () => {
+    const [words, env] = given();
+    const { status, err } = await verify(words, env);
+    expect([status, arrived()]).toEqual([4, nothing]);
+    expect(err).toContain('PARLEY_API_KEY');
+  });
+
+  test('goes before PARLEY_PROFILE', async () => {
+    const [words, env] = given();
+    await verify(words, { ...env, PARLEY_API_KEY: 'of-the-variable', PARLEY_PROFILE: 'kept' });
+    expect(arrived()).toEqual({ ...nothing, byHand: ['Bearer of-the-variable'] });
+  });
+
+  test('gets no stored key when it is the URL of a profile', async () => {
+    const words = _name === '--url' ? ['--url', kept.url] : [];
+    const env = _name === '--url' ? {} : { PARLEY_URL: kept.url };
+    expect((await verify(words, env)).status).toBe(4);
+    expect(arrived()).toEqual(nothing);
+  });
+});
+
+test('--url goes before PARLEY_URL', async () => {
+  await verify(['--url', byHand.url], { PARLEY_URL: kept.url, PARLEY_API_KEY: 'of-the-variable' });
+  expect(arrived()).toEqual({ ...nothing, byHand: ['Bearer of-the-variable'] });
+});
+
+describe.each([
+  ['PARLEY_PROFILE', 'kept', { PARLEY_PROFILE: 'kept' }],
+  ['the current profile', 'current', {}],
+] as const)('%s', (_name, profile, env) => {
+  test('gives URL and key', async () => {
+    expect((await verify([], env)).status).toBe(0);
+    expect(arrived()).toEqual({ ...nothing, [profile]: [`Bearer key-of-${profile}`] });
+  });
+
+  test('gives the URL to the key of the variable', async () => {
+    expect((await verify([], { ...env, PARLEY_API_KEY: 'of-the-variable' })).status).toBe(0);
+    expect(arrived()).toEqual({ ...nothing, [profile]: ['Bearer of-the-variable'] });
+  });
+});
+
+test('without any of them the store on this machine answers, and nobody else hears of it', async () => {
+  await place.output(['profiles', 'use', 'local']);
+  const { status, out } = await verify([]);
+  await place.output(['profiles', 'use', 'current']);
+  expect([status, arrived()]).toEqual([0, nothing]);
+  expect(out).toContain('default');
+});
+
+test('a URL that could carry a key to a wrong place is refused before a socket opens', async () => {
+  const env = { PARLEY_API_KEY: 'of-the-variable' };
+  for (const url of [
+    'http://10.0.0.1/',
+    'http://me:secret@127.0.0.1/',
+    'ftp://127.0.0.1/',
+    'http://a\u0007b/',
+  ]) {
+    expect((await verify(['--url', url], env)).status).toBe(2);
+  }
+  expect(arrived()).toEqual(nothing);
+});

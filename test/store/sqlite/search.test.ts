@@ -1,0 +1,174 @@
+// The search index of the SQLite store: kept with every message, filled for a store of an earlier schema, emptied with a message.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readQuery } from '../../../src/local/search-query.ts';
+import { ParleyError } from '../../../src/service/errors.ts';
+import { defaultLimits } from '../../../src/service/limits.ts';
+import type { SessionStore } from '../../../src/store/session-store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { schema } from '../../../src/store/sqlite/schema.ts';
+import { lookInto } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { newId, newProject, turnReply, turnStart } from '../store-samples.ts';
+
+function find(store: SessionStore, project: string, query: string, limit = 50) {
+  return store.searchSessions(project, { terms: readQuery(query, defaultLimits), limit, cursor: null });
+}
+
+async function snippets(store: SessionStore, project: string, query: string): Promise<readonly string[]> {
+  return (await find(store, project, query)).items.flatMap(({ hits }) => hits.map(({ snippet }) => snippet));
+}
+
+async function begin(store: SessionStore, project: string, content: string) {
+  const begun = await store.beginTurn(project, turnStart({ content }));
+  if (begun.kind !== 'begun') throw new Error(begun.kind);
+  return begun.turn;
+}
+
+it('fills the index of a store of schema 1, keeps a copy of it, and finds what was said before and after', async () => {
+  const directory = temporaryDirectory();
+  const [first] = schema;
+  if (first === undefined) throw new Error('no schema');
+  const old = await openSqliteStore({ ...storeOptions(directory), migrations: [first] });
+  const project = await newProject(old.store);
+  const turn = await begin(old.store, project, 'an old fox in 東京');
+  await old.store.endTurn(project, turn, turnReply({ content: 'an old dog' }));
+  await old.store.close();
+
+  const { store } = await openTestStore(storeOptions(directory));
+  await begin(store, project, 'a new fox');
+  expect([...(await snippets(store, project, 'fox'))].sort()).toEqual([
+    'a new ⟦fox⟧',
+    'an old ⟦fox⟧ in 東京',
+  ]);
+  expect(await snippets(store, project, '東京')).toEqual(['an old fox in ⟦東京⟧']);
+  expect((await store.inspect()).integrity).toBe('ok');
+  const backup = `${join(directory, 'parley.db')}.backup-v1`;
+  expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(1);
+});
+
+it('a reply that takes the place of a cut one takes its place in the index, too', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const project = await newProject(store);
+  const turn = await begin(store, project, 'question');
+  await store.endTurn(project, turn, turnReply({ content: 'half 東京 of', finish_reason: 'interrupted' }));
+  expect(await snippets(store, project, 'half')).toHaveLength(1);
+  await store.endTurn(project, turn, turnReply({ content: 'whole 大阪 now' }));
+  expect(await snippets(store, project, 'half')).toEqual([]);
+  expect(await snippets(store, project, '東京')).toEqual([]);
+  expect(await snippets(store, project, 'whole 大阪')).toEqual(['⟦whole⟧ ⟦大阪⟧ now']);
+});
+
+it('a message whose row is deleted leaves no byte of its words in the file, once that is vacuumed', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'parley.db');
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  await begin(store, project, 'canaryword stands beside 金糸雀金糸雀');
+  await begin(store, project, 'a neighbour stays');
+  await store.close();
+  expect(readFileSync(path).includes('canaryword')).toBe(true);
+  lookInto(path, (database) => {
+    database.pragma('secure_delete = ON');
+    database.exec(`DELETE FROM messages WHERE content LIKE '%canaryword%'; UPDATE sessions SET title = 'x'`);
+    database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+    database.exec('CREATE VIRTUAL TABLE temp.known_words USING fts5vocab (main, message_words, row)');
+    const known = 'SELECT term FROM message_pieces_known UNION ALL SELECT term FROM known_words';
+    const terms = database.prepare(known).pluck().all();
+    expect(terms).toContain('neighbour');
+    expect(terms.filter((term) => /canary|stands|[金糸雀]/u.test(String(term)))).toEqual([]);
+    for (const table of ['message_words', 'message_pieces']) {
+      database.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run();
+    }
+  });
+  const bytes = readFileSync(path);
+  for (const canary of ['canaryword', '金糸雀']) expect(bytes.includes(canary)).toBe(false);
+});
+
+it('ranks the newest 10,000 hits of a word that is everywhere, and says so', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const project = await newProject(store);
+  const time = '2024-05-01T12:00:00.000Z';
+  const take = (session_id: string, count: number, text: string) => {
+    const messages = Array.from({ length: count }, (_, position) => ({
+      ...{ message_id: newId('msg'), position, content: text, mode: 'echo', usage: null, created_at: time },
+      role: position % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      finish_reason: position % 2 === 0 ? null : ('stop' as const),
+    }));
+    const session = { session_id, title: null, created_at: time, updated_at: time, message_count: count };
+    return store.importSession(project, { session, messages }, null);
+  };
+  await take('ses_oldest', 2, 'everywhere everywhere');
+  await take('ses_many', 9_998, 'everywhere');
+  const all = await find(store, project, 'everywhere');
+  expect(all.newest_only).toBe(false);
+  expect(all.items.map(({ session }) => session.session_id)).toEqual(['ses_oldest', 'ses_many']);
+  await take('ses_newest', 2, 'everywhere');
+  const newest = await find(store, project, 'everywhere');
+  expect(newest.newest_only).toBe(true);
+  expect(newest.items.map(({ session }) => session.session_id)).toEqual(['ses_newest', 'ses_many']);
+});
+
+it('every query is answered or refused, whatever it holds', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const project = await newProject(store);
+  await begin(store, project, 'the fox AND "the" dog* 東京 NEAR(a b) ^x -y {z} col:umn');
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '"',
+      '*',
+      ' ',
+      'AND',
+      'OR',
+      'NOT',
+      'NEAR(',
+      ')',
+      '(',
+      '^',
+      ':',
+      '-',
+      '+',
+      '{',
+      '}',
+      "'",
+      ';',
+      '\\',
+      '東',
+      '東京',
+      'fox',
+      '%',
+      '_',
+      '|',
+      '/',
+    ),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+      try {
+        expect((await find(store, project, pieces.join(''))).items.length).toBeLessThanOrEqual(1);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ParleyError);
+        expect((error as ParleyError).code).toBe('INVALID_REQUEST');
+      }
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+it('a message is found by each of its words', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const project = await newProject(store);
+  const word = fc.stringMatching(/^[a-zäöüéñA-Z0-9а-я]{1,8}$/);
+  await fc.assert(
+    fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 6 }), async (words) => {
+      const mark = newId('mark').replaceAll('_', 'x');
+      await begin(store, project, `${words.join(', ')} ${mark}`);
+      for (const one of words) expect(await snippets(store, project, `${one} ${mark}`)).toHaveLength(1);
+    }),
+    { numRuns: 100 },
+  );
+});
