@@ -10,8 +10,9 @@ import { Interruption, type StopSignal } from './cli/interruption.ts';
 import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
+import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
-import { stdinKind } from './cli/terminal/stdin.ts';
+import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { openHome, openServedHome } from './compose.ts';
 import type { ProcessTable } from './config/lock-owner.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
@@ -19,20 +20,26 @@ import { ProfileFile } from './config/profile-file.ts';
 import { terminalIdentity } from './config/terminal.ts';
 import { ParleyError } from './service/errors.ts';
 
+/** Who has a use for a signal; while nobody has, it stops the command. */
+interface SignalListeners {
+  readonly interrupt: Set<() => void>;
+  readonly hangUp: Set<() => void>;
+}
+
 const patienceMs = 300;
 const sameSignalMs = 100;
 
 export async function main(): Promise<void> {
   const stop = new AbortController();
   const signalled = new AbortController();
-  const interrupts = new Set<() => void>();
-  onSignals(interrupts, (signal) => {
+  const signals: SignalListeners = { interrupt: new Set(), hangUp: new Set() };
+  onSignals(signals, (signal) => {
     signalled.abort(new Interruption(signal));
     stop.abort(signalled.signal.reason);
   });
   const outputs = new Map<string, Output>();
   // Then all is written and closed: leaving spares Node the taking down of what goes with the process anyway.
-  process.exit(await run(stop, signalled.signal, outputs, job(interrupts)));
+  process.exit(await run(stop, signalled.signal, outputs, job(signals)));
 }
 
 async function run(
@@ -71,14 +78,18 @@ async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<b
  * the first is the same: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
  * every signal again. While somebody holds the interrupts, a SIGINT is theirs.
  */
-function onSignals(interrupts: ReadonlySet<() => void>, stop: (signal: StopSignal) => void): void {
+function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void): void {
   let stoppedAt: number | null = null;
   let interruptedAt = Number.NEGATIVE_INFINITY;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      if (signal === 'SIGHUP' && signals.hangUp.size > 0) {
+        for (const hangUp of [...signals.hangUp]) hangUp();
+        return;
+      }
       const now = performance.now();
-      if (signal === 'SIGINT' && interrupts.size > 0 && stoppedAt === null) {
-        if (now - interruptedAt > sameSignalMs) for (const interrupt of [...interrupts]) interrupt();
+      if (signal === 'SIGINT' && signals.interrupt.size > 0 && stoppedAt === null) {
+        if (now - interruptedAt > sameSignalMs) for (const interrupt of [...signals.interrupt]) interrupt();
         interruptedAt = now;
         return;
       }
@@ -92,7 +103,13 @@ function onSignals(interrupts: ReadonlySet<() => void>, stop: (signal: StopSigna
   }
 }
 
-function job(interrupts: Set<() => void>): Job {
+function job(signals: SignalListeners): Job {
+  const held = (listeners: Set<() => void>) => (listener: () => void) => {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  };
   const on = (event: 'SIGCONT' | 'exit', listener: () => void) => {
     process.on(event, listener);
     return () => {
@@ -100,12 +117,8 @@ function job(interrupts: Set<() => void>): Job {
     };
   };
   return {
-    onInterrupt(listener) {
-      interrupts.add(listener);
-      return () => {
-        interrupts.delete(listener);
-      };
-    },
+    onInterrupt: held(signals.interrupt),
+    onHangUp: held(signals.hangUp),
     onContinue: (listener) => on('SIGCONT', listener),
     atExit: (action) => on('exit', action),
     suspend() {
@@ -149,6 +162,7 @@ function cliHost(
       // Making the stream costs time: only a question needs to know.
       isTerminal: () => process.stdin.isTTY === true,
       kind: stdinKind,
+      size: stdinSize,
       open: () => process.stdin,
     },
     output(name, { noColor }) {
@@ -168,6 +182,7 @@ function cliHost(
       }
       return output;
     },
+    outputFile: () => fileIdentity(1),
     signal: stop.signal,
     stopSignal,
     now,

@@ -53,17 +53,27 @@ export interface OpenHomeOptions {
   readonly trace: ((line: string) => Promise<void>) | null;
 }
 
+/** What the embedded service is opened with for a server. */
+export interface ServeOptions extends Pick<OpenHomeOptions, 'timeout' | 'authorityFile'> {
+  /** A file of modes in place of the user's own; null for those. */
+  readonly modesFile: string | null;
+}
+
 /** The embedded service as a server needs it, without a key of its own. */
 export interface ServedHome {
   readonly home: Home;
   readonly limits: Limits;
   /** Rejects while the store cannot be read. */
   ready(): Promise<void>;
+  /** Reads the modes again. When that fails, those that there were stay. */
+  reloadModes(): Promise<void>;
 }
 
 export interface StandardInput {
   isTerminal(): boolean;
   kind(): StdinKind;
+  /** Bytes; null where the end is not known. */
+  size(): number | null;
   /** Gives the stream; it is touched only when it is read. */
   open(): Readable;
 }
@@ -79,6 +89,8 @@ export interface CliHost {
   readonly job: Job;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
+  /** Identifies the file that stdout is written to; null where it is none. */
+  outputFile(): string | null;
   /** Fires with an `Interruption`: a signal came, or nobody reads stdout any more. */
   readonly signal: AbortSignal;
   /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */
@@ -88,7 +100,7 @@ export interface CliHost {
   /** Identifies the terminal this runs in; null without one. */
   terminal(): string | null;
   openHome(target: Target, options: OpenHomeOptions): Promise<OpenedHome>;
-  openServedHome(options: Pick<OpenHomeOptions, 'timeout'>): Promise<ServedHome>;
+  openServedHome(options: ServeOptions): Promise<ServedHome>;
 }
 
 export class CliContext {

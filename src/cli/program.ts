@@ -11,10 +11,13 @@ import { registerLogin } from './commands/login.ts';
 import { registerLogout } from './commands/logout.ts';
 import { registerManual } from './commands/manual.ts';
 import { registerModels } from './commands/models.ts';
+import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
 import { canConverse, registerRepl } from './commands/repl.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
+import { registerSetup } from './commands/setup.ts';
+import { registerUsage } from './commands/usage.ts';
 import { registerVerify } from './commands/verify.ts';
 import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
@@ -50,7 +53,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     }),
   );
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(withValues(argv), { from: 'user' });
     return status;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -102,6 +105,9 @@ const commands: ReadonlyMap<string, (parent: Command, run: Run) => void> = new M
   ['repl', registerRepl],
   ['sessions', registerSessions],
   ['models', registerModels],
+  ['modes', registerModes],
+  ['setup', registerSetup],
+  ['usage', registerUsage],
   ['verify', registerVerify],
   ['login', registerLogin],
   ['logout', registerLogout],
@@ -178,6 +184,14 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
     const own = await tellFailure(error, context);
     return status || own;
   }
+}
+
+/** commander takes the word after an option whose value may be left out for that value: here it would be the message. */
+function withValues(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, at) =>
+    word === '--extract-code' && (end === -1 || at < end) ? '--extract-code=first' : word,
+  );
 }
 
 /** commander's own words, in the form that all failures have. */

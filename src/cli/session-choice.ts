@@ -1,14 +1,15 @@
-// The session to go on with: the one that is named, or for -c the one last used in this terminal.
+// The session that a chat goes on with: the one named, or with `-c` the one last used here.
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 
-export interface SessionInput {
+export interface SessionFlags {
   readonly session: string | null;
   readonly continue: boolean;
 }
 
-export async function sessionToContinue(input: SessionInput, context: CliContext): Promise<string | null> {
-  if (!input.continue) return input.session;
+/** Null for a new one. */
+export async function sessionToContinue(flags: SessionFlags, context: CliContext): Promise<string | null> {
+  if (!flags.continue) return flags.session;
   const current = await context.currentSession();
   if (current !== null) return current;
   throw new ParleyError('USAGE', 'There is no session to continue here yet.', {

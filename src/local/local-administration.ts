@@ -4,13 +4,22 @@ import type {
   CreatedKey,
   CreateKeyRequest,
   KeyRecord,
+  ModeRecord,
+  PurgePlan,
+  PurgeReport,
+  PurgeRequest,
   StoreReport,
+  UsageQuery,
+  UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { ModeSettings } from '../service/mode-settings.ts';
+import type { FoundModels, ModelServer } from '../service/model-server.ts';
+import type { PurgeFilter } from '../store/session-store.ts';
 import { newId } from './ids.ts';
 import { hashKey, issueKey } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkTitle } from './text-rules.ts';
+import { checkTitle, readTime } from './text-rules.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
@@ -52,5 +61,47 @@ export class LocalAdministration implements Administration {
 
   inspectStore(): Promise<StoreReport> {
     return this.#local.store.inspect();
+  }
+
+  async planPurge(request: PurgeRequest): Promise<PurgePlan> {
+    return this.#local.store.planPurge(this.#purgeFilter(request));
+  }
+
+  async purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport> {
+    const { store, limits } = this.#local;
+    const keptSince = this.#local.now() - limits.idempotencyMs;
+    const filter = this.#purgeFilter(request);
+    return store.purgeSessions(filter, { expected: request.expected_sessions, keptSince });
+  }
+
+  #purgeFilter({ project_id, deleted_before }: PurgeRequest): PurgeFilter {
+    const before = readTime('deleted_before', deleted_before) ?? 0;
+    return { projectId: project_id, deletedBefore: before, now: this.#local.now() };
+  }
+
+  async listModes(): Promise<readonly ModeRecord[]> {
+    const { engines, modes } = this.#local;
+    const settings = new Map((await modes.read()).modes.map((mode) => [mode.name, mode]));
+    return engines.modes.map((mode) => ({ ...mode, settings: settings.get(mode.name) ?? null }));
+  }
+
+  putMode(settings: ModeSettings): Promise<void> {
+    return this.#local.modes.put(settings);
+  }
+
+  removeMode(name: string): Promise<void> {
+    return this.#local.modes.remove(name);
+  }
+
+  setDefaultMode(name: string): Promise<void> {
+    return this.#local.modes.setDefault(name);
+  }
+
+  findModels(servers: readonly ModelServer[], signal: AbortSignal): Promise<readonly FoundModels[]> {
+    return Promise.all(servers.map((server) => this.#local.findModels(server, signal)));
+  }
+
+  usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {
+    return this.#local.store.usage(readTime('since', since) ?? 0, by);
   }
 }

@@ -1,12 +1,46 @@
 // Administration is for whoever owns a store's file, on the machine that has it: no server offers it.
-import type { Administration, CreatedKey, KeyRecord, StoreReport } from '../service/administration.ts';
+import type {
+  Administration,
+  CreatedKey,
+  KeyRecord,
+  ModeRecord,
+  PurgePlan,
+  PurgeReport,
+  StoreReport,
+  UsageRecord,
+} from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { FoundModels } from '../service/model-server.ts';
 
 export class RemoteAdministration implements Administration {
   readonly #url: string;
 
   constructor(url: string) {
     this.#url = url;
+  }
+
+  listModes(): Promise<readonly ModeRecord[]> {
+    return this.#refuse();
+  }
+
+  putMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  removeMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  setDefaultMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  findModels(): Promise<readonly FoundModels[]> {
+    return this.#refuse();
+  }
+
+  usage(): Promise<readonly UsageRecord[]> {
+    return this.#refuse();
   }
 
   createKey(): Promise<CreatedKey> {
@@ -22,6 +56,14 @@ export class RemoteAdministration implements Administration {
   }
 
   inspectStore(): Promise<StoreReport> {
+    return this.#refuse();
+  }
+
+  planPurge(): Promise<PurgePlan> {
+    return this.#refuse();
+  }
+
+  purgeSessions(): Promise<PurgeReport> {
     return this.#refuse();
   }
 

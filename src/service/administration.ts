@@ -1,6 +1,10 @@
 // What only the owner of a store may do: it has no key to check, so it is never offered over HTTP. Asked of a remote
 // profile, each operation rejects with `UNSUPPORTED`.
 
+import type { Mode } from './mode.ts';
+import type { ModeSettings } from './mode-settings.ts';
+import type { FoundModels, ModelServer } from './model-server.ts';
+
 export interface KeyRecord {
   readonly key_id: string;
   readonly key_name: string;
@@ -35,7 +39,85 @@ export interface StoreReport {
   readonly integrity: string;
 }
 
+/** Which deleted sessions are erased. */
+export interface PurgeRequest {
+  /** Null for those of all projects. */
+  readonly project_id: string | null;
+  /** Deleted strictly before this ISO 8601 time. */
+  readonly deleted_before: string;
+}
+
+export interface PurgePlan {
+  readonly sessions: number;
+  readonly messages: number;
+  /** Bytes of their messages' texts. */
+  readonly text_bytes: number;
+  /** Copies of the store that Parley made beside it: they hold the same texts, and go as well. */
+  readonly backups: readonly string[];
+  /** True when an earlier purge was stopped after its rows were gone and before their bytes were. */
+  readonly unfinished: boolean;
+}
+
+export interface PurgeReport {
+  readonly sessions: number;
+  readonly messages: number;
+  /** Stored answers to repeated requests that told of these sessions, or are too old to be used. */
+  readonly stored_answers: number;
+  readonly backups_removed: readonly string[];
+  readonly bytes_before: number;
+  /** Of the file afterwards: all of its pages are in use, and its log is empty, unless another process writes. */
+  readonly bytes: number;
+  readonly pages: number;
+  readonly free_pages: number;
+  readonly log_bytes: number;
+  /** `ok`, or what the database's own check found. */
+  readonly integrity: string;
+}
+
+export interface ModeRecord extends Mode {
+  /** Null for a mode that is built in. */
+  readonly settings: ModeSettings | null;
+}
+
+export interface UsageQuery {
+  /** Replies from this time on (ISO 8601); null for all. */
+  readonly since: string | null;
+  readonly by: 'mode' | 'session' | 'day';
+}
+
+/** What the replies of one mode, one session or one day (UTC) took. */
+export interface UsageRecord {
+  /** The mode, the session's id, or the day as `2026-01-31`. */
+  readonly group: string;
+  readonly turns: number;
+  /** Of these, the turns that ended in an error. */
+  readonly failed: number;
+  /** Sums of what the engines counted; engines that need no model count nothing. */
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** The mean time to the first piece of a reply; null where no reply had one. */
+  readonly first_token_ms: number | null;
+}
+
 export interface Administration {
+  /** In the order of the models listing. */
+  listModes(): Promise<readonly ModeRecord[]>;
+
+  /** Keeps a mode, in place of one of that name. `USAGE` for settings against a rule; it names the field. Holds from the next chat. */
+  putMode(settings: ModeSettings): Promise<void>;
+
+  /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one that is built in, or that another falls back to. */
+  removeMode(name: string): Promise<void>;
+
+  /** The mode that is used when none is named. `UNKNOWN_MODE` for one that there is not. */
+  setDefaultMode(name: string): Promise<void>;
+
+  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
+  findModels(servers: readonly ModelServer[], signal: AbortSignal): Promise<readonly FoundModels[]>;
+
+  /** Of all projects. The largest group first; days in their order. */
+  usage(query: UsageQuery): Promise<readonly UsageRecord[]>;
+
   /** `INVALID_REQUEST` for a name that is empty, over 200 characters, or holds control characters. */
   createKey(request: CreateKeyRequest): Promise<CreatedKey>;
 
@@ -47,4 +129,14 @@ export interface Administration {
 
   /** What the store is and whether it is whole. Reads all of it: seconds on a large store. */
   inspectStore(): Promise<StoreReport>;
+
+  /** What a purge would erase. */
+  planPurge(request: PurgeRequest): Promise<PurgePlan>;
+
+  /**
+   * Erases deleted sessions for good, and every byte of them in the store's files and its backups. `INVALID_REQUEST` if they are
+   * not as many as expected: then nothing was erased. `STORE_BUSY` while another process reads: to be asked again, until it
+   * resolves. A session whose reply still runs is left.
+   */
+  purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport>;
 }

@@ -28,6 +28,7 @@ interface Run {
   /** As the heading in docs/json.md. */
   readonly section: string;
   readonly words: () => readonly string[];
+  readonly stdin?: string;
   /** Where it is not 0. */
   readonly status?: number;
 }
@@ -60,7 +61,35 @@ const runs: readonly Run[] = [
     section: 'parley sessions restore',
     words: () => ['sessions', 'restore', made.session, made.empty, '--json'],
   },
+  { section: 'parley sessions search', words: () => ['sessions', 'search', 'hello', '--json'] },
+  { section: 'parley sessions export', words: () => ['sessions', 'export', made.session, '--json'] },
+  {
+    section: 'parley sessions export --output',
+    words: () => ['sessions', 'export', made.session, '--format', 'json', '--output', 'x.json', '--json'],
+  },
+  {
+    section: 'parley sessions export --output',
+    words: () => ['sessions', 'export', made.session, 'nope', '--output', 'folder/', '--json'],
+    status: 3,
+  },
+  { section: 'parley sessions import', words: () => ['sessions', 'import', 'x.json', '--json'] },
+  {
+    section: 'parley sessions import',
+    words: () => ['sessions', 'import', '-', '--json'],
+    stdin: '{"session":{}}',
+    status: 2,
+  },
   { section: 'parley models', words: () => ['models', '--json'] },
+  {
+    section: 'parley modes add',
+    words: () => ['modes', 'add', 'm', '--base-url', 'https://model.example/v1', '--model', 'x', '--json'],
+  },
+  { section: 'parley modes set', words: () => ['modes', 'set', 'm', '--temperature', '0.5', '--json'] },
+  { section: 'parley modes show', words: () => ['modes', 'show', 'm', '--json'] },
+  { section: 'parley modes list', words: () => ['modes', 'list', '--json'] },
+  { section: 'parley modes default', words: () => ['modes', 'default', 'm', '--json'] },
+  { section: 'parley modes remove', words: () => ['modes', 'remove', 'm', '--json'] },
+  { section: 'parley usage', words: () => ['usage', '--json'] },
   { section: 'parley verify', words: () => ['verify', '--json'] },
   { section: 'parley verify', words: () => ['verify', '--profile', 'far', '--json'] },
   { section: 'parley profiles list', words: () => ['profiles', 'list', '--json'] },
@@ -85,7 +114,12 @@ describe('docs/json.md', () => {
     const commands = Array.from(page.matchAll(/^\.SS "([^"[<]*?) ?[[<"]/gm), ([, name = '']) => name);
     expect(commands.length).toBeGreaterThan(20);
     expect(commands.filter((name) => !shapes.has(name))).toEqual([]);
-    const run = new Set([...runs.map(({ section }) => section), 'parley login', 'parley serve']);
+    const run = new Set([
+      ...runs.map(({ section }) => section),
+      'parley login',
+      'parley serve',
+      'parley setup',
+    ]);
     expect([...shapes.keys()].filter((section) => !run.has(section))).toEqual([]);
   });
 
@@ -95,13 +129,16 @@ describe('docs/json.md', () => {
     expect(differences(JSON.parse(out), shape('parley login'))).toEqual([]);
   });
 
-  test.each(runs)('lists what $section prints, and nothing else', async ({ section, words, status = 0 }) => {
-    const outcome = await place.parley(words());
-    expect(outcome.status, outcome.err).toBe(status);
-    const lines = outcome.out.split('\n').slice(0, -1);
-    expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) expect(differences(JSON.parse(line), shape(section))).toEqual([]);
-  });
+  test.each(runs)(
+    'lists what $section prints, and nothing else',
+    async ({ section, words, stdin, status = 0 }) => {
+      const outcome = await place.parley(words(), stdin === undefined ? {} : { stdin });
+      expect(outcome.status, outcome.err).toBe(status);
+      const lines = outcome.out.split('\n').slice(0, -1);
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) expect(differences(JSON.parse(line), shape(section))).toEqual([]);
+    },
+  );
 
   test('tells of a session among several that it lacks', async () => {
     const { out } = await place.parley(['sessions', 'get', made.session, 'nope', '--json']);

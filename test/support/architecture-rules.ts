@@ -29,6 +29,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['store/sqlite'],
   '@noble/hashes': ['config', 'local'],
   conf: ['config'],
+  yaml: ['config'],
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
   'wrap-ansi': ['cli/terminal', 'cli/repl'],

@@ -65,6 +65,7 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
   time: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
   integer: Number.isSafeInteger,
+  number: Number.isFinite,
   boolean: (value) => typeof value === 'boolean',
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   null: (value) => value === null,

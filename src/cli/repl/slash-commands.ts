@@ -148,7 +148,16 @@ export const slashCommands: readonly SlashCommand[] = [
       const id =
         argument === '' ? sessionOf(conversation) : (await findSession(argument, context)).session_id;
       const status = await runDelete(
-        { words: [id], yes: true, dryRun: false, ignoreMissing: false, max: 1 },
+        {
+          words: [id],
+          filter: null,
+          resume: null,
+          yes: true,
+          dryRun: false,
+          ignoreMissing: false,
+          max: 1,
+          concurrency: 1,
+        },
         context,
       );
       if (status !== 0) return undefined;
@@ -168,7 +177,7 @@ export const slashCommands: readonly SlashCommand[] = [
       if (id === null) {
         throw new ParleyError('USAGE', 'No session was deleted here.', { hint: 'Name one: /restore ID' });
       }
-      if ((await runRestore({ words: [id] }, context)) !== 0) return undefined;
+      if ((await runRestore({ words: [id], batch: null }, context)) !== 0) return undefined;
       conversation.enter(id, await titleOf(id, context));
       return undefined;
     },

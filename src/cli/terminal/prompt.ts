@@ -58,6 +58,20 @@ export async function askSecret(question: string, flag: string, prompting: Promp
   });
 }
 
+/** A line of text. `USAGE` where nobody can be asked, naming the option that gives it. */
+export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
+  if (!prompting.allowed) {
+    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
+      hint: `Give it with ${option}`,
+    });
+  }
+  return await asked(prompting, async (context) => {
+    const { input } = await import('@inquirer/prompts');
+    const theme = promptTheme(await prompting.stderr.style());
+    return await input({ message: filterText(question), theme }, context);
+  });
+}
+
 export interface ChoiceSource {
   /** What the list is narrowed to at first. */
   readonly initial: string;
@@ -81,7 +95,7 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
 }
 
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
-function promptTheme(style: Style) {
+export function promptTheme(style: Style) {
   return {
     prefix: { idle: style.blue('?'), done: style.green('✔') },
     style: {
@@ -99,7 +113,7 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
-async function asked<T>(
+export async function asked<T>(
   { openStdin, stderr, signal }: Prompting,
   ask: (context: PromptContext) => Promise<T>,
 ): Promise<T> {
