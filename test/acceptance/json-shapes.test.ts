@@ -39,6 +39,7 @@ const login = () => ['login', '--key-stdin', '--profile', 'far', '--url', served
 const runs: readonly Run[] = [
   { section: 'parley chat', words: () => ['chat', '-n', '-m', 'echo', '-s', made.session, 'x', '--json'] },
   { section: 'parley chat --json-stream', words: () => ['chat', '-n', 'x', '--json-stream'] },
+  { section: 'parley repl', words: () => ['repl', '--json'], status: 2 },
   { section: 'parley sessions create', words: () => ['sessions', 'create', '--title', 'x', '--json'] },
   { section: 'parley sessions get', words: () => ['sessions', 'get', made.session, made.empty, '--json'] },
   {
