@@ -3,13 +3,14 @@ import { failureBody } from '../service/answer.ts';
 import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
+import { fencedBlock, type WhichBlock } from './terminal/fenced-block.ts';
 import { toJson } from './terminal/json.ts';
 import { waiting } from './terminal/progress.ts';
 import { replyWriter } from './terminal/reply-writer.ts';
 import { startTimer } from './terminal/timer.ts';
 
-/** `text` as it comes, `whole` text at the end, `json` the one body at the end, `events` a JSON line each. */
-export type ChatFormat = 'text' | 'whole' | 'json' | 'events';
+/** `text` as it comes, `whole` text or a block of code in it at the end, `json` the one body at the end, `events` a JSON line each. */
+export type ChatFormat = 'text' | 'whole' | `${WhichBlock} block` | 'json' | 'events';
 
 export interface ChatOutput {
   take(event: ChatEvent): Promise<void>;
@@ -55,7 +56,7 @@ function outputOf(format: ChatFormat, raw: boolean, context: CliContext): ChatOu
         },
       };
     default:
-      return textOutput(format === 'text', raw, context);
+      return textOutput(format, raw, context);
   }
 }
 
@@ -65,9 +66,12 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
   return stdout.write(`${toJson({ event, ...(body as object) })}\n`);
 }
 
-function textOutput(streams: boolean, raw: boolean, context: CliContext): ChatOutput {
-  // It loads while the reply is awaited. A failure is told where it is first used.
-  const opening = replyWriter(context.stdout, { raw });
+type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
+
+function textOutput(format: TextFormat, raw: boolean, context: CliContext): ChatOutput {
+  const streams = format === 'text';
+  // It loads while the reply is awaited. A failure is told where it is first used. A block of code is no Markdown.
+  const opening = replyWriter(context.stdout, { raw: raw || format.endsWith('block') });
   opening.catch(() => {});
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
     quiet: context.options.quiet,
@@ -92,7 +96,7 @@ function textOutput(streams: boolean, raw: boolean, context: CliContext): ChatOu
         spinner.stop();
         const writer = await opening;
         // A server that does not stream has sent no piece.
-        if (!begun) await writer.write(event.data.reply);
+        if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
         await tellEnd(event.data, context);
       }
@@ -106,6 +110,16 @@ function textOutput(streams: boolean, raw: boolean, context: CliContext): ChatOu
       else await writer.end();
     },
   };
+}
+
+async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Promise<string> {
+  if (format === 'text' || format === 'whole') return reply;
+  const block = await fencedBlock(reply, format === 'first block' ? 'first' : 'last');
+  if (block !== null) return block;
+  throw new ParleyError('NOT_FOUND', 'There is no fenced code block in the reply.', {
+    hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${session_id}`,
+    session_id,
+  });
 }
 
 /** The model's notes to itself: on stderr, dimmed there, and never in the reply. */

@@ -13,6 +13,7 @@ import { registerManual } from './commands/manual.ts';
 import { registerModels } from './commands/models.ts';
 import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
+import { canConverse, registerRepl } from './commands/repl.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
 import { registerSetup } from './commands/setup.ts';
@@ -52,13 +53,14 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     }),
   );
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(withValues(argv), { from: 'user' });
     return status;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
     if (bare && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
+    if (bare && canConverse(context)) return runCommandLine(['repl', ...argv], host);
     if (bare || error.exitCode === 0) {
       await context.stdout.write(written.out + written.error);
       return 0;
@@ -100,6 +102,7 @@ function buildProgram(first: string, version: string, run: Run, output: OutputCo
 /** In the order of the help. */
 const commands: ReadonlyMap<string, (parent: Command, run: Run) => void> = new Map([
   ['chat', registerChat],
+  ['repl', registerRepl],
   ['sessions', registerSessions],
   ['models', registerModels],
   ['modes', registerModes],
@@ -123,6 +126,7 @@ function registerTreeReaders(program: Command, run: Run): void {
 
 const examples = `
 Examples:
+  parley                                     a conversation at this terminal
   parley chat "My name is Ada."              start a conversation
   parley chat -c "What is my name?"          go on with it
   git diff | parley chat "Explain this:"     words, then what is piped in
@@ -180,6 +184,14 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
     const own = await tellFailure(error, context);
     return status || own;
   }
+}
+
+/** commander takes the word after an option whose value may be left out for that value: here it would be the message. */
+function withValues(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, at) =>
+    word === '--extract-code' && (end === -1 || at < end) ? '--extract-code=first' : word,
+  );
 }
 
 /** commander's own words, in the form that all failures have. */

@@ -5,6 +5,9 @@ import type {
   CreateKeyRequest,
   KeyRecord,
   ModeRecord,
+  PurgePlan,
+  PurgeReport,
+  PurgeRequest,
   StoreReport,
   UsageQuery,
   UsageRecord,
@@ -12,6 +15,7 @@ import type {
 import { ParleyError } from '../service/errors.ts';
 import type { ModeSettings } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
+import type { PurgeFilter } from '../store/session-store.ts';
 import { newId } from './ids.ts';
 import { hashKey, issueKey } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -57,6 +61,22 @@ export class LocalAdministration implements Administration {
 
   inspectStore(): Promise<StoreReport> {
     return this.#local.store.inspect();
+  }
+
+  async planPurge(request: PurgeRequest): Promise<PurgePlan> {
+    return this.#local.store.planPurge(this.#purgeFilter(request));
+  }
+
+  async purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport> {
+    const { store, limits } = this.#local;
+    const keptSince = this.#local.now() - limits.idempotencyMs;
+    const filter = this.#purgeFilter(request);
+    return store.purgeSessions(filter, { expected: request.expected_sessions, keptSince });
+  }
+
+  #purgeFilter({ project_id, deleted_before }: PurgeRequest): PurgeFilter {
+    const before = readTime('deleted_before', deleted_before) ?? 0;
+    return { projectId: project_id, deletedBefore: before, now: this.#local.now() };
   }
 
   async listModes(): Promise<readonly ModeRecord[]> {

@@ -4,6 +4,8 @@ import type {
   CreatedKey,
   KeyRecord,
   ModeRecord,
+  PurgePlan,
+  PurgeReport,
   StoreReport,
   UsageRecord,
 } from '../service/administration.ts';
@@ -54,6 +56,14 @@ export class RemoteAdministration implements Administration {
   }
 
   inspectStore(): Promise<StoreReport> {
+    return this.#refuse();
+  }
+
+  planPurge(): Promise<PurgePlan> {
+    return this.#refuse();
+  }
+
+  purgeSessions(): Promise<PurgeReport> {
     return this.#refuse();
   }
 

@@ -27,6 +27,8 @@ export interface OperationInput {
   readonly sessionId?: string;
   readonly query?: Query;
   readonly body?: unknown;
+  /** True to ask for the answer as a stream of events, where the server may have one. */
+  readonly streams?: boolean;
 }
 
 /** One request, the same however often it is sent. */
@@ -34,6 +36,8 @@ export interface PreparedRequest {
   readonly operation: Operation;
   readonly request: HttpRequest;
   readonly apiKey: string;
+  /** Whether being turned away is waited out here. */
+  readonly waits: boolean;
 }
 
 export class RemoteConnection {
@@ -91,7 +95,7 @@ export class RemoteConnection {
     }
     const headers = {
       Authorization: `Bearer ${call.apiKey}`,
-      Accept: this.#accepted(operation),
+      Accept: this.#accepted(input.streams ?? false),
       ...(method === 'POST' && {
         [idempotencyHeader]: call.idempotencyKey ?? this.#options.newIdempotencyKey(),
       }),
@@ -99,7 +103,7 @@ export class RemoteConnection {
     };
     const body = input.body === undefined ? null : JSON.stringify(input.body);
     const request = { method, path: this.#prefix + path, headers, body, signal: call.signal };
-    return { operation, request, apiKey: call.apiKey };
+    return { operation, request, apiKey: call.apiKey, waits: call.pacesItself !== true };
   }
 
   resending({ request }: PreparedRequest): Resending {
@@ -142,7 +146,7 @@ export class RemoteConnection {
     for (;;) {
       try {
         const received = await this.received(prepared, await this.send(prepared));
-        if (isTurnedAway(received.status) && (await resending.again(received))) continue;
+        if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
         return { received, mayHaveActed: resending.mayHaveActed };
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error;
@@ -156,8 +160,9 @@ export class RemoteConnection {
   }
 
   /** A stream is asked for unless the server is known to have none: one that has none answers JSON. */
-  #accepted(operation: Operation): string {
-    const streams = operation === 'chat' && this.offers('stream') !== false;
-    return streams ? `${eventStreamType}, application/json;q=0.9` : 'application/json';
+  #accepted(streams: boolean): string {
+    return streams && this.offers('stream') !== false
+      ? `${eventStreamType}, application/json;q=0.9`
+      : 'application/json';
   }
 }

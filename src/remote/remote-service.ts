@@ -1,7 +1,7 @@
 // The six operations of the interface document, kept by a server elsewhere: one method, one request.
 import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
+import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
   ConversationService,
   CreateSessionRequest,
@@ -35,8 +35,8 @@ export class RemoteService implements ConversationService {
     return remoteAnswer(this.#connection, call, 'models', {}, modesOf);
   }
 
-  chat(call: Call, request: ChatRequest): AsyncIterable<ChatEvent> {
-    return remoteChat(this.#connection, call, request, this.#replyPointer);
+  chat(call: Call, request: ChatRequest, form: ReplyForm = 'pieces'): AsyncIterable<ChatEvent> {
+    return remoteChat(this.#connection, call, request, { form, replyPointer: this.#replyPointer });
   }
 
   createSession(call: Call, { title }: CreateSessionRequest): Promise<Answer<NewSession>> {
@@ -56,10 +56,18 @@ export class RemoteService implements ConversationService {
     try {
       body = successBody('deleteSession', received);
     } catch (error) {
-      // The sending before this one deleted it, and its answer was lost.
-      const isGone = error instanceof ParleyError && error.code === 'SESSION_NOT_FOUND';
-      if (!isGone || !mayHaveActed) throw error;
+      if (!mayHaveActed || !(error instanceof ParleyError)) throw error;
+      // Not found: the sending before this one deleted it, and its answer was lost.
+      if (error.code !== 'SESSION_NOT_FOUND') throw doubtful(error);
     }
     return { data: deletedSessionOf(body, sessionId), body };
   }
+}
+
+function doubtful(error: ParleyError): ParleyError {
+  const { code, message, hint, details, retryAfter, body } = error;
+  return new ParleyError(code, message, {
+    ...{ hint, details, body, mayHaveActed: true, cause: error },
+    ...(retryAfter !== null && { retryAfter }),
+  });
 }

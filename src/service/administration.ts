@@ -39,6 +39,41 @@ export interface StoreReport {
   readonly integrity: string;
 }
 
+/** Which deleted sessions are erased. */
+export interface PurgeRequest {
+  /** Null for those of all projects. */
+  readonly project_id: string | null;
+  /** Deleted strictly before this ISO 8601 time. */
+  readonly deleted_before: string;
+}
+
+export interface PurgePlan {
+  readonly sessions: number;
+  readonly messages: number;
+  /** Bytes of their messages' texts. */
+  readonly text_bytes: number;
+  /** Copies of the store that Parley made beside it: they hold the same texts, and go as well. */
+  readonly backups: readonly string[];
+  /** True when an earlier purge was stopped after its rows were gone and before their bytes were. */
+  readonly unfinished: boolean;
+}
+
+export interface PurgeReport {
+  readonly sessions: number;
+  readonly messages: number;
+  /** Stored answers to repeated requests that told of these sessions, or are too old to be used. */
+  readonly stored_answers: number;
+  readonly backups_removed: readonly string[];
+  readonly bytes_before: number;
+  /** Of the file afterwards: all of its pages are in use, and its log is empty, unless another process writes. */
+  readonly bytes: number;
+  readonly pages: number;
+  readonly free_pages: number;
+  readonly log_bytes: number;
+  /** `ok`, or what the database's own check found. */
+  readonly integrity: string;
+}
+
 export interface ModeRecord extends Mode {
   /** Null for a mode that is built in. */
   readonly settings: ModeSettings | null;
@@ -94,4 +129,14 @@ export interface Administration {
 
   /** What the store is and whether it is whole. Reads all of it: seconds on a large store. */
   inspectStore(): Promise<StoreReport>;
+
+  /** What a purge would erase. */
+  planPurge(request: PurgeRequest): Promise<PurgePlan>;
+
+  /**
+   * Erases deleted sessions for good, and every byte of them in the store's files and its backups. `INVALID_REQUEST` if they are
+   * not as many as expected: then nothing was erased. `STORE_BUSY` while another process reads: to be asked again, until it
+   * resolves. A session whose reply still runs is left.
+   */
+  purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport>;
 }

@@ -40,3 +40,6 @@ export type ChatEvent =
   | { readonly event: 'delta'; readonly data: { readonly text: string } }
   | { readonly event: 'reasoning'; readonly data: { readonly text: string } }
   | { readonly event: 'done'; readonly data: ChatReply; readonly body: unknown };
+
+/** `whole`: nobody looks at the pieces of the reply, so they may be left out, and `session` may come with `done`. */
+export type ReplyForm = 'pieces' | 'whole';

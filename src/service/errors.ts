@@ -56,6 +56,8 @@ export interface ErrorFacts {
   readonly message_id?: string;
   /** Seconds to wait before another try, where that is known. */
   readonly retryAfter?: number;
+  /** True where an earlier sending of the same request got no answer: it may have done its work. */
+  readonly mayHaveActed?: boolean;
   /** The body that a server sent with this failure, as it sent it. */
   readonly body?: unknown;
   readonly cause?: unknown;
@@ -70,6 +72,7 @@ export class ParleyError extends Error {
   readonly session_id: string | null;
   readonly message_id: string | null;
   readonly retryAfter: number | null;
+  readonly mayHaveActed: boolean;
   readonly body: unknown;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
@@ -80,6 +83,7 @@ export class ParleyError extends Error {
     this.session_id = facts.session_id ?? null;
     this.message_id = facts.message_id ?? null;
     this.retryAfter = facts.retryAfter ?? null;
+    this.mayHaveActed = facts.mayHaveActed ?? false;
     this.body = facts.body ?? null;
   }
 }

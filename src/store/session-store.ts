@@ -2,7 +2,14 @@
 // calls together, and settles none before the commit. `projectId` is part of every statement that names a session: there is
 // no way to read first and check the tenant after. Values arrive checked (lengths, Unicode, ids): a store adds no rules.
 // Times that go in are epoch milliseconds; what comes out is the service's own types.
-import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../service/administration.ts';
+import type {
+  KeyRecord,
+  PurgePlan,
+  PurgeReport,
+  StoreReport,
+  UsageQuery,
+  UsageRecord,
+} from '../service/administration.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type {
   DeletedSession,
@@ -117,6 +124,14 @@ export interface TurnReply {
   readonly now: number;
 }
 
+/** Deleted sessions that no reply runs in any more. */
+export interface PurgeFilter {
+  /** Null for all projects. */
+  readonly projectId: string | null;
+  readonly deletedBefore: number;
+  readonly now: number;
+}
+
 export interface SessionStore {
   /** The project of a key that is not revoked; null otherwise. */
   findKey(hash: Uint8Array): Promise<KeyIdentity | null>;
@@ -185,6 +200,12 @@ export interface SessionStore {
    */
   endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<{ readonly message_count: number }>;
 
+  planPurge(filter: PurgeFilter): Promise<PurgePlan>;
+  /** Not one transaction: once it has begun, asking again goes on. `keptSince` as in {@link Once}. */
+  purgeSessions(
+    filter: PurgeFilter,
+    options: { readonly expected: number; readonly keptSince: number },
+  ): Promise<PurgeReport>;
   /** Of all projects, replies from a time on. The largest group first; days in their order. */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;
 

@@ -28,6 +28,7 @@ interface Run {
   /** As the heading in docs/json.md. */
   readonly section: string;
   readonly words: () => readonly string[];
+  readonly stdin?: string;
   /** Where it is not 0. */
   readonly status?: number;
 }
@@ -58,6 +59,24 @@ const runs: readonly Run[] = [
   {
     section: 'parley sessions restore',
     words: () => ['sessions', 'restore', made.session, made.empty, '--json'],
+  },
+  { section: 'parley sessions search', words: () => ['sessions', 'search', 'hello', '--json'] },
+  { section: 'parley sessions export', words: () => ['sessions', 'export', made.session, '--json'] },
+  {
+    section: 'parley sessions export --output',
+    words: () => ['sessions', 'export', made.session, '--format', 'json', '--output', 'x.json', '--json'],
+  },
+  {
+    section: 'parley sessions export --output',
+    words: () => ['sessions', 'export', made.session, 'nope', '--output', 'folder/', '--json'],
+    status: 3,
+  },
+  { section: 'parley sessions import', words: () => ['sessions', 'import', 'x.json', '--json'] },
+  {
+    section: 'parley sessions import',
+    words: () => ['sessions', 'import', '-', '--json'],
+    stdin: '{"session":{}}',
+    status: 2,
   },
   { section: 'parley models', words: () => ['models', '--json'] },
   { section: 'parley verify', words: () => ['verify', '--json'] },
@@ -109,13 +128,16 @@ describe('docs/json.md', () => {
     expect(differences(JSON.parse(out), shape('parley login'))).toEqual([]);
   });
 
-  test.each(runs)('lists what $section prints, and nothing else', async ({ section, words, status = 0 }) => {
-    const outcome = await place.parley(words());
-    expect(outcome.status, outcome.err).toBe(status);
-    const lines = outcome.out.split('\n').slice(0, -1);
-    expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) expect(differences(JSON.parse(line), shape(section))).toEqual([]);
-  });
+  test.each(runs)(
+    'lists what $section prints, and nothing else',
+    async ({ section, words, stdin, status = 0 }) => {
+      const outcome = await place.parley(words(), stdin === undefined ? {} : { stdin });
+      expect(outcome.status, outcome.err).toBe(status);
+      const lines = outcome.out.split('\n').slice(0, -1);
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) expect(differences(JSON.parse(line), shape(section))).toEqual([]);
+    },
+  );
 
   test('tells of a session among several that it lacks', async () => {
     const { out } = await place.parley(['sessions', 'get', made.session, 'nope', '--json']);

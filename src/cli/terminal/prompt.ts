@@ -58,6 +58,42 @@ export async function askSecret(question: string, flag: string, prompting: Promp
   });
 }
 
+/** A line of text. `USAGE` where nobody can be asked, naming the option that gives it. */
+export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
+  if (!prompting.allowed) {
+    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
+      hint: `Give it with ${option}`,
+    });
+  }
+  return await asked(prompting, async (context) => {
+    const { input } = await import('@inquirer/prompts');
+    const theme = promptTheme(await prompting.stderr.style());
+    return await input({ message: filterText(question), theme }, context);
+  });
+}
+
+export interface ChoiceSource {
+  /** What the list is narrowed to at first. */
+  readonly initial: string;
+  source(
+    words: string,
+  ): Promise<readonly { readonly value: string; readonly name: string; readonly short: string }[]>;
+}
+
+/** One of a list that narrows as one types. Its names are filtered already. `USAGE` where nobody can be asked. */
+export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
+  if (!prompting.allowed) {
+    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, { hint: 'Name it instead.' });
+  }
+  return await asked(prompting, async (context) => {
+    const { search } = await import('@inquirer/prompts');
+    const theme = promptTheme(await prompting.stderr.style());
+    const source = (words: string | undefined) => choices.source(words ?? '');
+    const initial = choices.initial === '' ? {} : { initialValue: choices.initial };
+    return await search({ message: filterText(question), source, theme, ...initial }, context);
+  });
+}
+
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
 export function promptTheme(style: Style) {
   return {

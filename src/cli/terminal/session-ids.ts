@@ -1,62 +1,42 @@
-// The session ids that a command was given, as words or on stdin: all of them well-formed, in order, repetitions marked.
+// The session ids that a command was given, as words or on stdin: in order, and each of them well-formed.
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import { filterText, oneLine } from './filter.ts';
 import { type StdinReading, stdinText } from './stdin.ts';
 
-export interface GivenId {
-  readonly id: string;
-  /** True for every occurrence but the first. */
-  readonly duplicate: boolean;
-}
-
 /** A line that is an object of a listing holds a title and little else; longer ones are no lists of ids. */
 const lineLength = 1024 * 1024;
 
-export function idsFromWords(words: readonly string[]): readonly GivenId[] {
-  const ids = new GivenIds();
+/** The same words; `USAGE` unless each is an id. */
+export function idsFromWords(words: readonly string[]): readonly string[] {
   for (const word of words) {
     if (!isSessionId(word)) throw notAnId(`${quoted(word)} is not a session id.`, 'session_id', wordHint);
-    ids.add(word);
   }
-  return ids.list;
+  return words;
 }
 
 /**
- * One id per line, or a JSON object with `session_id`; blank lines and those that start with `#` are skipped. One malformed
- * line, or more than `limit` ids, and none is returned.
+ * One id per line, or a JSON object with `session_id`; blank lines and those that start with `#` are skipped. Each is given to
+ * `take` in order; the first malformed line ends it.
  */
-export async function readIds(reading: StdinReading, limit: number): Promise<readonly GivenId[]> {
-  const ids = new GivenIds();
+export async function readIds(reading: StdinReading, take: (id: string) => void): Promise<void> {
   let number = 0;
   let rest = '';
-  const take = (line: string) => {
+  const takeLine = (line: string) => {
     number++;
     const id = idOfLine(line, number);
-    if (id !== null) ids.add(id);
-    if (ids.list.length > limit) throw tooMany(limit);
+    if (id !== null) take(id);
   };
   for await (const piece of stdinText(reading, null)) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) take(line);
+    for (const line of lines) takeLine(line);
     if (rest.length > lineLength) {
       const problem = `Line ${number + 1} of standard input is longer than ${lineLength} characters: ${quoted(rest)}.`;
       throw notAnId(problem, `line ${number + 1}`, lineHint);
     }
   }
-  if (rest !== '') take(rest);
-  return ids.list;
-}
-
-class GivenIds {
-  readonly list: GivenId[] = [];
-  readonly #seen = new Set<string>();
-
-  add(id: string): void {
-    this.list.push({ id, duplicate: this.#seen.has(id) });
-    this.#seen.add(id);
-  }
+  if (rest !== '') takeLine(rest);
 }
 
 function idOfLine(line: string, number: number): string | null {
@@ -85,12 +65,6 @@ function notAnId(message: string, field: string, hint: string): ParleyError {
   return new ParleyError('USAGE', message, {
     hint,
     details: [{ field, problem: 'is not a session id' }],
-  });
-}
-
-function tooMany(limit: number): ParleyError {
-  return new ParleyError('USAGE', `There are more than ${limit} ids on standard input.`, {
-    hint: 'Nothing was done. If that many are meant, send them in parts, or raise --max where it is offered.',
   });
 }
 

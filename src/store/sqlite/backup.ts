@@ -1,7 +1,7 @@
 // A copy of the store beside it, `parley.db.backup-v1` for schema 1, durable before it has its name. The caller holds the
 // write lock, so that there is one writer of copies and nothing changes meanwhile.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { openDatabase } from './binding.ts';
 import { syncDirectory } from './store-file.ts';
 
@@ -39,4 +39,20 @@ function copy(path: string, target: string): void {
   } finally {
     source.close();
   }
+}
+
+/** All copies beside the store, finished or not. */
+export function backupsOf(path: string): readonly string[] {
+  const directory = dirname(path);
+  return readdirSync(directory)
+    .filter((name) => name.startsWith(`${basename(path)}.backup-`))
+    .sort()
+    .map((name) => join(directory, name));
+}
+
+export function removeBackups(path: string): readonly string[] {
+  const backups = backupsOf(path);
+  for (const backup of backups) rmSync(backup, { force: true });
+  if (backups.length > 0) syncDirectory(dirname(path));
+  return backups;
 }

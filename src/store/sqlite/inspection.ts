@@ -33,7 +33,7 @@ export function synchronous(connection: Connection): string {
   return synchronousNames[number] ?? String(number);
 }
 
-function integrity(connection: Connection): string {
+export function integrity(connection: Connection): string {
   try {
     return connection
       .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')

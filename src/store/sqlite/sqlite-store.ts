@@ -1,6 +1,13 @@
 // The store over SQLite: reads at once, writes through the writer, failures in Parley's words. What each method means is in
 // session-store.ts; what it says to SQLite is with its subject.
-import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type {
+  KeyRecord,
+  PurgePlan,
+  PurgeReport,
+  StoreReport,
+  UsageQuery,
+  UsageRecord,
+} from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
@@ -8,6 +15,7 @@ import type { BatchItem, SearchPage, SessionRecord } from '../../service/session
 import type {
   NewKey,
   Once,
+  PurgeFilter,
   Recorded,
   SearchFilter,
   SessionFilter,
@@ -26,6 +34,7 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages, listSessions } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
+import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import {
   createSession,
@@ -163,6 +172,20 @@ export class SqliteStore implements SessionStore {
 
   endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<{ readonly message_count: number }> {
     return this.#write((connection) => endTurn(connection, projectId, turn, reply));
+  }
+
+  planPurge(filter: PurgeFilter): Promise<PurgePlan> {
+    return this.#read((connection) => planPurge(connection, filter));
+  }
+
+  purgeSessions(
+    filter: PurgeFilter,
+    options: { readonly expected: number; readonly keptSince: number },
+  ): Promise<PurgeReport> {
+    const write = <T>(work: () => T) => this.#writer.write(work);
+    return this.#run(() =>
+      purgeSessions({ connection: this.#connection, write, wait: this.#wait }, filter, options),
+    );
   }
 
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {

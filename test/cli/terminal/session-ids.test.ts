@@ -1,31 +1,33 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idsFromWords, readIds } from '../../../src/cli/terminal/session-ids.ts';
+import { idsFromWords, readIds as readEachId } from '../../../src/cli/terminal/session-ids.ts';
+import type { StdinReading } from '../../../src/cli/terminal/stdin.ts';
 import { cutAt, failure, ofBytes, ofText, reading } from './stdin-reading.ts';
+
+async function readIds(from: StdinReading): Promise<readonly string[]> {
+  const ids: string[] = [];
+  await readEachId(from, (id) => ids.push(id));
+  return ids;
+}
 
 describe('session ids on stdin', () => {
   test('stand one to a line, or in a JSON object; blank lines, comments, CRLF and a byte order mark are passed over', async () => {
     const text =
       '\ufeff# all of May\r\nses_1\r\n\r\n  ses_2\t\n{"title":"x","session_id":"ses_3"}\n#ses_4\nses_5';
-    const ids = await readIds(ofText(text), 100);
-    expect(ids.map(({ id }) => id)).toEqual(['ses_1', 'ses_2', 'ses_3', 'ses_5']);
+    const ids = await readIds(ofText(text));
+    expect(ids).toEqual(['ses_1', 'ses_2', 'ses_3', 'ses_5']);
   });
 
-  test('are kept in order when repeated, every repetition marked', async () => {
-    expect(await readIds(ofText('b\na\nb\n{"session_id":"b"}\n'), 100)).toEqual([
-      { id: 'b', duplicate: false },
-      { id: 'a', duplicate: false },
-      { id: 'b', duplicate: true },
-      { id: 'b', duplicate: true },
-    ]);
+  test('are given in order, also when repeated', async () => {
+    expect(await readIds(ofText('b\na\nb\n{"session_id":"b"}\n'))).toEqual(['b', 'a', 'b', 'b']);
   });
 
   test('are the same however the bytes were cut', async () => {
     const bytes = Buffer.from('\ufeffses_é\r\n{"session_id":"ses_日"}\r\n# c\nses_3');
     const property = fc.asyncProperty(fc.array(fc.nat(100), { maxLength: 6 }), async (places) => {
-      const ids = await readIds(ofBytes(...cutAt(bytes, places)), 100);
-      expect(ids.map(({ id }) => id)).toEqual(['ses_é', 'ses_日', 'ses_3']);
+      const ids = await readIds(ofBytes(...cutAt(bytes, places)));
+      expect(ids).toEqual(['ses_é', 'ses_日', 'ses_3']);
     });
     await fc.assert(property, { numRuns: 200 });
   });
@@ -40,18 +42,11 @@ describe('session ids on stdin', () => {
     ['a listing with its columns', 'ses_1\tTitle', 1, '"ses_1 Title"'],
     ['an id that is too long', 'x'.repeat(256), 1, `"${'x'.repeat(60)}…"`],
   ])('with %s on one line are refused with the line and its text', async (_, text, line, shown) => {
-    const error = await failure(readIds(ofText(text), 100));
+    const error = await failure(readIds(ofText(text)));
     expect(error.code).toBe('USAGE');
     expect(error.message).toBe(`Line ${line} of standard input holds no session id: ${shown}.`);
     expect(error.details).toEqual([{ field: `line ${line}`, problem: 'is not a session id' }]);
     expect(error.hint).toContain('Nothing was done.');
-  });
-
-  test('are refused past the limit, naming the option that raises it', async () => {
-    expect(await readIds(ofText('a\nb\n'), 2)).toHaveLength(2);
-    const error = await failure(readIds(ofText('a\nb\nc\n'), 2));
-    expect([error.code, error.message]).toEqual(['USAGE', 'There are more than 2 ids on standard input.']);
-    expect(error.hint).toContain('--max');
   });
 
   test('are refused when a line never ends', async () => {
@@ -60,12 +55,7 @@ describe('session ids on stdin', () => {
         this.push(Buffer.alloc(64 * 1024, 'x'));
       },
     });
-    const error = await failure(
-      readIds(
-        reading(() => endless),
-        100,
-      ),
-    );
+    const error = await failure(readIds(reading(() => endless)));
     const beginning = `"${'x'.repeat(60)}…"`;
     expect(error.message).toBe(`Line 1 of standard input is longer than 1048576 characters: ${beginning}.`);
     expect(endless.destroyed).toBe(true);
@@ -73,12 +63,8 @@ describe('session ids on stdin', () => {
 });
 
 describe('session ids as words', () => {
-  test('are kept in order, repetitions marked', () => {
-    expect(idsFromWords(['a', 'b', 'a'])).toEqual([
-      { id: 'a', duplicate: false },
-      { id: 'b', duplicate: false },
-      { id: 'a', duplicate: true },
-    ]);
+  test('are those words', () => {
+    expect(idsFromWords(['a', 'b', 'a'])).toEqual(['a', 'b', 'a']);
   });
 
   test.each(['', '.', '..', 'a b', 'a\n', '\x1b[2J'])('are refused when one is not an id: %j', (word) => {

@@ -1,5 +1,9 @@
 // What the tests of this folder run as a process: each word uses one part of the terminal on the real streams.
 
+import { openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IdList } from '../../../src/cli/session-batch/id-list.ts';
 import { directStream } from '../../../src/cli/terminal/direct-stream.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { waiting } from '../../../src/cli/terminal/progress.ts';
@@ -77,10 +81,12 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
     await stdout.finish();
   },
   async ids() {
-    const ids = await readIds(reading, 2_000_000);
+    const file = join(tmpdir(), `parley-ids-${process.pid}`);
+    const list = new IdList(() => openSync(file, 'wx+'));
+    await readIds(reading, (id) => list.add(id));
+    rmSync(file, { force: true });
     const megabytes = process.memoryUsage().rss / 1024 / 1024;
-    const duplicates = ids.filter(({ duplicate }) => duplicate).length;
-    await stdout.write(JSON.stringify({ count: ids.length, duplicates, megabytes }));
+    await stdout.write(JSON.stringify({ count: list.count, duplicates: list.repeated, megabytes }));
   },
   async stopped() {
     startTimer(100, () => interruption.abort(new Interrupted('stopped')));

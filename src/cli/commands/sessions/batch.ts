@@ -1,137 +1,123 @@
-// One operation over many session ids: a result line per id as it happens, on past failures, an honest exit status.
-import type { Call } from '../../../service/call.ts';
+// What deleting and restoring have in common: one id by itself, or many as a batch, and what is told when that has ended.
 import { ParleyError } from '../../../service/errors.ts';
-import { defaultLimits } from '../../../service/limits.ts';
-import type { BatchItem } from '../../../service/session-archive.ts';
+import type { Home } from '../../../service/home.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
-import { exitDone, exitSomeFailed, exitStatus } from '../../exit-codes.ts';
-import { toJson } from '../../terminal/json.ts';
-import type { GivenId } from '../../terminal/session-ids.ts';
+import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
+import { BatchReport } from '../../session-batch/batch-report.ts';
+import { type BatchWork, runBatch } from '../../session-batch/batch-run.ts';
+import type { IdList } from '../../session-batch/id-list.ts';
+import type { BatchJournal, BatchOwner } from '../../session-batch/journal.ts';
 
-export interface BatchWork<Done extends string> {
-  /** The word for an id that it was done to. */
+/** One operation on sessions, by the one and by the thousand. */
+export interface SessionOperation<Done extends string> {
   readonly done: Done;
-  readonly ids: readonly GivenId[];
-  /** Whether an id that is not found counts as well done. */
-  readonly ignoreMissing: boolean;
-  many(call: Call, ids: readonly string[]): Promise<readonly BatchItem<Done>[]>;
-  one(call: Call, id: string): Promise<unknown>;
+  readonly many: ((home: Home) => BatchWork<Done>['many']) | null;
+  readonly one: (home: Home) => NonNullable<BatchWork<Done>['one']>;
+  /** Whether ids may go one a call where the server takes no batches. */
+  readonly goesSingly: boolean;
 }
 
-export interface ItemResult {
-  readonly session_id: string;
-  readonly status: string;
-  /** Where it went. */
-  readonly file?: string;
-  readonly error?: { readonly code: string; readonly message: string };
+export interface BatchEnd {
+  readonly report: BatchReport;
+  readonly stopped: { readonly reason: unknown } | null;
 }
 
-export async function runBatch<Done extends string>(
-  work: BatchWork<Done>,
+export const defaultConcurrency = 16;
+
+/** What a batch belongs to here, and what the project is called. */
+export async function batchOwner(
   context: CliContext,
-): Promise<number> {
-  const counts = new Map<string, number>();
-  const write = async (results: readonly ItemResult[]) => {
-    for (const { status } of results) counts.set(status, (counts.get(status) ?? 0) + 1);
-    await writeResults(results, context);
+): Promise<{ readonly owner: BatchOwner; readonly project: string | null }> {
+  const { home, apiKey } = await context.open();
+  const { project_id, project_name } = (await home.service.verify(await context.call())).data;
+  const { createHash } = await import('node:crypto');
+  const key = createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
+  return {
+    owner: { origin: context.target.origin, project_id: project_id ?? null, key },
+    project: project_name ?? null,
   };
-
-  const [only, second] = work.ids;
-  if (only !== undefined && second === undefined) return runSingle(work, only.id, write, context);
-  const size = defaultLimits.batchIds;
-  for (let start = 0; start < work.ids.length; start += size) {
-    context.host.stopSignal.throwIfAborted();
-    const given = work.ids.slice(start, start + size);
-    const fresh = given.filter(({ duplicate }) => !duplicate).map(({ id }) => id);
-    const results = await chunkResults(work, fresh, context);
-    let next = 0;
-    await write(
-      given.map(({ id, duplicate }) =>
-        duplicate
-          ? { session_id: id, status: 'duplicate' }
-          : (results[next++] ?? { session_id: id, status: 'failed' }),
-      ),
-    );
-  }
-  const failed = (counts.get('failed') ?? 0) + (work.ignoreMissing ? 0 : (counts.get('not_found') ?? 0));
-  await context.say([...counts].map(([status, count]) => `${count} ${status.replace('_', ' ')}`).join(', '));
-  return failed > 0 ? exitSomeFailed : exitDone;
 }
 
-/** A reader that has seen enough of the result lines does not stop what was asked for. */
-async function batchCall(context: CliContext): Promise<Call> {
-  return { ...(await context.call()), signal: context.host.stopSignal };
-}
-
-/** A line each. */
-export async function writeResults(results: readonly ItemResult[], context: CliContext): Promise<void> {
-  const lines = results.map((result) => (context.options.json ? toJson(result) : resultLine(result)));
-  await context.stdout.writeUntrusted(lines.map((line) => `${line}\n`).join(''));
+export async function runOver<Done extends string>(
+  operation: SessionOperation<Done>,
+  ids: {
+    readonly entries: BatchWork<Done>['entries'];
+    readonly total: number;
+    readonly journal: BatchJournal | null;
+    readonly concurrency: number;
+  },
+  context: CliContext,
+): Promise<BatchEnd> {
+  const { home, apiKey } = await context.open();
+  const { host } = context;
+  const report = new BatchReport(context, ids.total);
+  // What the server offers is known by now: the key was verified. Restoring is part of the archive, and is simply tried.
+  const takesBatches = home.extensions?.includes('archive') === true || !operation.goesSingly;
+  const stopped = await runBatch({
+    done: operation.done,
+    entries: ids.entries,
+    report,
+    journal: ids.journal,
+    many: takesBatches ? (operation.many?.(home) ?? null) : null,
+    one: operation.goesSingly ? operation.one(home) : null,
+    apiKey,
+    newRequestId: host.newRequestId,
+    concurrency: ids.concurrency,
+    now: host.now,
+    random: Math.random,
+    // A reader that has seen enough of the result lines does not stop what was asked for.
+    stopSignal: host.stopSignal,
+  });
+  await report.summarize();
+  return { report, stopped };
 }
 
 /** Of one id, its failure is the command's own, and is told in words too. */
-async function runSingle<Done extends string>(
-  work: BatchWork<Done>,
-  id: string,
-  write: (results: readonly ItemResult[]) => Promise<void>,
+export async function runSingle<Done extends string>(
+  operation: SessionOperation<Done>,
+  list: IdList,
+  ignoreMissing: boolean,
   context: CliContext,
 ): Promise<number> {
-  try {
-    await work.one(await batchCall(context), id);
-    await write([{ session_id: id, status: work.done }]);
-    return exitDone;
-  } catch (error) {
-    if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
-    const { code, message } = error;
-    if (work.ignoreMissing) {
-      await write([{ session_id: id, status: 'not_found' }]);
-      return exitDone;
+  const { home } = await context.open();
+  const report = new BatchReport(context, 1);
+  let failure: ParleyError | null = null;
+  for (const { id: session_id, number } of list.entries()) {
+    if (number < 0) {
+      report.add({ session_id, status: 'duplicate' });
+      continue;
     }
-    await write([{ session_id: id, status: 'not_found', error: { code, message } }]);
-    return tellFailure(error, context);
-  }
-}
-
-/** One result per id, in order. Only what makes going on useless is thrown: a refused key, a store that fails, a stop. */
-async function chunkResults<Done extends string>(
-  work: BatchWork<Done>,
-  ids: readonly string[],
-  context: CliContext,
-): Promise<readonly ItemResult[]> {
-  try {
-    return ids.length === 0 ? [] : await work.many(await batchCall(context), ids);
-  } catch (error) {
-    if (error instanceof ParleyError && error.code === 'UNSUPPORTED') return eachResult(work, ids, context);
-    return ids.map((id) => failedResult(id, error));
-  }
-}
-
-async function eachResult<Done extends string>(
-  work: BatchWork<Done>,
-  ids: readonly string[],
-  context: CliContext,
-): Promise<readonly ItemResult[]> {
-  const results: ItemResult[] = [];
-  for (const id of ids) {
     try {
-      await work.one(await batchCall(context), id);
-      results.push({ session_id: id, status: work.done });
+      await operation.one(home)({ ...(await context.call()), signal: context.host.stopSignal }, session_id);
+      report.add({ session_id, status: operation.done });
     } catch (error) {
-      results.push(failedResult(id, error));
+      if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+      if (!ignoreMissing) failure = error;
+      report.add({ session_id, status: 'not_found', ...(failure !== null && { error: toldAs(failure) }) });
     }
   }
-  return results;
+  await report.flush();
+  return failure === null ? exitDone : tellFailure(failure, context);
 }
 
-function failedResult(id: string, error: unknown): ItemResult {
-  if (!(error instanceof ParleyError)) throw error;
-  const { code, message } = error;
-  if (exitStatus[code] === 4 || exitStatus[code] === 7) throw error;
-  if (code === 'SESSION_NOT_FOUND') return { session_id: id, status: 'not_found' };
-  return { session_id: id, status: 'failed', error: { code, message } };
+/** Several items: done, or some of them not. */
+export function endStatus({ report }: BatchEnd, ignoreMissing: boolean): number {
+  const failed = report.count('failed') + (ignoreMissing ? 0 : report.count('not_found'));
+  return failed > 0 ? exitSomeFailed : exitDone;
 }
 
-function resultLine({ status, session_id, error }: ItemResult): string {
-  return `${status} ${session_id}${status === 'failed' && error ? ` ${error.code}` : ''}`;
+/** A command of this program that works where this one did. */
+export function sameCommand(words: string, { options }: CliContext): string {
+  const where =
+    options.profile !== null
+      ? ` --profile ${options.profile}`
+      : options.url !== null
+        ? ` --url ${options.url}`
+        : '';
+  return `parley ${words}${where}`;
+}
+
+function toldAs({ code, message }: ParleyError): { readonly code: string; readonly message: string } {
+  return { code, message };
 }

@@ -1,48 +1,51 @@
-// `parley sessions delete`: hides sessions, one or many. Nothing is deleted unless every id given is one.
+// `parley sessions delete`: hides sessions, one or a million. Nothing is deleted unless every id given is one; what is begun can be
+// resumed, and undone.
 import { type Command, InvalidArgumentError } from 'commander';
-import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
-import { exitDone } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
-import { confirm } from '../../terminal/prompt.ts';
-import type { GivenId } from '../../terminal/session-ids.ts';
-import { runBatch, writeResults } from './batch.ts';
-import { givenIds } from './ids.ts';
+import type { DeleteInput } from './deletion.ts';
+import { addFilterOptions, type FilterFlags, filterOf } from './session-filter.ts';
 
-export interface DeleteInput {
-  /** Ids, or `-` for stdin. */
-  readonly words: readonly string[];
-  readonly yes: boolean;
-  readonly dryRun: boolean;
-  readonly ignoreMissing: boolean;
-  readonly max: number;
-}
+export type { DeleteInput };
 
-interface DeleteFlags {
+interface DeleteFlags extends FilterFlags {
+  readonly resume?: string;
   readonly yes?: true;
   readonly dryRun?: true;
   readonly ignoreMissing?: true;
   readonly max: number;
+  readonly concurrency: number;
 }
 
 export function registerDelete(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('delete')
     .description('delete sessions (hides them: sessions restore brings them back)')
-    .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id')
+    .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id');
+  addFilterOptions(command)
     .option('-y, --yes', 'do not ask')
-    .option('--dry-run', 'show what would go, and delete nothing')
+    .option('--dry-run', 'look up what would go, and delete nothing')
     .option('--ignore-missing', 'an id that is not found is no failure')
-    .option('--max <n>', 'refuse to delete more than so many', wholeNumber, 1_000_000)
-    .action((words: string[], flags: DeleteFlags, command: Command) =>
-      run(command, (context) =>
+    .option(
+      '--max <n>',
+      'refuse to delete more than so many',
+      wholeNumber(Number.MAX_SAFE_INTEGER),
+      1_000_000,
+    )
+    .option('--concurrency <n>', 'calls at once, at most', wholeNumber(256), 16)
+    .option('--resume <batch>', 'go on with a batch that was stopped, and try again what failed')
+    .action((words: string[], flags: DeleteFlags, self: Command) =>
+      run(self, (context) =>
         runDelete(
           {
             words,
+            filter: filterOf(flags),
+            resume: flags.resume ?? null,
             yes: flags.yes ?? false,
             dryRun: flags.dryRun ?? false,
             ignoreMissing: flags.ignoreMissing ?? false,
             max: flags.max,
+            concurrency: flags.concurrency,
           },
           context,
         ),
@@ -50,53 +53,16 @@ export function registerDelete(parent: Command, run: Run): void {
     );
 }
 
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1)
-    throw new InvalidArgumentError('Give a whole number above 0.');
-  return number;
+function wholeNumber(most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : 0;
+    if (number >= 1 && number <= most) return number;
+    const range = most === Number.MAX_SAFE_INTEGER ? 'above 0' : `from 1 to ${most}`;
+    throw new InvalidArgumentError(`Give a whole number ${range}.`);
+  };
 }
 
 export async function runDelete(input: DeleteInput, context: CliContext): Promise<number> {
-  const ids = await givenIds(input.words, input.max, context);
-  const distinct = ids.filter(({ duplicate }) => !duplicate).length;
-  if (distinct > input.max) {
-    throw new ParleyError('USAGE', `${distinct} ids were given; at most ${input.max} are deleted at once.`, {
-      hint: 'Raise the guard with --max if that is meant.',
-    });
-  }
-  if (input.dryRun) {
-    await writeResults(
-      ids.filter(({ duplicate }) => !duplicate).map(({ id }) => ({ session_id: id, status: 'would_delete' })),
-      context,
-    );
-    return exitDone;
-  }
-  if (distinct > 1 && !input.yes) await askFirst(ids, distinct, context);
-  const { home } = await context.open();
-  return runBatch(
-    {
-      done: 'deleted',
-      ids,
-      ignoreMissing: input.ignoreMissing,
-      many: async (call, some) => (await home.archive.deleteSessions(call, some)).data.items,
-      one: (call, id) => home.service.deleteSession(call, id),
-    },
-    context,
-  );
-}
-
-/** Shows what would go, and where, and goes on only after a yes. */
-async function askFirst(ids: readonly GivenId[], count: number, context: CliContext): Promise<void> {
-  const { home } = await context.open();
-  const project = (await home.service.verify(await context.call())).data.project_name;
-  const sample = ids.slice(0, 3).map(({ id }) => id);
-  const { profile, url } = context.target;
-  const where = url === null ? 'the store on this machine' : url;
-  await context.stderr.writeUntrusted(
-    `${count} sessions${project === undefined ? '' : ` of project ${project}`}, in ${where}${profile === null ? '' : ` (profile ${profile})`}:\n` +
-      `${sample.map((id) => `  ${id}\n`).join('')}${ids.length > sample.length ? '  …\n' : ''}`,
-  );
-  const yes = await confirm(`Delete these ${count} sessions?`, '--yes', context.prompting);
-  if (!yes) throw new ParleyError('USAGE', 'Nothing was deleted.', { hint: 'It was answered with no.' });
+  const { deleteSessions } = await import('./deletion.ts');
+  return deleteSessions(input, context);
 }

@@ -5,9 +5,9 @@ import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
+import { writeResults } from '../../session-batch/batch-report.ts';
 import type { ExportFormat } from '../../transcripts/export-format.ts';
 import { readSession } from '../../transcripts/session-reading.ts';
-import { writeResults } from './batch.ts';
 import { givenIds } from './ids.ts';
 
 const mostIds = 1_000_000;

@@ -1,25 +1,61 @@
-// The session ids that a command was given: as arguments, or on stdin. All are checked before anything is done.
+// The session ids that a command was given, as arguments or on stdin: all are checked before anything is done.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
-import { type GivenId, idsFromWords, readIds } from '../../terminal/session-ids.ts';
+import { idsFromWords, readIds } from '../../terminal/session-ids.ts';
 
-/** Ids from the words; from stdin for `-`, or when stdin is fed and there are no words. At least one, at most `limit`. */
+export interface GivenId {
+  readonly id: string;
+  /** True for every occurrence but the first. */
+  readonly duplicate: boolean;
+}
+
+/** For commands that take their time over each: kept in memory. At least one, at most `limit`. */
 export async function givenIds(
   words: readonly string[],
   limit: number,
   context: CliContext,
 ): Promise<readonly GivenId[]> {
+  const given: GivenId[] = [];
+  const seen = new Set<string>();
+  await takeIds(
+    words,
+    (id) => {
+      given.push({ id, duplicate: seen.has(id) });
+      seen.add(id);
+      requireRoom(given.length, limit);
+    },
+    context,
+  );
+  return given;
+}
+
+/** Each in order, from the words; from stdin for `-`, or when stdin is fed and there are no words. At least one. */
+export async function takeIds(
+  words: readonly string[],
+  take: (id: string) => void,
+  context: CliContext,
+): Promise<void> {
   const fromStdin = words.length === 0 ? context.stdinIsFed : words.includes('-');
   if (fromStdin && words.length > 1) {
     throw new ParleyError('USAGE', 'Ids come as arguments, or from stdin with - alone; not both.');
   }
-  const ids = fromStdin
-    ? await readIds(context.reading('session ids', 'ids may be arguments instead'), limit)
-    : idsFromWords(words);
-  if (ids.length === 0) {
+  let count = 0;
+  const counted = (id: string) => {
+    count += 1;
+    take(id);
+  };
+  if (fromStdin) await readIds(context.reading('session ids', 'ids may be arguments instead'), counted);
+  else idsFromWords(words).forEach(counted);
+  if (count === 0) {
     throw new ParleyError('USAGE', 'No session id was given.', {
       hint: 'Name sessions as arguments, or pipe their ids in.',
     });
   }
-  return ids;
+}
+
+export function requireRoom(count: number, limit: number): void {
+  if (count <= limit) return;
+  throw new ParleyError('USAGE', `There are more than ${limit} ids.`, {
+    hint: 'Nothing was done. If that many are meant, send them in parts, or raise --max where it is offered.',
+  });
 }

@@ -8,10 +8,10 @@ import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
+import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { stdinText } from '../../terminal/stdin.ts';
 import { Utf8Reader } from '../../terminal/utf8-reader.ts';
 import { type GivenRecord, readRecords } from '../../transcripts/record-reading.ts';
-import { type ItemResult, writeResults } from './batch.ts';
 
 /** Sent together: a server, or the store, commits them at once. */
 const together = 16;

@@ -8,6 +8,7 @@ import { registerGet } from './get.ts';
 import { registerImport } from './import.ts';
 import { registerList } from './list.ts';
 import { registerMessages } from './messages.ts';
+import { registerPurge } from './purge.ts';
 import { registerRename } from './rename.ts';
 import { registerRestore } from './restore.ts';
 import { registerSearch } from './search.ts';
@@ -24,6 +25,7 @@ export function registerSessions(parent: Command, run: Run): void {
   registerRename(sessions, run);
   registerDelete(sessions, run);
   registerRestore(sessions, run);
+  registerPurge(sessions, run);
   registerExport(sessions, run);
   registerImport(sessions, run);
 }

@@ -36,7 +36,7 @@ export class MarkdownWriter implements UntrustedWriter {
     if (this.#busy === null && text.length <= longestPart) {
       const filtered = this.#filter.push(text);
       if (!this.#needsHighlighting(filtered)) return this.#put(this.#document.push(filtered));
-      return this.#inTurn(() => this.#take(filtered));
+      return this.#inTurn(() => this.#putInColour(filtered));
     }
     return this.#inTurn(async () => {
       for (let at = 0; at < text.length; at += longestPart) {
@@ -64,14 +64,19 @@ export class MarkdownWriter implements UntrustedWriter {
     return text === '' ? nothing : this.#output.write(text);
   }
 
-  async #take(filtered: string): Promise<void> {
-    if (this.#needsHighlighting(filtered)) {
-      const { highlighting } = await import('./highlighting.ts');
-      this.#highlighting = highlighting;
-    }
+  #take(filtered: string): Promise<void> {
+    return this.#needsHighlighting(filtered)
+      ? this.#putInColour(filtered)
+      : this.#put(this.#document.push(filtered));
+  }
+
+  async #putInColour(filtered: string): Promise<void> {
+    const { highlighting } = await import('./highlighting.ts');
+    this.#highlighting = highlighting;
     await this.#put(this.#document.push(filtered));
   }
 
+  /** Asked once for each piece, in their order. */
   #needsHighlighting(filtered: string): boolean {
     if (this.#highlighting !== null || this.#output.colour === 0) return false;
     const seen = this.#last + filtered;

@@ -81,7 +81,7 @@ describe('random text', () => {
       },
     );
     await fc.assert(property, { numRuns: 2_000 });
-  });
+  }, 120_000);
 
   test('of Markdown lets through only what may be shown', async () => {
     const property = fc.asyncProperty(markdownText, fc.boolean(), async (text, colour) => {

@@ -19,4 +19,4 @@ test('no word of 1,000 random documents is lost, doubled or moved', async () => 
     expect(wordsOf(stripVTControlCharacters(shown))).toEqual(wordsOf(text));
   });
   await fc.assert(property, { numRuns: 1_000 });
-});
+}, 120_000);

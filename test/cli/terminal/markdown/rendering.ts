@@ -41,8 +41,11 @@ export async function rendered(pieces: readonly string[], rendering?: Rendering)
   return terminal.text();
 }
 
-/** The text cut at these places, given as parts of its length. */
-export function cutAt(text: string, places: readonly number[]): readonly string[] {
-  const ends = [...new Set(places.map((place) => Math.floor(place * text.length)))].sort((a, b) => a - b);
-  return [...ends, text.length].map((end, at) => text.slice(ends[at - 1] ?? 0, end));
+/** The text in pieces of these lengths, over and over. */
+export function inPieces(text: string, lengths: readonly number[]): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 1) {
+    pieces.push(text.slice(at, at + (lengths[pieces.length % lengths.length] ?? 1)));
+  }
+  return pieces;
 }

@@ -1,0 +1,77 @@
+// Which sessions a filter means: their ids, all of them, fixed by paging through search and list before anything is done to them.
+import { ParleyError } from '../../../service/errors.ts';
+import { timeOf } from '../../age.ts';
+import type { CliContext } from '../../context.ts';
+import type { IdList } from '../../session-batch/id-list.ts';
+import { requireRoom } from './ids.ts';
+import type { SessionFilter } from './session-filter.ts';
+
+const pageItems = 200;
+
+export async function collectMatching(
+  filter: SessionFilter,
+  list: IdList,
+  limit: number,
+  context: CliContext,
+): Promise<void> {
+  // A session that moves while it is paged through may come twice; that is no repetition of the user's.
+  const add = (id: string) => {
+    if (!list.has(id)) list.add(id);
+    requireRoom(list.count, limit);
+  };
+  const { query, olderThan, titleMatch } = filter;
+  if (query === null) return listed(filter, add, context);
+  const found = await searched(query, context);
+  if (olderThan === null && titleMatch === null) found.forEach(add);
+  else await listed(filter, (id) => found.has(id) && add(id), context);
+}
+
+async function listed(
+  { olderThan, titleMatch }: SessionFilter,
+  take: (id: string) => void,
+  context: CliContext,
+): Promise<void> {
+  const { home } = await context.open();
+  const before = olderThan === null ? null : timeOf(olderThan, context.host.now());
+  let cursor: string | null = null;
+  do {
+    const { data } = await home.archive.listSessions(await context.call(), {
+      limit: pageItems,
+      cursor,
+      title_match: titleMatch,
+      updated_before: before,
+      updated_after: null,
+      deleted: false,
+    });
+    for (const { session_id } of data.items) take(session_id);
+    cursor = data.next_cursor;
+  } while (cursor !== null);
+}
+
+async function searched(query: string, context: CliContext): Promise<ReadonlySet<string>> {
+  const { home } = await context.open();
+  const found = new Set<string>();
+  let cursor: string | null = null;
+  do {
+    const { data } = await home.archive.searchSessions(await context.call(), {
+      query,
+      limit: pageItems,
+      cursor,
+    });
+    // A part of what is meant must not pass for all of it.
+    if (data.newest_only) throw tooManyHits(query);
+    for (const { session } of data.items) found.add(session.session_id);
+    cursor = data.next_cursor;
+  } while (cursor !== null);
+  return found;
+}
+
+function tooManyHits(query: string): ParleyError {
+  return new ParleyError(
+    'USAGE',
+    `More messages have ${JSON.stringify(query)} than a search looks through.`,
+    {
+      hint: 'Nothing was done. Search for more words at once, or choose by --older-than and --title-match alone.',
+    },
+  );
+}

@@ -1,0 +1,88 @@
+// What `parley sessions purge` does: counts, has the count confirmed, erases, and says what it cannot reach.
+import type { PurgePlan } from '../../../service/administration.ts';
+import { ParleyError } from '../../../service/errors.ts';
+import { type PointInTime, timeOf } from '../../age.ts';
+import type { CliContext } from '../../context.ts';
+import { removeJournals } from '../../session-batch/journal-removal.ts';
+import { fieldLines } from '../../terminal/fields.ts';
+import { toJson } from '../../terminal/json.ts';
+import { askText } from '../../terminal/prompt.ts';
+
+export interface PurgeInput {
+  readonly deletedBefore: PointInTime;
+  readonly allProjects: boolean;
+  readonly dryRun: boolean;
+  /** The count of sessions that is meant; null to have it typed. */
+  readonly confirm: number | null;
+}
+
+/** Where the same texts may lie as well. */
+const notReached = [
+  'exports and other files that were made of these sessions',
+  'the history of what was typed: of the REPL, and of the shell',
+  'backups and snapshots other than those that Parley keeps beside the store',
+  'what was sent to the provider of a model',
+];
+
+export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<undefined> {
+  const { home } = await context.open();
+  const { administration } = home;
+  const deleted_before = timeOf(input.deletedBefore, context.host.now());
+  const project = input.allProjects ? null : (await home.service.verify(await context.call())).data;
+  const request = { project_id: project?.project_id ?? null, deleted_before };
+  const plan = await administration.planPurge(request);
+  const whose = project === null ? 'all projects' : `project ${project.project_name}`;
+  if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
+  if (plan.sessions === 0 && !plan.unfinished) {
+    return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
+  }
+  await context.say(described(plan, whose, request.deleted_before));
+  if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
+  const report = await administration.purgeSessions({ ...request, expected_sessions: plan.sessions });
+  const journals_removed = removeJournals(context.host.dataDirectory, {
+    origin: context.target.origin,
+    project_id: request.project_id,
+    before: Date.parse(deleted_before),
+  });
+  return tell({ ...request, ...report, journals_removed, not_reached: notReached }, context);
+}
+
+function described(
+  { sessions, messages, text_bytes, backups, unfinished }: PurgePlan,
+  whose: string,
+  before: string,
+) {
+  const what = `${sessions} sessions of ${whose}, deleted before ${before}: ${messages} messages, ${text_bytes} bytes of text.`;
+  const copies = backups.length === 0 ? '' : `\nWith them go the backups ${backups.join(', ')}.`;
+  const earlier = unfinished ? '\nAn earlier purge was stopped before its end: it is finished, too.' : '';
+  return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and room for a second copy of the store.`;
+}
+
+async function requireCount(count: number, given: number | null, context: CliContext): Promise<void> {
+  const confirmed =
+    given ??
+    (await askText(
+      `Type ${count} to erase ${count} sessions for good`,
+      `--confirm ${count}`,
+      context.prompting,
+    ));
+  if (String(confirmed).trim() === String(count)) return;
+  throw new ParleyError(
+    'USAGE',
+    `Nothing was erased: there are ${count} sessions to erase, not ${confirmed}.`,
+    {
+      hint: `If these are meant: --confirm ${count}`,
+    },
+  );
+}
+
+async function tell(data: Readonly<Record<string, unknown>>, context: CliContext): Promise<undefined> {
+  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data })}\n`);
+  else {
+    const { not_reached, ...fields } = data;
+    await context.stdout.writeUntrusted(fieldLines(fields));
+    await context.say(
+      `Out of reach, and yours to look after:\n${notReached.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
+    );
+  }
+}

@@ -1,0 +1,70 @@
+// What `parley sessions restore` does: brings back the sessions of some ids, or of a batch.
+import { ParleyError } from '../../../service/errors.ts';
+import type { CliContext } from '../../context.ts';
+import { KnownBatch } from '../../session-batch/journal-reading.ts';
+import {
+  batchOwner,
+  defaultConcurrency,
+  endStatus,
+  runOver,
+  runSingle,
+  type SessionOperation,
+} from './batch.ts';
+import { collectIds, newDraft } from './draft.ts';
+
+export interface RestoreInput {
+  /** Ids, or `-` for stdin. */
+  readonly words: readonly string[];
+  /** Instead of ids; null for none. */
+  readonly batch: string | null;
+}
+
+const mostIds = 10_000_000;
+
+/** Without batches there is no restoring either. */
+const restoring: SessionOperation<'restored'> = {
+  done: 'restored',
+  many: (home) => async (call, ids) => (await home.archive.restoreSessions(call, ids)).data.items,
+  one: (home) => (call, id) => home.archive.restoreSession(call, id),
+  goesSingly: false,
+};
+
+export async function restoreSessions({ words, batch }: RestoreInput, context: CliContext): Promise<number> {
+  if (batch !== null && words.length > 0) {
+    throw new ParleyError('USAGE', 'Ids and --batch cannot be used together.', {
+      hint: 'Nothing was done. Give ids, or --batch BATCH alone.',
+    });
+  }
+  if (batch !== null) return restoreBatch(batch, context);
+  const draft = newDraft(context);
+  const { list } = draft;
+  try {
+    await collectIds(words, list, mostIds, context);
+    list.complete();
+    if (list.count === 1) return await runSingle(restoring, list, false, context);
+    return await restoreAll(list.entries(), list.count, context);
+  } finally {
+    draft.close();
+  }
+}
+
+async function restoreBatch(batch: string, context: CliContext): Promise<number> {
+  const { known, journal } = KnownBatch.open(context.host.dataDirectory, batch);
+  try {
+    known.requireOwner((await batchOwner(context)).owner);
+    return await restoreAll(known.deleted(), known.count('deleted'), context);
+  } finally {
+    journal.close();
+  }
+}
+
+async function restoreAll(
+  entries: Iterable<{ readonly id: string; readonly number: number }>,
+  total: number,
+  context: CliContext,
+): Promise<number> {
+  const ids = { entries, total, journal: null, concurrency: defaultConcurrency };
+  const end = await runOver(restoring, ids, context);
+  if (end.stopped !== null) throw end.stopped.reason;
+  return endStatus(end, false);
+}

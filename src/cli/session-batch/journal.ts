@@ -1,0 +1,211 @@
+// The journal of a batch: a file that knows what was asked for and what became of it, whatever happens to the process. All ids
+// stand in it, synced, before the first is touched; then a line for each that is about to be sent and each that was answered.
+// It holds ids alone, no titles and no texts.
+//
+//   ses_a                     an id (a line that begins with a space: one given again)
+//   ⇥{"version":1,…}          the seal: without it the batch never began
+//   sent 1000                 the ids before number 1000 may have been sent
+//   0 deleted                 what became of number 0; `unsure` where no answer came
+//   settled                   no other than those was sent
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fileFailure, makePrivateDirectory } from '../../config/private-file.ts';
+import { IdList } from './id-list.ts';
+
+/** What a batch belongs to: it is gone on with nowhere else. */
+export interface BatchOwner {
+  readonly origin: string;
+  /** Null where the server does not tell: then the key decides. */
+  readonly project_id: string | null;
+  /** SHA-256 of the key, its beginning. */
+  readonly key: string;
+}
+
+export interface BatchSeal extends BatchOwner {
+  readonly version: 1;
+  readonly batch: string;
+  readonly made_at: string;
+  readonly ids: number;
+  readonly ignore_missing: boolean;
+}
+
+export interface JournalResult {
+  readonly number: number;
+  readonly status: string;
+  readonly code: string | null;
+}
+
+/** Kept for undoing; and how long a draft is left that a process which died had begun. */
+const keptMs = 90 * 24 * 60 * 60 * 1000;
+const draftMs = 24 * 60 * 60 * 1000;
+const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.';
+const dataSynced = promisify(fdatasync);
+
+export function batchDirectory(dataDirectory: string): string {
+  return join(dataDirectory, 'batches');
+}
+
+export function journalPath(dataDirectory: string, batch: string): string {
+  return join(batchDirectory(dataDirectory), `${batch}.journal`);
+}
+
+/** Ids that are being collected, in a file that becomes the journal or is removed. */
+export class BatchDraft {
+  readonly batch: string;
+  readonly list: IdList;
+  readonly #directory: string;
+  #file: number | null = null;
+  #isSealed = false;
+
+  constructor(dataDirectory: string, batch: string) {
+    this.batch = batch;
+    this.#directory = batchDirectory(dataDirectory);
+    this.list = new IdList(() => this.#open());
+  }
+
+  /** All ids are on disk, under the name of the batch, when this returns. */
+  seal(seal: BatchSeal, now: number): BatchJournal {
+    try {
+      const file = this.list.intoFile();
+      const path = join(this.#directory, `${this.batch}.journal`);
+      append(file, `\t${JSON.stringify(seal)}\n`, this.list.bytes);
+      fsyncSync(file);
+      renameSync(this.#path, path);
+      this.#isSealed = true;
+      syncDirectory(this.#directory);
+      removeOld(this.#directory, now);
+      return BatchJournal.open(path);
+    } catch (error) {
+      throw fileFailure(error, this.#path, 'written', remedy);
+    }
+  }
+
+  /** Lets go of the file; one that has not become a journal is removed. */
+  close(): void {
+    if (this.#file === null) return;
+    closeSync(this.#file);
+    this.#file = null;
+    if (!this.#isSealed) rmSync(this.#path, { force: true });
+  }
+
+  get #path(): string {
+    return join(this.#directory, `${this.batch}.draft`);
+  }
+
+  #open(): number {
+    try {
+      makePrivateDirectory(this.#directory);
+      this.#file = openSync(this.#path, 'wx+', 0o600);
+      return this.#file;
+    } catch (error) {
+      throw fileFailure(error, this.#path, 'written', remedy);
+    }
+  }
+}
+
+export class BatchJournal {
+  readonly path: string;
+  readonly file: number;
+  #lines = '';
+
+  /** Opened to be read, and added to at its end. */
+  static open(path: string): BatchJournal {
+    const file = openSync(path, 'a+', 0o600);
+    const { size } = fstatSync(file);
+    const last = Buffer.alloc(1);
+    readSync(file, last, 0, 1, Math.max(size - 1, 0));
+    // A line that a crash has cut in two must not take the next one with it.
+    if (last[0] !== 0x0a) append(file, '\n');
+    return new BatchJournal(path, file);
+  }
+
+  private constructor(path: string, file: number) {
+    this.path = path;
+    this.file = file;
+  }
+
+  /** On disk when it resolves: what may have been sent is known even after a power cut. */
+  async mark(number: number): Promise<void> {
+    this.#lines += `sent ${number}\n`;
+    this.flush();
+    await dataSynced(this.file);
+  }
+
+  /** Noted; written with what comes next, or by `flush`. */
+  record(results: readonly JournalResult[]): void {
+    for (const { number, status, code } of results)
+      this.#lines += `${number} ${status}${code ? ` ${code}` : ''}\n`;
+  }
+
+  flush(): void {
+    const lines = this.#lines;
+    this.#lines = '';
+    if (lines !== '') this.#append(lines);
+  }
+
+  /** Nothing is on its way any more. */
+  settle(): void {
+    this.#lines += 'settled\n';
+    this.flush();
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+
+  #append(lines: string): void {
+    try {
+      append(this.file, lines);
+    } catch (error) {
+      throw fileFailure(error, this.path, 'written', remedy);
+    }
+  }
+}
+
+function append(file: number, text: string, position: number | null = null): void {
+  const bytes = Buffer.from(text);
+  for (let from = 0; from < bytes.length; ) {
+    from += writeSync(file, bytes, from, bytes.length - from, position === null ? null : position + from);
+  }
+}
+
+/** For undoing, three months; what has no seal, a day. */
+function removeOld(directory: string, now: number): void {
+  for (const name of readdirSync(directory)) {
+    const most = name.endsWith('.draft')
+      ? draftMs
+      : name.endsWith('.journal')
+        ? keptMs
+        : Number.POSITIVE_INFINITY;
+    const path = join(directory, name);
+    const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    if (now - touched > most) rmSync(path, { force: true });
+  }
+}
+
+function syncDirectory(directory: string): void {
+  let file: number;
+  try {
+    file = openSync(directory, 'r');
+  } catch {
+    return; // Windows opens no directories.
+  }
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

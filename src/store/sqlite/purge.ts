@@ -1,0 +1,177 @@
+// Erasing for good. To take rows away is half of it: their bytes stay in free pages, in the log, in the search index, in stored
+// answers and in copies of the store. So the file is built anew from what is left, its log emptied, and the result checked.
+import { statSync } from 'node:fs';
+import type { PurgePlan, PurgeReport } from '../../service/administration.ts';
+import { ParleyError } from '../../service/errors.ts';
+import type { PurgeFilter } from '../session-store.ts';
+import { backupsOf, removeBackups } from './backup.ts';
+import type { Bindings, Connection } from './connection.ts';
+import { integrity } from './inspection.ts';
+import { type LockWait, whenUnlocked } from './lock-wait.ts';
+
+export interface PurgeTools {
+  readonly connection: Connection;
+  /** In a transaction of the store's one writer. */
+  readonly write: <T>(work: () => T) => Promise<T>;
+  readonly wait: LockWait;
+}
+
+interface Erased {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly stored_answers: number;
+}
+
+/** One transaction keeps other processes waiting: it must not take long. */
+const sessionsAtOnce = 200;
+const pauseMs = 50;
+
+const erasable = `
+  deleted_at < @deletedBefore AND (turn_owner IS NULL OR turn_until <= @now)
+  AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
+
+export const purgeStatements = {
+  plan: `
+    SELECT count(DISTINCT sessions.id) AS sessions, count(message.id) AS messages,
+      coalesce(sum(octet_length(message.content)), 0) AS text_bytes
+    FROM sessions LEFT JOIN messages AS message ON message.session = sessions.id WHERE ${erasable}`,
+  count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
+  // Of turns, of answers that name such a session, and of what nobody can repeat any more.
+  answers: `
+    DELETE FROM idempotency WHERE created_at < @keptSince
+      OR message IN (
+        SELECT message.id FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
+        WHERE ${erasable})
+      OR EXISTS (
+        SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions ON sessions.session_id = part.value
+        WHERE part.key = 'session_id' AND ${erasable})`,
+  next: `SELECT id FROM sessions WHERE ${erasable} LIMIT ${sessionsAtOnce}`,
+  // Before its session: triggers on messages may ask whose it was.
+  messages: 'DELETE FROM messages WHERE session = @session',
+  session: 'DELETE FROM sessions WHERE id = @session',
+  begin: `INSERT INTO meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
+  begun: `SELECT 1 FROM meta WHERE name = 'purge'`,
+  end: `DELETE FROM meta WHERE name = 'purge'`,
+  // Not fts5vocab, which only looks into one.
+  indexes: `
+    SELECT name FROM sqlite_schema
+    WHERE type = 'table' AND (lower(sql) GLOB '*using fts5 (*' OR lower(sql) GLOB '*using fts5(*')`,
+} as const;
+
+export function planPurge(connection: Connection, filter: PurgeFilter): PurgePlan {
+  const row = connection.get<Omit<PurgePlan, 'backups' | 'unfinished'>>(
+    purgeStatements.plan,
+    bindingsOf(filter),
+  );
+  return {
+    sessions: row?.sessions ?? 0,
+    messages: row?.messages ?? 0,
+    text_bytes: row?.text_bytes ?? 0,
+    backups: backupsOf(connection.path),
+    unfinished: connection.get(purgeStatements.begun) !== undefined,
+  };
+}
+
+export async function purgeSessions(
+  tools: PurgeTools,
+  filter: PurgeFilter,
+  options: { readonly expected: number; readonly keptSince: number },
+): Promise<PurgeReport> {
+  const { connection, write } = tools;
+  await emptyLog(tools, 'Nothing was erased yet.');
+  const bytes_before = statSync(connection.path).size;
+  connection.pragma('secure_delete = ON');
+  try {
+    const erased = await eraseRows(tools, filter, options);
+    await settleSearchIndexes(tools);
+    await emptyLog(tools, unfinished);
+    await whenUnlocked(() => connection.execute('VACUUM'), tools.wait);
+    await emptyLog(tools, unfinished);
+    const backups_removed = removeBackups(connection.path);
+    await write(() => connection.run(purgeStatements.end));
+    await emptyLog(tools, unfinished);
+    return { ...erased, backups_removed, bytes_before, ...checked(connection) };
+  } finally {
+    connection.pragma('secure_delete = OFF');
+  }
+}
+
+const unfinished = 'Their rows are gone, but not yet all of their bytes.';
+
+async function eraseRows(
+  { connection, write }: PurgeTools,
+  filter: PurgeFilter,
+  { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
+): Promise<Erased> {
+  const bindings = bindingsOf(filter);
+  const stored_answers = await write(() => {
+    const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
+    if (found !== expected) throw otherCount(found, expected);
+    connection.run(purgeStatements.begin);
+    return connection.run(purgeStatements.answers, { ...bindings, keptSince }).changes;
+  });
+  let sessions = 0;
+  let messages = 0;
+  for (;;) {
+    const erased = await write(() => {
+      const rows = connection.all<{ id: number }>(purgeStatements.next, bindings);
+      let count = 0;
+      for (const { id: session } of rows) {
+        count += connection.run(purgeStatements.messages, { session }).changes;
+        connection.run(purgeStatements.session, { session });
+      }
+      return { sessions: rows.length, messages: count };
+    });
+    if (erased.sessions === 0) return { sessions, messages, stored_answers };
+    sessions += erased.sessions;
+    messages += erased.messages;
+  }
+}
+
+/** An index keeps what was deleted from it until its parts are merged. */
+async function settleSearchIndexes({ connection, write }: PurgeTools): Promise<void> {
+  for (const { name } of connection.all<{ name: string }>(purgeStatements.indexes)) {
+    const table = `"${name.replaceAll('"', '""')}"`;
+    await write(() => connection.execute(`INSERT INTO ${table} (${table}) VALUES ('optimize')`));
+  }
+}
+
+/** `STORE_BUSY` while somebody reads, or writes, for longer than a lock is waited for. */
+async function emptyLog({ connection, wait }: PurgeTools, state: string): Promise<void> {
+  for (let waited = 0; ; waited += pauseMs) {
+    // The first column of its answer: whether it was kept from it.
+    if (connection.pragma('wal_checkpoint(TRUNCATE)') === 0) return;
+    if (waited >= wait.waitMs) break;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  throw new ParleyError(
+    'STORE_BUSY',
+    `Not yet: another process reads the store ${connection.path}. ${state}`,
+    {
+      hint: 'Run the same command again when the other is done.',
+    },
+  );
+}
+
+function checked(
+  connection: Connection,
+): Omit<PurgeReport, keyof Erased | 'backups_removed' | 'bytes_before'> {
+  return {
+    bytes: statSync(connection.path).size,
+    pages: Number(connection.pragma('page_count')),
+    free_pages: Number(connection.pragma('freelist_count')),
+    log_bytes: statSync(`${connection.path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    integrity: integrity(connection),
+  };
+}
+
+function otherCount(found: number, expected: number): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `There are ${found} sessions to erase, not ${expected}.`, {
+    hint: 'Nothing was erased. Look again with --dry-run, and confirm that count.',
+    details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
+  });
+}
+
+function bindingsOf({ projectId, deletedBefore, now }: PurgeFilter): Bindings {
+  return { projectId, deletedBefore, now };
+}

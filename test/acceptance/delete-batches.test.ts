@@ -1,0 +1,403 @@
+// Deleting many sessions as an admin does it: by filters, in batches that can be stopped, resumed and undone, on every kind of home
+// with the same words, and with files of ids that are wrong in every way.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type BasicServerOptions, openBasicServer } from '../support/basic-server.ts';
+import { expectFailure } from '../support/failures.ts';
+import { type Outcome, outcomeOf, Place } from '../support/parley.ts';
+import { servePlace } from '../support/served-place.ts';
+import { makeSessions } from '../support/stored.ts';
+
+const lines = (text: string) => text.split('\n').slice(0, -1);
+const batchIn = ({ err }: Pick<Outcome, 'err'>) => /--(?:resume|batch) (\S+)/.exec(err)?.[1] ?? '';
+
+let place: Place;
+beforeEach(() => {
+  place = new Place();
+});
+afterEach(() => place.remove());
+
+function journalOf(batch: string): string {
+  return join(place.dataDirectory, 'batches', `${batch}.journal`);
+}
+
+async function active(env = {}): Promise<readonly string[]> {
+  return lines(await place.output(['sessions', 'list', '--all', '--ids'], { env })).reverse();
+}
+
+async function stranger(options: Partial<BasicServerOptions> & { readonly count: number }) {
+  const ids = Array.from({ length: options.count }, (_, index) => `id-${index}`);
+  const server = await openBasicServer({ ids, ...options });
+  onTestFinished(() => server.close());
+  return {
+    server,
+    ids,
+    stdin: `${ids.join('\n')}\n`,
+    env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1' },
+  };
+}
+
+describe('filters', () => {
+  let old: readonly string[] = [];
+  let young: readonly string[] = [];
+  let between = '';
+  beforeEach(async () => {
+    await place.output(['models']);
+    old = await makeSessions(place, 230, 'old');
+    await delay(10);
+    between = new Date().toISOString();
+    young = await makeSessions(place, 3, 'young');
+  });
+
+  test('fix the sessions that are meant: by age, by title, or all', async () => {
+    const aged = await place.parley([
+      'sessions',
+      'delete',
+      '--older-than',
+      between,
+      '--title-match',
+      'old 1*',
+      '--yes',
+    ]);
+    expect(aged.status).toBe(0);
+    const gone = old.filter((_, index) => /^1/.test(String(index)));
+    expect(lines(aged.out).sort()).toEqual(gone.map((id) => `deleted ${id}`).sort());
+    expect(await place.output(['sessions', 'restore', '--batch', batchIn(aged)])).toContain(
+      `restored ${gone[0]}\n`,
+    );
+    expect(await active()).toEqual([...old, ...young]);
+    const rest = await place.parley(['sessions', 'delete', '--older-than', '1h', '--yes']);
+    expect(rest).toMatchObject({ status: 0, out: '', err: 'No session matches: nothing was deleted.\n' });
+    expect((await place.parley(['sessions', 'delete', '--all', '--yes'])).status).toBe(0);
+    expect(await active()).toEqual([]);
+  });
+
+  test('find sessions by what was said in them, joined with the others, and refuse what is no query', async () => {
+    const [one = '', other = ''] = old;
+    for (const id of [one, other])
+      await place.output(['chat', '-n', '-m', 'echo', '-s', id, 'the marmot whistles']);
+    const words = ['sessions', 'delete', '--query', 'marmot', '--yes'];
+    expectFailure(await place.parley([...words.slice(0, 2), '--query', '"', '--yes']), {
+      status: 2,
+      code: 'INVALID_REQUEST',
+    });
+    expect((await place.parley([...words, '--title-match', 'old 1'])).out).toBe(`deleted ${other}\n`);
+    expect((await place.parley(words)).out).toBe(`deleted ${one}\n`);
+    expect((await active()).length).toBe(231);
+  });
+
+  test('ask first, also for one session, and stop at the guard', async () => {
+    const one = await place.parley(['sessions', 'delete', '--title-match', 'young 1']);
+    expectFailure(one, { status: 2, code: 'USAGE' });
+    expect(one.err).toMatch(
+      /^1 session of project default, in the store on this machine \(profile local\):\n {2}ses_/,
+    );
+    const guarded = await place.parley(['sessions', 'delete', '--all', '--yes', '--max', '200']);
+    expectFailure(guarded, { status: 2, code: 'USAGE' });
+    expect((await active()).length).toBe(233);
+  });
+
+  test('show what would go without deleting it', async () => {
+    const out = await place.output(['sessions', 'delete', '--title-match', 'young ?', '--dry-run']);
+    expect(lines(out).sort()).toEqual(young.map((id) => `would_delete ${id}`).sort());
+    expect((await active()).length).toBe(233);
+  });
+});
+
+describe('what is asked for', () => {
+  test.each([
+    ['ids and a filter', ['x', '--all']],
+    ['stdin and a filter', ['-', '--title-match', 'x']],
+    ['all and a narrower filter', ['--all', '--older-than', '1d']],
+    ['ids and a batch', ['x', '--resume', 'b']],
+    ['a batch to look up', ['--resume', 'b', '--dry-run']],
+    ['an age without a unit', ['--older-than', '30']],
+    ['no concurrency', ['x', '--concurrency', '0']],
+  ])('comes from one place: %s is refused before a store is even made', async (_name, words) => {
+    expectFailure(await place.parley(['sessions', 'delete', '--yes', ...words]), {
+      status: 2,
+      code: 'USAGE',
+    });
+  });
+});
+
+describe('a batch', () => {
+  test('keeps a private journal of all ids and results, that undoes it and nothing else', async () => {
+    await place.output(['models']);
+    const ids = await makeSessions(place, 1500);
+    const [other = '', ...meant] = ids;
+    await place.output(['sessions', 'delete', other]);
+    const deleted = await place.parley(['sessions', 'delete', '-', '--yes'], { stdin: meant.join('\n') });
+    const path = journalOf(batchIn(deleted));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(place.dataDirectory, 'batches')).mode & 0o777).toBe(0o700);
+    expect(lines(readFileSync(path, 'utf8')).filter((line) => / deleted$/.test(line)).length).toBe(1499);
+    const back = await place.parley(['sessions', 'restore', '--batch', batchIn(deleted)]);
+    expect([back.status, lines(back.out).length]).toEqual([0, 1499]);
+    expect(await active()).toEqual(meant);
+  });
+
+  test('is not begun when it is refused, and leaves no file behind', async () => {
+    await place.output(['models']);
+    const ids = await makeSessions(place, 3);
+    expect((await place.parley(['sessions', 'delete', ...ids])).status).toBe(2);
+    const directory = join(place.dataDirectory, 'batches');
+    expect(existsSync(directory) ? readdirSync(directory) : []).toEqual([]);
+  });
+
+  test('that was cut goes on where it was, also behind a half line, and is then done', async () => {
+    await place.output(['models']);
+    const ids = await makeSessions(place, 6);
+    const batch = batchIn(await place.parley(['sessions', 'delete', ...ids, '--yes']));
+    await place.output(['sessions', 'restore', '--batch', batch]);
+    const whole = readFileSync(journalOf(batch), 'utf8');
+    // As a kill leaves it: two results told, a third half written, the others sent or not.
+    writeFileSync(
+      journalOf(batch),
+      `${whole.slice(0, whole.indexOf('sent '))}sent 4\n0 deleted\n1 deleted\n2 dele`,
+    );
+    await place.output(['sessions', 'delete', ids[0] ?? '']);
+    await place.output(['sessions', 'delete', ids[1] ?? '']);
+    await place.output(['sessions', 'delete', ids[3] ?? '']);
+    const resumed = await place.parley(['sessions', 'delete', '--resume', batch]);
+    // Number 3 was sent, and is gone: that was this batch.
+    expect(resumed).toMatchObject({
+      status: 0,
+      out: ids
+        .slice(2)
+        .map((id) => `deleted ${id}\n`)
+        .join(''),
+    });
+    const again = await place.parley(['sessions', 'delete', '--resume', batch]);
+    expect(again).toMatchObject({ status: 0, out: '', err: '0 of 6 are left to do.\n' });
+    expect((await place.parley(['sessions', 'restore', '--batch', batch])).status).toBe(0);
+    expect(await active()).toEqual(ids);
+  });
+
+  test('belongs to one place and project: elsewhere it is refused', async () => {
+    await place.output(['models']);
+    const ids = await makeSessions(place, 3);
+    const batch = batchIn(await place.parley(['sessions', 'delete', ...ids, '--yes']));
+    const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'other']);
+    const { env, server } = await stranger({ count: 2, projectId: 'prj_x' });
+    for (const elsewhere of [{ PARLEY_API_KEY: key }, env]) {
+      for (const words of [
+        ['delete', '--resume', batch],
+        ['restore', '--batch', batch],
+      ]) {
+        const refused = await place.parley(['sessions', ...words], { env: elsewhere });
+        expectFailure(refused, { status: 2, code: 'USAGE' });
+        expect(refused.err).toMatch(/belongs to another/);
+      }
+    }
+    expect(server.asked()).toBe(0);
+    expectFailure(await place.parley(['sessions', 'delete', '--resume', '../config']), {
+      status: 2,
+      code: 'USAGE',
+    });
+  });
+
+  test("of one project never touches another's sessions, and does not tell that they are there", async () => {
+    await place.output(['models']);
+    const own = await makeSessions(place, 20);
+    const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'other']);
+    const env = { PARLEY_API_KEY: key };
+    const theirs = (await place.output(['sessions', 'create'], { env })).trim();
+    const stdin = [...own.slice(0, 10), theirs, ...own.slice(10)].join('\n');
+    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { stdin });
+    expect([outcome.status, lines(outcome.out)[10]]).toEqual([3, `not_found ${theirs}`]);
+    expect((await place.parley(['sessions', 'delete', '-', '--yes'], { stdin, env })).out).toContain(
+      `deleted ${theirs}`,
+    );
+    expect((await place.parley(['sessions', 'restore', '--batch', batchIn(outcome)])).status).toBe(0);
+    expect(await active(env)).toEqual([]);
+    expect(await active()).toEqual(own);
+  });
+});
+
+describe('the same deletion', () => {
+  /** Of five ids: two are there, one is not, one comes twice. */
+  const words = (ids: readonly string[]) => [ids[0] ?? '', 'nobody', ids[1] ?? '', ids[0] ?? ''];
+  const told = (ids: readonly string[]) =>
+    [`deleted ${ids[0]}`, 'not_found nobody', `deleted ${ids[1]}`, `duplicate ${ids[0]}`].sort();
+
+  async function check(ids: readonly string[], env: Record<string, string>): Promise<void> {
+    const dry = await place.parley(['sessions', 'delete', ...words(ids), '--dry-run'], { env });
+    expect(lines(dry.out).sort()).toEqual(
+      told(ids)
+        .map((line) => line.replace('deleted', 'would_delete'))
+        .sort(),
+    );
+    expect(dry.status).toBe(3);
+    const done = await place.parley(['sessions', 'delete', ...words(ids), '--yes'], { env });
+    expect({ status: done.status, told: lines(done.out).sort() }).toEqual({ status: 3, told: told(ids) });
+    expect(lines(done.err)[0]?.split(', ').sort()).toEqual(['1 duplicate', '1 not found', '2 deleted']);
+    const one = await place.parley(['sessions', 'delete', 'nobody'], { env });
+    expect([one.status, one.out]).toEqual([5, 'not_found nobody\n']);
+    const refused = await place.parley(['sessions', 'delete', 'a', 'b', '--yes'], {
+      env: { ...env, PARLEY_API_KEY: 'pk_wrong' },
+    });
+    expectFailure(refused, { status: 4, code: 'INVALID_API_KEY' });
+  }
+
+  test('has the same words, results and status embedded', async () => {
+    await place.output(['models']);
+    await check(await makeSessions(place, 2), {});
+  });
+
+  test('has the same served', async () => {
+    await place.output(['models']);
+    const ids = await makeSessions(place, 2);
+    const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
+    const served = await servePlace(place);
+    try {
+      await check(ids, { PARLEY_URL: served.url, PARLEY_API_KEY: key });
+    } finally {
+      await served.end('SIGTERM');
+    }
+  });
+
+  test("has the same at a stranger's server with the basic API alone, where it cannot be undone", async () => {
+    const { ids, env, server } = await stranger({ count: 2 });
+    await check(ids, env);
+    expect([...server.deleted]).toEqual(ids);
+    const undo = await place.parley(['sessions', 'restore', ...ids], { env });
+    expectFailure(undo, { status: 1, code: 'UNSUPPORTED' });
+    const filter = await place.parley(['sessions', 'delete', '--all', '--yes'], { env });
+    expectFailure(filter, { status: 1, code: 'UNSUPPORTED' });
+  });
+});
+
+describe('at a server that is busy', () => {
+  test('calls run at once, as many as --concurrency says', async () => {
+    const { server, env, stdin } = await stranger({ count: 300, takes: 5 });
+    await place.output(['sessions', 'delete', '-', '--yes'], { env, stdin });
+    expect(server.atOnce()).toBe(16);
+    const other = await stranger({ count: 50, takes: 5 });
+    await place.output(['sessions', 'delete', '-', '--yes', '--concurrency', '3'], other);
+    expect(other.server.atOnce()).toBe(3);
+  });
+
+  test('a refusal is waited out, and every id is told once', async () => {
+    let refused = 0;
+    const { server, env, stdin, ids } = await stranger({
+      count: 200,
+      takes: 10,
+      trouble: (count) => (count > 40 && refused++ < 16 ? 'limited' : 'none'),
+    });
+    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
+    expect(outcome.status).toBe(0);
+    expect(lines(outcome.out).sort()).toEqual(ids.map((id) => `deleted ${id}`).sort());
+    expect([server.active.size, server.asked()]).toEqual([0, 216]);
+  });
+
+  test('Retry-After is heeded: nothing is asked before its time', async () => {
+    const times: number[] = [];
+    const { env, stdin } = await stranger({
+      count: 40,
+      before: () => times.push(Date.now()),
+      trouble: (count) => (count === 20 ? 'down' : 'none'),
+    });
+    const outcome = await place.parley(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], {
+      env,
+      stdin,
+    });
+    expect(outcome.status).toBe(0);
+    expect((times[20] ?? 0) - (times[19] ?? 0)).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('one that is closed for a day ends it with status 6 and the way to go on', async () => {
+    const { server, env, stdin } = await stranger({
+      count: 40,
+      trouble: (count) => (count > 10 ? 'closed' : 'none'),
+    });
+    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
+    expect(outcome.status).toBe(6);
+    expect(outcome.err).toMatch(/Stopped\. To go on: parley sessions delete --resume \S+\n/);
+    expect(lines(outcome.out).length).toBe(server.deleted.size);
+  }, 120_000);
+
+  test('one that is gone ends it early, not after every id', async () => {
+    const { server, env, stdin } = await stranger({ count: 3000 });
+    await server.close();
+    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
+    expect([outcome.status, outcome.out]).toEqual([6, '']);
+  });
+
+  test('Ctrl-C stops it within two seconds, though an answer is still out, and says how to go on', async () => {
+    const { server, env, ids } = await stranger({
+      count: 200,
+      takes: 20,
+      trouble: (count) => (count % 10 === 0 ? 'hung' : 'none'),
+    });
+    const child = place.start(['sessions', 'delete', '-', '--yes'], env);
+    child.stdin.end(ids.join('\n'));
+    const outcome = outcomeOf(child);
+    while (server.asked() < 60) await delay(10);
+    const stopped = performance.now();
+    child.kill('SIGINT');
+    const { status, out, err } = await outcome;
+    expect(performance.now() - stopped).toBeLessThan(6000);
+    expect(status).toBe(130);
+    const batch = /parley sessions delete --resume (\S+)/.exec(err)?.[1] ?? '';
+    expect(
+      lines(out)
+        .map((line) => line.replace('deleted ', ''))
+        .sort(),
+    ).toEqual([...server.deleted].sort());
+    expect(lines(out).length).toBeGreaterThan(10);
+    const before = server.deleted.size;
+    const rest = await place.parley(['--timeout', '1', 'sessions', 'delete', '--resume', batch], { env });
+    expect(rest.out).toContain('deleted ');
+    expect(lines(rest.out).filter((line) => line.startsWith('deleted')).length).toBe(
+      server.deleted.size - before,
+    );
+  }, 60_000);
+});
+
+describe('a file of ids', () => {
+  const good = [
+    'id-1',
+    '{"session_id":"id-2"}',
+    '# note',
+    '',
+    '  id-3 ',
+    '{"title":"x","session_id":"id-4"}',
+  ];
+  const bad = [
+    'id 5',
+    'id-*\tx',
+    '{"id":"id-1"}',
+    '{"session_id":7}',
+    '{"session_id":',
+    '..',
+    '[]x y',
+    '\u202eid',
+  ];
+
+  test('deletes nothing unless every line of it is valid, and then exactly those', async () => {
+    const { server, env } = await stranger({ count: 10 });
+    const file = fc.record({
+      lines: fc.array(fc.constantFrom(...good, ...bad), { minLength: 1, maxLength: 8 }),
+      end: fc.constantFrom('\n', '\r\n'),
+      mark: fc.boolean(),
+      nul: fc.constantFrom(false, false, false, true),
+    });
+    await fc.assert(
+      fc.asyncProperty(file, async ({ lines: all, end, mark, nul }) => {
+        for (const id of server.deleted) server.active.add(id);
+        server.deleted.clear();
+        const text = `${mark ? '\ufeff' : ''}${all.join(end)}${nul ? `${end}\0` : ''}`;
+        const { status } = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin: text });
+        const named = new Set(all.flatMap((line) => /id-[1-4]/.exec(line)?.[0] ?? []));
+        const isValid = !nul && all.every((line) => good.includes(line)) && named.size > 0;
+        expect(status).toBe(isValid ? 0 : 2);
+        expect([...server.deleted].sort()).toEqual(isValid ? [...named].sort() : []);
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+});

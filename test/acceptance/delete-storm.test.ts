@@ -1,0 +1,36 @@
+// Deleting against a server that fails in every way, and by clients that are killed: in short; scripts/delete-storm.js does it whole.
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { killedDeletes, troubledDeletes } from '../support/delete-storm.ts';
+import { ParleyPlace } from '../support/parley-place.ts';
+import { fillStore } from '../support/stored-sessions.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+function newPlace(): ParleyPlace {
+  const place = new ParleyPlace(repository);
+  onTestFinished(() => place.remove());
+  return place;
+}
+
+test('what is reported of 2,000 deletions is what a failing server has, also over a revoked key', async () => {
+  const { faults, counts, statuses } = await troubledDeletes(newPlace(), { ids: 2000, random: Math.random });
+  expect(faults).toEqual([]);
+  expect((counts['deleted'] ?? 0) + (counts['not_found'] ?? 0)).toBe(2000);
+  expect(counts['not_found']).toBeGreaterThan(10);
+  expect([statuses[0], statuses.at(-1)]).toEqual([4, 3]);
+}, 120_000);
+
+test('a client that is killed and resumed deletes all that was asked for, and nothing else', async () => {
+  const place = newPlace();
+  await place.output(['models']);
+  const existing = fillStore(place.storePath, 4001);
+  const { faults, kills } = await killedDeletes(place, {
+    ids: 4000,
+    kills: 6,
+    existing,
+    random: Math.random,
+  });
+  expect(faults).toEqual([]);
+  expect(kills).toBeGreaterThanOrEqual(6);
+}, 120_000);

@@ -1,0 +1,99 @@
+// Purging on the command line: what it says and asks before it erases, and what it refuses. The bytes are looked at in test/store.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openBasicServer } from '../support/basic-server.ts';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+import { makeSessions } from '../support/stored.ts';
+
+const word = 'canary-of-the-purge';
+
+describe('a purge', () => {
+  let place: Place;
+  let ids: readonly string[] = [];
+  let purge: readonly string[] = [];
+  beforeEach(async () => {
+    place = new Place();
+    await place.output(['models']);
+    ids = await makeSessions(place, 4, word);
+    await place.output(['chat', '-n', '-m', 'echo', '-s', ids[0] ?? '', `${word} was said`]);
+    await place.output(['sessions', 'delete', ...ids.slice(0, 2), '--yes']);
+    await delay(10);
+    purge = ['sessions', 'purge', '--deleted-before', new Date().toISOString()];
+  });
+  afterEach(() => place.remove());
+
+  function places(): readonly string[] {
+    return readdirSync(place.dataDirectory).filter(
+      (name) =>
+        name.startsWith('parley') && readFileSync(join(place.dataDirectory, name)).includes(`${word} 0`),
+    );
+  }
+
+  test('says what it would erase, and erases nothing, with --dry-run', async () => {
+    const plan = await place.answer<Record<string, unknown>>([...purge, '--dry-run']);
+    expect(plan).toMatchObject({ sessions: 2, messages: 2, backups: [], unfinished: false });
+    expect(plan['not_reached']).toEqual(expect.arrayContaining([expect.stringContaining('exports')]));
+    expect((await place.output(['sessions', 'restore', ...ids.slice(0, 2)])).split('\n').length).toBe(3);
+  });
+
+  test('needs its count where nobody can be asked, and the right one', async () => {
+    const unasked = await place.parley(purge);
+    expectFailure(unasked, { status: 2, code: 'USAGE' });
+    expect(unasked.err).toMatch(
+      /2 sessions of project default, deleted before .*cannot be undone.*--confirm 2/s,
+    );
+    expectFailure(await place.parley([...purge, '--confirm', '3']), { status: 2, code: 'USAGE' });
+    expectFailure(await place.parley(['sessions', 'purge', '--confirm', '2']), { status: 2, code: 'USAGE' });
+    expect(places()).toEqual(['parley.db']);
+  });
+
+  test('erases them with their backups and journals, says what it cannot reach, and leaves the others', async () => {
+    const backup = `${place.storeFile}.backup-v0`;
+    writeFileSync(backup, `${word} 0`);
+    const { status, out, err } = await place.parley([...purge, '--confirm', '2', '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(out).data).toMatchObject({
+      sessions: 2,
+      messages: 2,
+      backups_removed: [backup],
+      free_pages: 0,
+      log_bytes: 0,
+      integrity: 'ok',
+      journals_removed: [expect.any(String)],
+    });
+    expect(err).toContain(backup);
+    expect([existsSync(backup), places()]).toEqual([false, []]);
+    expect(readdirSync(join(place.dataDirectory, 'batches'))).toEqual([]);
+    expect((await place.parley(['sessions', 'restore', ids[0] ?? ''])).status).toBe(5);
+    expect((await place.output(['sessions', 'list', '--ids'])).split('\n').length).toBe(3);
+    expect(await place.output([...purge, '--quiet'])).toMatch(/^sessions: 0$/m);
+  });
+
+  test('asks for the count to be typed in a terminal, and takes no other answer', async () => {
+    const question = [{ after: 'Type 2 to erase', keys: 'yes\r' }];
+    const refused = await place.terminal(`parley ${purge.join(' ')}; echo "status $?"`, {}, question);
+    expect(refused.out).toContain('status 2');
+    expect(places()).toEqual(['parley.db']);
+    const typed = await place.terminal(`parley ${purge.join(' ')}; echo "status $?"`, {}, [
+      { after: 'Type 2 to erase', keys: '2\r' },
+    ]);
+    expect(typed.out).toContain('status 0');
+    expect(places()).toEqual([]);
+  });
+
+  test('is for the store on this machine alone', async () => {
+    const server = await openBasicServer({ ids: [] });
+    try {
+      const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1' };
+      expectFailure(await place.parley([...purge, '--confirm', '2'], { env }), {
+        status: 1,
+        code: 'UNSUPPORTED',
+      });
+    } finally {
+      await server.close();
+    }
+  });
+});

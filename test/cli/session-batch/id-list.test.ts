@@ -1,0 +1,57 @@
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { IdList } from '../../../src/cli/session-batch/id-list.ts';
+import { temporaryDirectory } from '../../support/test-store.ts';
+
+function newList(): { readonly list: IdList; readonly opened: () => boolean } {
+  const path = join(temporaryDirectory(), 'ids');
+  let file: number | null = null;
+  onTestFinished(() => {
+    if (file !== null) closeSync(file);
+  });
+  const list = new IdList(() => {
+    file = openSync(path, 'wx+');
+    return file;
+  });
+  return { list, opened: () => file !== null };
+}
+
+/** What it must do, the plain way. */
+function plainly(ids: readonly string[]) {
+  const seen = new Map<string, number>();
+  return ids.map((id) => {
+    if (seen.has(id)) return { id, number: -1 };
+    seen.set(id, seen.size);
+    return { id, number: seen.size - 1 };
+  });
+}
+
+test('ids come back in order, the distinct ones numbered, however long and strange they are', () => {
+  const id = fc.oneof(
+    fc.constantFrom('a', 'b', 'ses_1', 'é', '日本', '😀', 'x'.repeat(255), '😀'.repeat(255)),
+    fc.stringMatching(/^[!-~]{1,12}$/),
+  );
+  fc.assert(
+    fc.property(fc.array(id, { maxLength: 300 }), (ids) => {
+      const list = new IdList(() => {
+        throw new Error('There is no need of a file.');
+      });
+      expect(ids.map((one) => list.add(one))).toEqual(plainly(ids).map(({ number }) => number >= 0));
+      expect([...list.entries()]).toEqual(plainly(ids));
+      expect([list.count, list.repeated]).toEqual([new Set(ids).size, ids.length - new Set(ids).size]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('more than fits the memory goes to a file, and repetitions are found there as well', () => {
+  const { list, opened } = newList();
+  const ids = Array.from({ length: 60_000 }, (_, index) => `ses_${(index * 7919) % 50_000}_of_a_long_list`);
+  for (const id of ids) list.add(id);
+  expect(opened()).toBe(true);
+  expect([list.count, list.repeated]).toEqual([50_000, 10_000]);
+  expect([...list.entries()]).toEqual(plainly(ids));
+  expect(list.sample(2)).toEqual(ids.slice(0, 2));
+});

@@ -1,0 +1,204 @@
+// Purging, down to the bytes: what was said in a purged session is in no file of the store any more, and nothing else is missing.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Home } from '../../../src/service/home.ts';
+import { callWith, failureOf, say } from '../../support/calls.ts';
+import { newKey, openEmbedded } from '../../support/embedded.ts';
+import { temporaryDirectory } from '../../support/test-store.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+interface Held {
+  readonly directory: string;
+  readonly file: string;
+  readonly home: Home;
+  readonly key: string;
+  /** The clock of the store. */
+  readonly clock: { now: number };
+  request(days: number): { readonly project_id: null; readonly deleted_before: string };
+}
+
+async function hold(): Promise<Held> {
+  const directory = temporaryDirectory();
+  const clock = { now: Date.now() };
+  const home = await openEmbedded(directory, { now: () => clock.now });
+  onTestFinished(() => home.close());
+  return {
+    directory,
+    file: join(directory, 'parley.db'),
+    home,
+    key: await newKey(home, 'first'),
+    clock,
+    request: (days) => ({
+      project_id: null,
+      deleted_before: new Date(clock.now - days * day).toISOString(),
+    }),
+  };
+}
+
+/** Where the word still stands, of all files in the directory; only while no SQLite of this process has them open. */
+function placesOf(word: string, directory: string): readonly string[] {
+  return readdirSync(directory).filter((name) => readFileSync(join(directory, name)).includes(word));
+}
+
+/** A session that says the word in its title, its message and its reply, also as an answer that is kept to be repeated. */
+async function sayEverywhere({ home, key }: Held, word: string): Promise<string> {
+  const named = callWith(key, { idempotencyKey: `title-${word.length}-${Math.random()}` });
+  const { session_id } = (await home.service.createSession(named, { title: `about ${word}` })).data;
+  const turn = callWith(key, { idempotencyKey: `turn-${Math.random()}` });
+  await say(home.service, turn, `${word} `.repeat(700), session_id);
+  return session_id;
+}
+
+test('no byte of a purged session is left in the store, its log or its backups, and every other session is whole', async () => {
+  const held = await hold();
+  const { home, key, clock, directory, file } = held;
+  const call = callWith(key);
+  const gone = [await sayEverywhere(held, 'canary-alpha'), await sayEverywhere(held, 'canary-alpha')];
+  const kept = await sayEverywhere(held, 'canary-beta');
+  const lately = await sayEverywhere(held, 'canary-gamma');
+  await home.archive.deleteSessions(callWith(key, { idempotencyKey: 'both' }), gone);
+  clock.now += 40 * day;
+  await home.service.deleteSession(call, lately);
+  const before = (await home.archive.listMessages(call, kept, { limit: 200, cursor: null })).data;
+  const raw = new Database(file);
+  raw.prepare('VACUUM INTO ?').run(`${file}.backup-v1`);
+  raw.close();
+  writeFileSync(`${file}.backup-part`, 'canary-alpha');
+  await home.close();
+  // What is looked for is there to be found.
+  expect([...placesOf('canary-alpha', directory)].sort()).toEqual([
+    'parley.db',
+    'parley.db.backup-part',
+    'parley.db.backup-v1',
+  ]);
+
+  const again = await openEmbedded(directory, { now: () => clock.now });
+  onTestFinished(() => again.close());
+  const plan = await again.administration.planPurge(held.request(30));
+  expect(plan).toEqual({
+    sessions: 2,
+    messages: 4,
+    text_bytes: 4 * 'canary-alpha '.length * 700,
+    backups: [`${file}.backup-part`, `${file}.backup-v1`],
+    unfinished: false,
+  });
+  const report = await again.administration.purgeSessions({ ...held.request(30), expected_sessions: 2 });
+  expect(report).toMatchObject({
+    sessions: 2,
+    messages: 4,
+    backups_removed: plan.backups,
+    free_pages: 0,
+    log_bytes: 0,
+    integrity: 'ok',
+  });
+  expect(report.bytes).toBeLessThan(report.bytes_before);
+  expect(report.bytes).toBe(report.pages * 4096);
+  expect((await again.archive.listMessages(call, kept, { limit: 200, cursor: null })).data).toEqual(before);
+  expect((await again.archive.restoreSession(call, lately)).data.title).toBe('about canary-gamma');
+  expect((await failureOf(again.archive.restoreSession(call, gone[0] ?? ''))).code).toBe('SESSION_NOT_FOUND');
+  await again.close();
+  expect(placesOf('canary-alpha', directory)).toEqual([]);
+  for (const id of gone) expect(placesOf(id, directory)).toEqual([]);
+  expect(placesOf('canary-beta', directory)).toEqual(['parley.db']);
+});
+
+test('a search index of messages is purged with them', async () => {
+  const held = await hold();
+  const { home, file, directory, key } = held;
+  const raw = new Database(file);
+  raw.exec(`
+    CREATE VIRTUAL TABLE words_of_test USING fts5 (content, content = 'messages', content_rowid = 'id');
+    CREATE TRIGGER words_added AFTER INSERT ON messages BEGIN
+      INSERT INTO words_of_test (rowid, content) VALUES (new.id, new.content);
+    END;
+    CREATE TRIGGER words_removed AFTER DELETE ON messages BEGIN
+      INSERT INTO words_of_test (words_of_test, rowid, content) VALUES ('delete', old.id, old.content);
+    END;`);
+  raw.close();
+  const gone = await sayEverywhere(held, 'canaryword');
+  await sayEverywhere(held, 'otherword');
+  await home.service.deleteSession(callWith(key), gone);
+  held.clock.now += 1000;
+  await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
+  await home.close();
+  expect(placesOf('canaryword', directory)).toEqual([]);
+  const found = new Database(file);
+  const rows = found.prepare(`SELECT count(*) FROM words_of_test ('otherword')`).pluck().get();
+  found.close();
+  expect(rows).toBe(2);
+});
+
+test('while another process reads, a purge says "not yet" and has erased nothing; afterwards it works', async () => {
+  const held = await hold();
+  const { home, file, key } = held;
+  const gone = await sayEverywhere(held, 'canary-alpha');
+  await home.service.deleteSession(callWith(key), gone);
+  held.clock.now += 1000;
+  const reader = new Database(file, { readonly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM messages').get();
+  // Something for the log to hold that the reader does not see.
+  await home.service.createSession(callWith(key), { title: null });
+  const refused = await failureOf(
+    home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 }),
+  );
+  expect(refused.code).toBe('STORE_BUSY');
+  expect(refused.message).toMatch(/^Not yet: .*Nothing was erased yet\.$/);
+  reader.close();
+  expect(await home.administration.planPurge(held.request(0))).toMatchObject({
+    sessions: 1,
+    unfinished: false,
+  });
+  const report = await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
+  expect(report).toMatchObject({ sessions: 1, messages: 2, integrity: 'ok' });
+});
+
+test('a purge that was cut after its rows were gone is known, and finished by the next', async () => {
+  const held = await hold();
+  const { home, file, key } = held;
+  const gone = await sayEverywhere(held, 'canary-alpha');
+  await home.service.deleteSession(callWith(key), gone);
+  const raw = new Database(file);
+  raw.exec(`INSERT INTO meta (name, value) VALUES ('purge', 'begun');
+    DELETE FROM idempotency; DELETE FROM messages; DELETE FROM sessions;`);
+  raw.close();
+  expect(await home.administration.planPurge(held.request(0))).toMatchObject({
+    sessions: 0,
+    unfinished: true,
+  });
+  await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 0 });
+  expect(await home.administration.planPurge(held.request(0))).toMatchObject({ unfinished: false });
+  await home.close();
+  expect(placesOf('canary-alpha', held.directory)).toEqual([]);
+});
+
+test('a count that is not the one expected erases nothing', async () => {
+  const held = await hold();
+  const { home, key } = held;
+  const id = await sayEverywhere(held, 'canary-alpha');
+  await home.service.deleteSession(callWith(key), id);
+  held.clock.now += 1000;
+  const refused = await failureOf(
+    home.administration.purgeSessions({ ...held.request(0), expected_sessions: 2 }),
+  );
+  expect(refused.code).toBe('INVALID_REQUEST');
+  expect((await home.archive.restoreSession(callWith(key), id)).data.message_count).toBe(2);
+});
+
+test('only the sessions of the project that is named are erased', async () => {
+  const held = await hold();
+  const { home, key } = held;
+  const other = callWith(await newKey(home, 'second'));
+  const own = await sayEverywhere(held, 'canary-alpha');
+  const theirs = (await home.service.createSession(other, { title: 'theirs' })).data.session_id;
+  await home.service.deleteSession(callWith(key), own);
+  await home.service.deleteSession(other, theirs);
+  held.clock.now += 1000;
+  const { project_id = null } = (await home.service.verify(callWith(key))).data;
+  const request = { ...held.request(0), project_id };
+  expect((await home.administration.purgeSessions({ ...request, expected_sessions: 1 })).sessions).toBe(1);
+  expect((await home.archive.restoreSession(other, theirs)).data.title).toBe('theirs');
+});

@@ -1,0 +1,156 @@
+// A server of the interface document and no more, with sessions that are ids alone, and with the troubles that a test gives it.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** What becomes of one deletion: `lost` is done and then not answered, `hung` never answered, `closed` for a day. */
+export type Trouble = 'none' | 'failed' | 'reset' | 'lost' | 'hung' | 'limited' | 'down' | 'closed';
+
+export interface BasicServer {
+  readonly url: string;
+  /** Sessions that are there. */
+  readonly active: Set<string>;
+  readonly deleted: Set<string>;
+  /** Ids whose deletion got no answer, once at least: whether they were there before, their client cannot know. */
+  readonly unanswered: Set<string>;
+  /** Keys that hold. */
+  readonly keys: Set<string>;
+  /** Deletions asked for, and the most of them at one time. */
+  readonly asked: () => number;
+  readonly atOnce: () => number;
+  close(): Promise<void>;
+}
+
+export interface BasicServerOptions {
+  readonly ids: Iterable<string>;
+  readonly trouble?: (count: number) => Trouble;
+  /** Told the count of each deletion before it is looked at. */
+  readonly before?: (count: number, server: BasicServer) => void;
+  /** Milliseconds that a deletion takes. */
+  readonly takes?: number;
+  readonly projectId?: string;
+}
+
+export async function openBasicServer(options: BasicServerOptions): Promise<BasicServer> {
+  const sockets = new Set<Socket>();
+  let asked = 0;
+  let running = 0;
+  let most = 0;
+  const http = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => answer(request, response));
+  });
+  http.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  const server: BasicServer = {
+    get url() {
+      return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    },
+    active: new Set(options.ids),
+    deleted: new Set(),
+    unanswered: new Set(),
+    keys: new Set(['key-1']),
+    asked: () => asked,
+    atOnce: () => most,
+    close: () =>
+      new Promise<void>((resolve) => {
+        http.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const { method, url = '' } = request;
+    const isDeletion = method === 'DELETE' && url.startsWith('/v1/sessions/');
+    if (isDeletion) {
+      asked += 1;
+      options.before?.(asked, server);
+    }
+    if (!server.keys.has((request.headers.authorization ?? '').replace('Bearer ', ''))) {
+      send(response, 401, { code: 'INVALID_API_KEY', message: 'No.' });
+      return;
+    }
+    const id = decodeURIComponent(url.split('/').at(-1) ?? '');
+    if (isDeletion) {
+      begin(id, response);
+      return;
+    }
+    if (url === '/v1/auth/verify') {
+      send(response, 200, options.projectId === undefined ? {} : { project_id: options.projectId });
+      return;
+    }
+    if (method === 'GET' && server.active.has(id)) {
+      send(response, 200, { session_id: id });
+      return;
+    }
+    send(response, 404, { code: 'SESSION_NOT_FOUND', message: 'There is no such session.' });
+  }
+
+  function begin(id: string, response: ServerResponse): void {
+    running += 1;
+    most = Math.max(most, running);
+    const count = asked;
+    const go = () => {
+      running -= 1;
+      remove(id, options.trouble?.(count) ?? 'none', response);
+    };
+    if (options.takes === undefined) go();
+    else setTimeout(go, options.takes);
+  }
+
+  function remove(id: string, trouble: Trouble, response: ServerResponse): void {
+    if (trouble === 'failed') {
+      send(response, 500, { code: 'INTERNAL_ERROR', message: 'Oh.' });
+      return;
+    }
+    if (trouble === 'limited') {
+      send(response, 429, { code: 'RATE_LIMITED', message: 'Slow.' }, '0');
+      return;
+    }
+    if (trouble === 'down') {
+      send(response, 503, { code: 'UNAVAILABLE', message: 'Later.' }, '1');
+      return;
+    }
+    if (trouble === 'closed') {
+      send(response, 503, { code: 'UNAVAILABLE', message: 'Tomorrow.' }, '86400');
+      return;
+    }
+    if (trouble === 'reset' || trouble === 'hung' || trouble === 'lost') server.unanswered.add(id);
+    if (trouble === 'reset') {
+      response.socket?.resetAndDestroy();
+      return;
+    }
+    if (trouble === 'hung') return;
+    const isThere = server.active.delete(id);
+    if (isThere) server.deleted.add(id);
+    if (trouble === 'lost') {
+      response.socket?.destroy();
+      return;
+    }
+    if (isThere) {
+      send(response, 200, { session_id: id });
+      return;
+    }
+    send(response, 404, { code: 'SESSION_NOT_FOUND', message: 'There is no such session.' });
+  }
+
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  data: object,
+  retryAfter: string | null = null,
+): void {
+  const isDone = status < 300;
+  const text = JSON.stringify(isDone ? { success: true, data } : { success: false, error: data });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...(retryAfter !== null && { 'retry-after': retryAfter }),
+  });
+  response.end(text);
+}

@@ -1,0 +1,188 @@
+// Many deletions against a server that fails in every way it can, and killed clients that are resumed: what was reported is then
+// held against what the server has, and the end against what was asked for.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openBasicServer, type Trouble } from './basic-server.ts';
+import type { Outcome, ParleyPlace } from './parley-place.ts';
+import { ending } from './parley-place.ts';
+
+export interface StormReport {
+  readonly ids: number;
+  readonly runs: number;
+  readonly kills: number;
+  /** How the runs ended, by exit status. */
+  readonly statuses: readonly (number | null)[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly milliseconds: number;
+  readonly faults: readonly string[];
+}
+
+export interface StormOptions {
+  readonly ids: number;
+  readonly random: () => number;
+}
+
+/** Of 1,000: 50 fail, 10 are reset, 1 hangs, 20 are too many; the numbers are the issue's. */
+function troubles(random: () => number): (count: number) => Trouble {
+  return () => {
+    const share = random();
+    if (share < 0.05) return 'failed';
+    if (share < 0.055) return 'reset';
+    if (share < 0.06) return 'lost';
+    if (share < 0.061) return 'hung';
+    if (share < 0.081) return 'limited';
+    return 'none';
+  };
+}
+
+/** One in a hundred was never there. The key is revoked half-way, and a new one used from then on. */
+export async function troubledDeletes(place: ParleyPlace, options: StormOptions): Promise<StormReport> {
+  const ids = Array.from({ length: options.ids }, (_, index) => `ses_${index}_of_storm`);
+  const there = new Set(ids.filter((_, index) => index % 100 !== 7));
+  const server = await openBasicServer({
+    ids: there,
+    projectId: 'prj_storm',
+    trouble: troubles(options.random),
+    before(count, { keys }) {
+      if (count === Math.floor(options.ids / 2)) keys.delete('key-1');
+    },
+  });
+  const began = performance.now();
+  const last = new Map<string, string>();
+  const statuses: (number | null)[] = [];
+  const faults: string[] = [];
+  try {
+    const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1' };
+    const words = ['--timeout', '1', 'sessions', 'delete'];
+    let outcome = await place.run([...words, '-', '--yes'], { env, input: `${ids.join('\n')}\n` });
+    const batch = batchOf(outcome);
+    take(outcome, last, faults);
+    statuses.push(outcome.status);
+    server.keys.add('key-2');
+    while (batch !== null && statuses.length < 30) {
+      outcome = await place.run([...words, '--resume', batch], { env: { ...env, PARLEY_API_KEY: 'key-2' } });
+      take(outcome, last, faults);
+      statuses.push(outcome.status);
+      const undone = [...last.values()].includes('failed') || last.size < ids.length;
+      if (!undone) break;
+    }
+    if (batch === null) faults.push(`no batch was named: ${outcome.stderr}`);
+    if (statuses[0] !== 4) faults.push(`the revoked key ended the first run with ${statuses[0]}`);
+    for (const id of ids) {
+      const told = last.get(id) ?? 'nothing';
+      const is = server.deleted.has(id) ? 'deleted' : there.has(id) ? 'active' : 'not_found';
+      const isUnknowable = told === 'deleted' && is === 'not_found' && server.unanswered.has(id);
+      if (told !== is && !isUnknowable) faults.push(`${id}: told ${told}, is ${is}`);
+    }
+    if (last.size !== ids.length) faults.push(`${last.size} ids were told of`);
+  } finally {
+    await server.close();
+  }
+  const counts: Record<string, number> = {};
+  for (const status of last.values()) counts[status] = (counts[status] ?? 0) + 1;
+  const milliseconds = performance.now() - began;
+  return { ids: ids.length, runs: statuses.length, kills: 0, statuses, counts, milliseconds, faults };
+}
+
+/**
+ * A client over the embedded store, killed at random moments and resumed until it is through: then all are deleted and nothing
+ * else is, and undoing the batch brings back all. `before` gives the ids, oldest first.
+ */
+export async function killedDeletes(
+  place: ParleyPlace,
+  options: StormOptions & { readonly kills: number; readonly existing: readonly string[] },
+): Promise<StormReport> {
+  const { existing, random } = options;
+  const [spared = '', ...ids] = existing;
+  const faults: string[] = [];
+  const statuses: (number | null)[] = [];
+  const last = new Map<string, string>();
+  const began = performance.now();
+  let kills = 0;
+  let life = 400;
+  while (kills < options.kills) {
+    let words = ['sessions', 'delete', '-', '--yes'];
+    let input: string | undefined = `${ids.join('\n')}\n`;
+    let batch: string | null = null;
+    for (let isOver = false; !isOver; ) {
+      const start = performance.now();
+      const child = place.spawn(words, { ...(input !== undefined && { input }) });
+      const told = { stdout: '', stderr: '' };
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        told.stdout += text;
+      });
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        told.stderr += text;
+      });
+      const timer = kills < options.kills ? setTimeout(() => child.kill('SIGKILL'), random() * life) : null;
+      const closed = new Promise((resolve) => child.once('close', resolve));
+      const end = await ending(child);
+      await closed;
+      if (timer !== null) clearTimeout(timer);
+      if (end.signal === 'SIGKILL') kills += 1;
+      else life = Math.max(50, performance.now() - start);
+      take({ ...end, ...told }, last, faults);
+      statuses.push(end.status);
+      batch ??= newestBatch(place);
+      // Killed before its journal had a name, it has deleted nothing, and is begun again.
+      if (batch !== null) {
+        words = ['sessions', 'delete', '--resume', batch];
+        input = undefined;
+      }
+      isOver = end.signal === null;
+      if (isOver && end.status !== 0) faults.push(`ended with ${end.status}: ${told.stderr}`);
+    }
+    const active = place.rows<{ session_id: string }>(
+      'SELECT session_id FROM sessions WHERE deleted_at IS NULL',
+    );
+    if (active.length !== 1 || active[0]?.session_id !== spared)
+      faults.push(`${active.length} are left active`);
+    const back = await place.run(['sessions', 'restore', '--batch', batch ?? '']);
+    if (back.status !== 0) faults.push(`restoring ended with ${back.status}: ${back.stderr}`);
+    const [count] = place.rows<{ count: number }>(
+      'SELECT count(*) AS count FROM sessions WHERE deleted_at IS NULL',
+    );
+    if (count?.count !== existing.length) faults.push(`${count?.count} came back`);
+    removeJournal(place, batch ?? '');
+  }
+  const counts: Record<string, number> = {};
+  for (const status of last.values()) counts[status] = (counts[status] ?? 0) + 1;
+  const milliseconds = performance.now() - began;
+  return { ids: ids.length, runs: statuses.length, kills, statuses, counts, milliseconds, faults };
+}
+
+function take({ stdout }: Pick<Outcome, 'stdout'>, last: Map<string, string>, faults: string[]): void {
+  const lines = stdout.split('\n');
+  // A line that a kill has cut tells nothing.
+  lines.pop();
+  for (const line of lines) {
+    const [, status = '', id = ''] = /^(deleted|not_found|failed) (\S+)(?: [A-Z_]+)?$/.exec(line) ?? [];
+    if (status === '') faults.push(`not a result: ${JSON.stringify(line)}`);
+    const before = last.get(id);
+    if (before === 'not_found' || (before === 'deleted' && status !== 'deleted')) {
+      faults.push(`${id}: told ${before}, then ${status}`);
+    }
+    last.set(id, status);
+  }
+}
+
+function batchOf({ stderr }: Outcome): string | null {
+  return /--resume (\S+)/.exec(stderr)?.[1] ?? null;
+}
+
+function newestBatch(place: ParleyPlace): string | null {
+  const directory = join(place.data, 'batches');
+  const names = existsSync(directory)
+    ? readdirSync(directory).filter((name) => name.endsWith('.journal'))
+    : [];
+  return (
+    names
+      .sort()
+      .at(-1)
+      ?.replace(/\.journal$/, '') ?? null
+  );
+}
+
+function removeJournal(place: ParleyPlace, batch: string): void {
+  rmSync(join(place.data, 'batches', `${batch}.journal`), { force: true });
+}

@@ -1,0 +1,30 @@
+// A store filled with sessions, by SQL: for tests and benchmarks that need more than can be made one by one.
+import Database from 'better-sqlite3';
+
+/** Into the first project of a store that no process uses; returns the ids, the oldest first. */
+export function fillStore(path: string, count: number): readonly string[] {
+  const database = new Database(path);
+  try {
+    database.pragma('synchronous = OFF');
+    const insert = database.prepare(
+      'INSERT INTO sessions (session_id, project, title, created_at, updated_at) VALUES (?, 1, ?, ?, ?)',
+    );
+    const now = Date.now();
+    const ids = Array.from({ length: count }, (_, index) => `ses_${idText(index)}`);
+    database.transaction(() => {
+      ids.forEach((id, index) => {
+        const time = now - count + index;
+        insert.run(id, `title ${index}`, time, time);
+      });
+    })();
+    return ids;
+  } finally {
+    database.close();
+  }
+}
+
+/** As long as an id that Parley makes, in an order that has nothing to do with the count. */
+function idText(index: number): string {
+  const mixed = BigInt.asUintN(64, BigInt(index + 1) * 0x9e3779b97f4a7c15n);
+  return `${mixed.toString(32).padStart(13, '0')}${index.toString(32).padStart(13, '0')}`;
+}
