@@ -12,7 +12,7 @@ export class BatchRecords {
   readonly #now: () => number;
 
   constructor(dataDirectory: string, now: () => number) {
-    this.#directory = join(dataDirectory, 'batches');
+    this.#directory = join(dataDirectory, 'chat-batches');
     this.#now = now;
   }
 
@@ -29,7 +29,7 @@ export class BatchRecords {
   /** In place of what was recorded of a file in this place before. */
   keep(file: string, batch: string): void {
     makePrivateDirectory(this.#directory);
-    for (const name of readdirSync(this.#directory)) {
+    for (const name of readdirSync(this.#directory).filter((other) => /^\d+-\d+$/.test(other))) {
       const path = join(this.#directory, name);
       if (this.#isOld(path)) rmSync(path, { force: true });
     }

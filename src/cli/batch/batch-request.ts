@@ -19,8 +19,6 @@ export interface BatchItem {
   /** Of its line, from 1. */
   readonly line: number;
   readonly id: BatchId;
-  /** True where the line names no id. */
-  readonly isDefaultId: boolean;
   readonly request: BatchRequest | ParleyError;
   /** Bytes of the line, and of the input up to its end. */
   readonly size: number;
@@ -42,7 +40,7 @@ export function longestLine({ messageBytes }: Pick<LineRules, 'messageBytes'>): 
 /** Null for a blank line. */
 export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRules): BatchItem | null {
   const failed = (request: ParleyError, id: BatchId | null = null, size = 0): BatchItem => {
-    return { line, id: id ?? line, isDefaultId: id === null, request, size, end };
+    return { line, id: id ?? line, request, size, end };
   };
   if (bytes === null) {
     return failed(tooLarge(line, `is longer than ${longestLine(rules)} bytes`, rules.messageBytes));
@@ -58,7 +56,7 @@ export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRule
     return {
       line,
       id: id ?? line,
-      isDefaultId: id === null,
+
       request: requestOf(fields, line, rules),
       size,
       end,

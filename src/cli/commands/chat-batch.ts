@@ -17,7 +17,7 @@ import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode, requireMode } from '../mode-choice.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
-import type { WhichBlock } from '../terminal/fenced-block.ts';
+import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
 import { startTimer } from '../terminal/timer.ts';
 
@@ -141,7 +141,7 @@ function checkTogether(input: ChatBatchInput, { host }: CliContext): void {
   const alone = [
     !isStdin && 'Words',
     files.length > 0 && '-f',
-    !input.stdin && '-n',
+    !input.stdin && '-n (or PARLEY_NO_STDIN)',
     input.jsonStream && '--json-stream',
     input.extractCode !== null && '--extract-code',
   ].find(Boolean);

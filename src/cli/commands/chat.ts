@@ -12,7 +12,7 @@ import { exitDone } from '../exit-codes.ts';
 import { chooseMode, requireMode } from '../mode-choice.ts';
 import type { Run } from '../run.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
-import type { WhichBlock } from '../terminal/fenced-block.ts';
+import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
 import { canConverse, runRepl } from './repl.ts';
 

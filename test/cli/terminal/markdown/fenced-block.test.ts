@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fencedBlock } from '../../../src/cli/terminal/fenced-block.ts';
+import { fencedBlock } from '../../../../src/cli/terminal/markdown/fenced-block.ts';
 
 describe('the fenced block of a text', () => {
   test.each([
