@@ -61,6 +61,10 @@ const runs: readonly Run[] = [
     section: 'parley sessions restore',
     words: () => ['sessions', 'restore', made.session, made.empty, '--json'],
   },
+  {
+    section: 'parley sessions purge',
+    words: () => ['sessions', 'purge', '--profile', 'local', '--deleted-before', '0d', '--dry-run', '--json'],
+  },
   { section: 'parley sessions search', words: () => ['sessions', 'search', 'hello', '--json'] },
   { section: 'parley sessions export', words: () => ['sessions', 'export', made.session, '--json'] },
   {
@@ -78,6 +82,21 @@ const runs: readonly Run[] = [
     words: () => ['sessions', 'import', '-', '--json'],
     stdin: '{"session":{}}',
     status: 2,
+  },
+  { section: 'parley sessions delete', words: () => ['sessions', 'delete', made.empty, '--json'] },
+  {
+    section: 'parley sessions purge',
+    words: () => [
+      'sessions',
+      'purge',
+      '--profile',
+      'local',
+      '--deleted-before',
+      '0d',
+      '--confirm',
+      '1',
+      '--json',
+    ],
   },
   { section: 'parley models', words: () => ['models', '--json'] },
   { section: 'parley verify', words: () => ['verify', '--json'] },
