@@ -1,6 +1,6 @@
 // Builds dist: src bundled into minified CommonJS, a chunk for every `await import()`, each with V8's code cache beside it.
 // A chunk is a function of (exports, require, module, __filename, __dirname): bin/parley.js calls it, without Node's search for modules.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -69,15 +69,15 @@ async function recordCodeCache() {
   };
   const chat = ['chat', '--no-stdin', '--mode', 'echo', 'Hello'];
   const recorder = fileURLToPath(new URL('record-code-cache.cjs', import.meta.url));
+  const program = (words) => ['--require', recorder, join(root, 'bin', 'parley.js'), ...words];
   const run = (words, more) =>
-    promisify(execFile)(process.execPath, ['--require', recorder, join(root, 'bin', 'parley.js'), ...words], {
-      env: { ...env, ...more },
-    });
+    promisify(execFile)(process.execPath, program(words), { env: { ...env, ...more } });
   try {
     await run(['chat', '--no-stdin', 'Hello']);
     await run([...chat, '--continue']);
     await run(['sessions', 'list']);
     await run(['--help']);
+    await converse(program(['repl']), env);
     await run(['__complete', '--', 'sessions', 'get', '']);
     const url = `http://127.0.0.1:${server.address().port}`;
     await run([...chat, '--url', url], { PARLEY_API_KEY: 'none' });
@@ -98,6 +98,17 @@ async function writeManual() {
     '__manual',
   ]);
   writeFileSync(join(root, 'dist', 'parley.1'), stdout);
+}
+
+/** The REPL opens at a terminal alone; the recorder lets these pass for one. */
+async function converse(program, env) {
+  const repl = spawn(process.execPath, program, {
+    env: { ...env, RECORD_TERMINAL: '1', TERM: 'xterm', CI: '' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  repl.stdin.end('Hello\r');
+  const [status] = await once(repl, 'exit');
+  if (status !== 0) throw new Error(`The REPL ended with ${status} while its code was recorded.`);
 }
 
 /** A server of one reply, of this API and of a model's, for the client's code to run against. */

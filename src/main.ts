@@ -7,6 +7,7 @@ import manifest from '../package.json' with { type: 'json' };
 import type { CliHost } from './cli/context.ts';
 import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
+import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
 import { fileIdentity } from './cli/terminal/file-identity.ts';
@@ -19,9 +20,10 @@ import { ProfileFile } from './config/profile-file.ts';
 import { terminalIdentity } from './config/terminal.ts';
 import { ParleyError } from './service/errors.ts';
 
-/** What a hang-up means while a command has a use for it; without one it stops the command. */
-interface HangUp {
-  call: (() => void) | null;
+/** Who has a use for a signal; while nobody has, it stops the command. */
+interface SignalListeners {
+  readonly interrupt: Set<() => void>;
+  readonly hangUp: Set<() => void>;
 }
 
 const patienceMs = 300;
@@ -30,25 +32,25 @@ const sameSignalMs = 100;
 export async function main(): Promise<void> {
   const stop = new AbortController();
   const signalled = new AbortController();
-  const hangUp: HangUp = { call: null };
-  onSignals(hangUp, (signal) => {
+  const signals: SignalListeners = { interrupt: new Set(), hangUp: new Set() };
+  onSignals(signals, (signal) => {
     signalled.abort(new Interruption(signal));
     stop.abort(signalled.signal.reason);
   });
   const outputs = new Map<string, Output>();
   // Then all is written and closed: leaving spares Node the taking down of what goes with the process anyway.
-  process.exit(await run(stop, signalled.signal, outputs, hangUp));
+  process.exit(await run(stop, signalled.signal, outputs, job(signals)));
 }
 
 async function run(
   stop: AbortController,
   stopSignal: AbortSignal,
   outputs: Map<string, Output>,
-  hangUp: HangUp,
+  job: Job,
 ): Promise<number> {
   let status = 0;
   try {
-    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs, hangUp));
+    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs, job));
     const isWritten = await finish(outputs.values(), stop.signal);
     return isWritten || status !== 0 ? status : (stop.signal.reason as Interruption).exitStatus;
   } catch (error) {
@@ -74,14 +76,23 @@ async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<b
 /**
  * The first signal stops the work, which keeps what there is of it; a second one ends the process at once. One that comes with
  * the first is the same: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
- * every signal again.
+ * every signal again. While somebody holds the interrupts, a SIGINT is theirs.
  */
-function onSignals(hangUp: HangUp, stop: (signal: StopSignal) => void): void {
+function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void): void {
   let stoppedAt: number | null = null;
+  let interruptedAt = Number.NEGATIVE_INFINITY;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (signal === 'SIGHUP' && hangUp.call !== null) return hangUp.call();
+      if (signal === 'SIGHUP' && signals.hangUp.size > 0) {
+        for (const hangUp of [...signals.hangUp]) hangUp();
+        return;
+      }
       const now = performance.now();
+      if (signal === 'SIGINT' && signals.interrupt.size > 0 && stoppedAt === null) {
+        if (now - interruptedAt > sameSignalMs) for (const interrupt of [...signals.interrupt]) interrupt();
+        interruptedAt = now;
+        return;
+      }
       if (stoppedAt === null) {
         stoppedAt = now;
         stop(signal);
@@ -92,11 +103,36 @@ function onSignals(hangUp: HangUp, stop: (signal: StopSignal) => void): void {
   }
 }
 
+function job(signals: SignalListeners): Job {
+  const held = (listeners: Set<() => void>) => (listener: () => void) => {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  };
+  const on = (event: 'SIGCONT' | 'exit', listener: () => void) => {
+    process.on(event, listener);
+    return () => {
+      process.off(event, listener);
+    };
+  };
+  return {
+    onInterrupt: held(signals.interrupt),
+    onHangUp: held(signals.hangUp),
+    onContinue: (listener) => on('SIGCONT', listener),
+    atExit: (action) => on('exit', action),
+    suspend() {
+      // Windows has no such signal. The group: who started it, as npx, waits for it, and the shell for both.
+      if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
+    },
+  };
+}
+
 function cliHost(
   stop: AbortController,
   stopSignal: AbortSignal,
   outputs: Map<string, Output>,
-  hangUp: HangUp,
+  job: Job,
 ): CliHost {
   const { env, platform, pid } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
@@ -120,6 +156,8 @@ function cliHost(
     env,
     profileFile,
     dataDirectory: data,
+    processes,
+    job,
     stdin: {
       // Making the stream costs time: only a question needs to know.
       isTerminal: () => process.stdin.isTTY === true,
@@ -151,9 +189,6 @@ function cliHost(
     newRequestId: () => `req_${now().toString(36)}${Math.random().toString(36).slice(2)}`,
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openHome: (target, options) => openHome(target, surroundings, options),
-    onHangUp(call) {
-      hangUp.call = call;
-    },
     openServedHome: (options) => openServedHome(surroundings, options),
   };
 }

@@ -5,6 +5,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 import { toJson } from './terminal/json.ts';
 import { fencedBlock, type WhichBlock } from './terminal/markdown/fenced-block.ts';
+import type { UntrustedWriter } from './terminal/output.ts';
 import { waiting } from './terminal/progress.ts';
 import { replyWriter } from './terminal/reply-writer.ts';
 import { startTimer } from './terminal/timer.ts';
@@ -123,23 +124,24 @@ async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Pr
 }
 
 /** The model's notes to itself: on stderr, dimmed there, and never in the reply. */
-function reasoningNotes({ stderr, options }: CliContext) {
-  const writer = stderr.untrusted();
-  let begun = false;
+function reasoningNotes(context: CliContext) {
+  // The stream is asked for only when there are notes: making one takes time.
+  let writer: UntrustedWriter | null = null;
   const paint = async (on: boolean) => {
+    const { stderr } = context;
     if (stderr.colour > 0) await stderr.write(on ? '\u001b[2m' : '\u001b[22m');
   };
   return {
     async take(text: string): Promise<void> {
-      if (options.quiet) return;
-      if (!begun) await paint(true);
-      begun = true;
+      if (context.options.quiet) return;
+      if (writer === null) await paint(true);
+      writer ??= context.stderr.untrusted();
       await writer.write(text);
     },
     async end(): Promise<void> {
-      if (!begun) return;
-      begun = false;
+      if (writer === null) return;
       await writer.endLine();
+      writer = null;
       await paint(false);
     },
   };

@@ -1,11 +1,13 @@
 // What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
 import type { Readable } from 'node:stream';
 import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
+import type { ProcessTable } from '../config/lock-owner.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Call } from '../service/call.ts';
 import type { Home } from '../service/home.ts';
 import type { Limits } from '../service/limits.ts';
+import type { Job } from './job.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
@@ -83,6 +85,8 @@ export interface CliHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly profileFile: ProfileFile;
   readonly dataDirectory: string;
+  readonly processes: ProcessTable;
+  readonly job: Job;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
   /** Identifies the file that stdout is written to; null where it is none. */
@@ -97,8 +101,6 @@ export interface CliHost {
   terminal(): string | null;
   openHome(target: Target, options: OpenHomeOptions): Promise<OpenedHome>;
   openServedHome(options: ServeOptions): Promise<ServedHome>;
-  /** From now on a hang-up (SIGHUP) calls this, and stops nothing. */
-  onHangUp(call: () => void): void;
 }
 
 export class CliContext {

@@ -49,7 +49,7 @@ function failureText(failure: ParleyError, commandPath: string): string {
 }
 
 /** Where another key is put, when this one is refused. */
-function furtherHint({ code }: ParleyError, context: CliContext): string {
+export function furtherHint({ code }: ParleyError, context: CliContext): string {
   if (code !== 'INVALID_API_KEY') return '';
   const { profile, url, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {
@@ -62,7 +62,7 @@ function furtherHint({ code }: ParleyError, context: CliContext): string {
     : `Log in with another: parley login --profile ${profile}\n`;
 }
 
-function asParleyError(error: unknown): ParleyError {
+export function asParleyError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new ParleyError('INTERNAL_ERROR', `Something unforeseen went wrong: ${message}.`, {

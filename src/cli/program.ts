@@ -13,6 +13,7 @@ import { registerManual } from './commands/manual.ts';
 import { registerModels } from './commands/models.ts';
 import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
+import { canConverse, registerRepl } from './commands/repl.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
 import { registerSetup } from './commands/setup.ts';
@@ -59,6 +60,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
     if (bare && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
+    if (bare && canConverse(context)) return runCommandLine(['repl', ...argv], host);
     if (bare || error.exitCode === 0) {
       await context.stdout.write(written.out + written.error);
       return 0;
@@ -100,6 +102,7 @@ function buildProgram(first: string, version: string, run: Run, output: OutputCo
 /** In the order of the help. */
 const commands: ReadonlyMap<string, (parent: Command, run: Run) => void> = new Map([
   ['chat', registerChat],
+  ['repl', registerRepl],
   ['sessions', registerSessions],
   ['models', registerModels],
   ['modes', registerModes],
@@ -123,6 +126,7 @@ function registerTreeReaders(program: Command, run: Run): void {
 
 const examples = `
 Examples:
+  parley                                     a conversation at this terminal
   parley chat "My name is Ada."              start a conversation
   parley chat -c "What is my name?"          go on with it
   git diff | parley chat "Explain this:"     words, then what is piped in

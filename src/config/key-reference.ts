@@ -14,7 +14,7 @@ export function checkKeyReference(
   if ((kind === 'file' || kind === 'command') && rest.trim() !== '' && !/[\0\r\n]/.test(rest)) return null;
   return {
     problem: 'does not say where the key is',
-    hint: 'Give env:NAME, file:PATH or command:…; a key itself is never an argument, and is not kept.',
+    hint: 'Give env:NAME, file:PATH or command:LINE; a key itself is never an argument, and is not kept.',
   };
 }
 

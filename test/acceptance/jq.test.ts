@@ -108,15 +108,16 @@ describe('--jq', () => {
     ['[inputs], input_line_number', '[]\n0\n[]\n0\n'],
     ['try input catch .', 'No more inputs\nNo more inputs\n'],
   ])('sees one value at a time: %s', async (filter, out) => {
-    expect(await place.output(['sessions', 'delete', 'a', 'b', '--dry-run', '--jq', filter])).toBe(out);
+    expect(
+      await place.output(['sessions', 'delete', 'a', 'b', '--dry-run', '--ignore-missing', '--jq', filter]),
+    ).toBe(out);
   });
 
   test('passes a hundred thousand lines in their order, in many runs of jq', async () => {
     const ids = Array.from({ length: 100_000 }, (_, index) => `ses_${index}`);
     const stdin = `${ids.join('\n')}\n`;
-    const out = await place.output(['sessions', 'delete', '-', '--dry-run', '--jq', '.session_id'], {
-      stdin,
-    });
+    const words = ['sessions', 'delete', '-', '--dry-run', '--ignore-missing', '--jq', '.session_id'];
+    const out = await place.output(words, { stdin });
     expect(out === stdin).toBe(true);
   });
 

@@ -32,6 +32,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   yaml: ['config'],
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
+  'wrap-ansi': ['cli/terminal', 'cli/repl'],
   marked: ['cli/terminal/markdown', 'cli/transcripts'],
   'highlight.js': ['cli/terminal/markdown'],
   'jq-wasm': ['cli/terminal'],

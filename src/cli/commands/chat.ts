@@ -14,6 +14,7 @@ import type { Run } from '../run.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
+import { canConverse, runRepl } from './repl.ts';
 
 export interface ChatInput extends MessageSources, SessionFlags {
   readonly mode: string | null;
@@ -157,6 +158,12 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
 
 export async function runChat(input: ChatInput, context: CliContext): Promise<number> {
   checkTogether(input, context);
+  if (isConversation(input, context)) {
+    return runRepl(
+      { session: input.session, continue: input.continue, mode: input.mode, raw: input.raw },
+      context,
+    );
+  }
   const message = await composeMessage(input, context);
   const mode = await chooseMode(input.mode, context);
   const session_id = await sessionToContinue(input, context);
@@ -265,6 +272,12 @@ function checkTogether(input: ChatInput, context: CliContext): void {
       hint: 'Choose the block, or the answer whole.',
     });
   }
+}
+
+/** Nothing to send, and somebody there to say it. */
+function isConversation(input: ChatInput, context: CliContext): boolean {
+  const isBare = input.words.length === 0 && input.files.length === 0 && input.title === null;
+  return isBare && formatOf(input, context) === 'text' && !context.stdinIsFed && canConverse(context);
 }
 
 function formatOf(input: ChatInput, context: CliContext): ChatFormat {

@@ -66,7 +66,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     authorityFile: context.options.ca,
     modesFile: input.modes ?? null,
   });
-  if (input.modes !== undefined) host.onHangUp(() => void reload(served, logger));
+  if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
   try {
     const app = createApp({
       service: served.home.service,

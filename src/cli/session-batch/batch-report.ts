@@ -35,6 +35,11 @@ export class BatchReport {
     return this.#counts.get(status) ?? 0;
   }
 
+  /** Whether there are lines to be written. */
+  get hasNews(): boolean {
+    return this.#lines.length > 0;
+  }
+
   /** Noted; written by `flush`, so that many that come together are written together. */
   add(result: ItemResult): void {
     const { status } = result;

@@ -32,6 +32,8 @@ export interface BatchWork<Done extends string> {
 
 /** What calls on their way get to end by themselves after a stop, of the two seconds that it may take. */
 const graceMs = 1200;
+/** Results are told at once as people take it, not each by itself: new calls go first. */
+const tellMs = 20;
 /** How far ahead of single calls the journal's mark is. */
 const markStep = 128;
 /** Batch calls at once: the next is under way while the last is being written. */
@@ -59,6 +61,7 @@ class BatchRun<Done extends string> {
   #marking: Promise<void> | null = null;
   #stopped: { readonly reason: unknown } | null = null;
   #wake = () => {};
+  #told = 0;
 
   constructor(work: BatchWork<Done>) {
     this.#work = work;
@@ -70,15 +73,13 @@ class BatchRun<Done extends string> {
   }
 
   async run(): Promise<{ readonly reason: unknown } | null> {
-    const { stopSignal, report, journal } = this.#work;
+    const { stopSignal, now } = this.#work;
     const interrupt = () => this.#stop(stopSignal.reason);
     stopSignal.addEventListener('abort', interrupt);
     if (stopSignal.aborted) interrupt();
     try {
       while (this.#stopped === null) {
-        // What is told to the user is in the journal.
-        journal?.flush();
-        await report.flush();
+        if (now() - this.#told >= tellMs) await this.#tell();
         if (this.#stopped !== null) break;
         const { limit, pauseMs } = this.#pacer;
         if (pauseMs > 0 || this.#running >= limit) {
@@ -116,15 +117,24 @@ class BatchRun<Done extends string> {
     this.#doubt(this.#again.filter(({ mayHaveActed }) => mayHaveActed));
     this.#work.journal?.settle();
     // The reader of the results may be what stopped it.
-    await this.#work.report.flush().catch((error: unknown) => this.#stop(error));
+    await this.#tell().catch((error: unknown) => this.#stop(error));
   }
 
-  /** Resolves when a call has ended, when it is to stop, or after a pause. */
+  /** What has come, to the journal first, then to the user. */
+  async #tell(): Promise<void> {
+    const { journal, report, now } = this.#work;
+    this.#told = now();
+    journal?.flush();
+    await report.flush();
+  }
+
+  /** Resolves when a call has ended, when it is to stop, after a pause, or when there are results to be told. */
   async #change(pauseMs: number): Promise<void> {
+    const waits = [pauseMs, this.#work.report.hasNews ? tellMs : 0].filter((ms) => ms > 0);
     let timer: NodeJS.Timeout | null = null;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (pauseMs > 0) timer = setTimeout(resolve, pauseMs);
+      if (waits.length > 0) timer = setTimeout(resolve, Math.min(...waits));
     });
     if (timer !== null) clearTimeout(timer);
   }

@@ -22,6 +22,9 @@ export interface OutputStream extends ColourStream {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
+/** One of Node's, drawn on by those who know how; `resize` tells of another size. */
+export type TerminalStream = Writable & { readonly rows?: number };
+
 export interface OutputOptions {
   /**
    * `data` (stdout): exact bytes unless it is a terminal; a write that fails is a failure of the command. `talk` (stderr):
@@ -44,7 +47,7 @@ export interface Output {
   /** Fires when nothing more can be written: the reader went away, or a write failed (then writing and `finish` reject). */
   readonly gone: AbortSignal;
   /** For libraries that draw by themselves on a terminal; nobody else writes to it. */
-  readonly stream: Writable;
+  readonly stream: TerminalStream;
   /** Of the terminal, now; 80 where that is unknown. */
   columns(): number;
   style(): Promise<Style>;
@@ -83,7 +86,7 @@ class StreamOutput implements Output {
   readonly redraws: boolean;
   readonly formats: boolean;
   readonly colour: ColourLevel;
-  readonly stream: Writable;
+  readonly stream: TerminalStream;
   readonly #stream: OutputStream;
   readonly #role: 'data' | 'talk';
   readonly #signal: AbortSignal;

@@ -25,7 +25,7 @@ export function addModeOptions(command: Command): Command {
   return command
     .option('--base-url <url>', 'the server, as its documentation has it: http://localhost:11434/v1')
     .option('--model <model>', 'the model, as the server names it')
-    .option('--key <where>', 'where its key is: env:NAME, file:PATH or command:…; "" for none')
+    .option('--key <where>', 'where its key is: env:NAME, file:PATH or command:LINE; "" for none')
     .option('--system <text>', 'the system prompt; "" for none')
     .option('--system-file <path>', 'the system prompt from a file')
     .option('--temperature <number>', 'the temperature; "" for the model’s own', numberOrNone)
