@@ -36,10 +36,17 @@ test('with --yes the first model of a server on this machine becomes the default
   expect(await place.output(['chat', '-n', 'hi'])).toBe('Hello there.\n');
   expect(await place.output(['sessions', 'list'])).toMatch(/^ses_\w+\t2\t\S+\thi\n$/);
   // A second time makes nothing twice.
-  expect(await place.answer(['setup', '--yes', '--quiet'], { env })).toEqual({
-    ...{ modes: ['qwen3:8b'], default: 'qwen3:8b', reply: 'Hello there.' },
+  const modes = async () =>
+    (await place.answer<{ name: string }[]>(['modes', 'list'])).map(({ name }) => name);
+  const made = await modes();
+  expect(await place.answer(['setup', '--yes', '--quiet'], { env })).toMatchObject({
+    // The machine of whoever runs the tests may have a model server of its own, on one of the usual ports.
+    modes: expect.arrayContaining(['qwen3:8b']),
+    default: 'qwen3:8b',
+    reply: 'Hello there.',
   });
-  expect(await place.answer(['modes', 'list'])).toHaveLength(3);
+  expect(await modes()).toEqual(made);
+  expect(made.filter((name) => name === 'qwen3:8b')).toHaveLength(1);
   const body: unknown = JSON.parse(await place.output(['setup', '--yes', '--quiet', '--json'], { env }));
   expect(differences(body, readShapes().get('parley setup') ?? new Map())).toEqual([]);
 });
