@@ -37,7 +37,7 @@ function start() {
       const script = new vm.Script(fs.readFileSync(file, 'utf8'), { filename, cachedData });
       const chunk = { exports: {} };
       chunks.set(name, chunk);
-      script.runInThisContext()(chunk.exports, load, chunk, file);
+      script.runInThisContext()(chunk.exports, load, chunk, file, dist);
     }
     return chunks.get(name).exports;
   }

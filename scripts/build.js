@@ -1,8 +1,8 @@
 // Builds dist: src bundled into minified CommonJS, a chunk for every `await import()`, each with V8's code cache beside it.
-// A chunk is a function of (exports, require, module, __filename): bin/parley.js calls it, without Node's search for modules.
-import { execFile } from 'node:child_process';
+// A chunk is a function of (exports, require, module, __filename, __dirname): bin/parley.js calls it, without Node's search for modules.
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,13 +28,26 @@ const { output } = await bundle.write({
   // An `import()` left in CommonJS would start Node's loader of ES modules, 10 ms.
   dynamicImportInCjs: false,
   minify: true,
+  // What goes together stands in one file, although others use parts of it: each file costs a start its reading.
+  codeSplitting: {
+    groups: [
+      { name: 'start', test: /\/src\/main\.ts$/, priority: 3 },
+      { name: 'embedded', test: /\/src\/compose\/embedded-home\.ts$/, priority: 2 },
+      {
+        name: 'model',
+        test: /\/src\/(engine\/upstream\/.*|config\/stored-modes|http\/plain-connections|remote\/authorities)\.ts$/,
+        priority: 1,
+      },
+    ],
+  },
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
-  postBanner: '(function (exports, require, module, __filename) {',
+  postBanner: '(function (exports, require, module, __filename, __dirname) {',
   postFooter: '})',
 });
 
 await recordCodeCache();
+await writeManual();
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)} KiB\n`);
 
@@ -42,6 +55,11 @@ process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)}
 async function recordCodeCache() {
   const place = mkdtempSync(join(tmpdir(), 'parley-build-'));
   const server = createServer(answerChat).listen(0, '127.0.0.1');
+  // As a proxy it gives way to itself: what is not of this machine takes another client than what is.
+  server.on('connect', (_request, socket) => {
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    server.emit('connection', socket);
+  });
   await once(server, 'listening');
   const inherited = Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS$|PARLEY_)/.test(name));
   const env = {
@@ -51,28 +69,66 @@ async function recordCodeCache() {
   };
   const chat = ['chat', '--no-stdin', '--mode', 'echo', 'Hello'];
   const recorder = fileURLToPath(new URL('record-code-cache.cjs', import.meta.url));
+  const program = (words) => ['--require', recorder, join(root, 'bin', 'parley.js'), ...words];
   const run = (words, more) =>
-    promisify(execFile)(process.execPath, ['--require', recorder, join(root, 'bin', 'parley.js'), ...words], {
-      env: { ...env, ...more },
-    });
+    promisify(execFile)(process.execPath, program(words), { env: { ...env, ...more } });
   try {
     await run(['chat', '--no-stdin', 'Hello']);
     await run([...chat, '--continue']);
     await run(['sessions', 'list']);
     await run(['--help']);
-    await run([...chat, '--url', `http://127.0.0.1:${server.address().port}`], { PARLEY_API_KEY: 'none' });
+    await converse(program(['repl']), env);
+    await run(['__complete', '--', 'sessions', 'get', '']);
+    const url = `http://127.0.0.1:${server.address().port}`;
+    await run([...chat, '--url', url], { PARLEY_API_KEY: 'none' });
+    const proxied = { PARLEY_API_KEY: 'none', HTTP_PROXY: url, NO_PROXY: '' };
+    await run([...chat, '--url', 'http://parley.test', '--insecure-http'], proxied);
+    await run(['modes', 'add', 'model', '--base-url', url, '--model', 'model']);
+    await run(['chat', '--no-stdin', '--mode', 'model', 'Hello']);
   } finally {
     server.close();
     rmSync(place, { recursive: true, force: true });
   }
 }
 
-/** A server of one reply, for the client's code to run against. */
-function answerChat(_request, response) {
+/** The page for man, made of the command tree; package.json names it. */
+async function writeManual() {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(root, 'bin', 'parley.js'),
+    '__manual',
+  ]);
+  writeFileSync(join(root, 'dist', 'parley.1'), stdout);
+}
+
+/** The REPL opens at a terminal alone; the recorder lets these pass for one. */
+async function converse(program, env) {
+  const repl = spawn(process.execPath, program, {
+    env: { ...env, RECORD_TERMINAL: '1', TERM: 'xterm', CI: '' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  repl.stdin.end('Hello\r');
+  const [status] = await once(repl, 'exit');
+  if (status !== 0) throw new Error(`The REPL ended with ${status} while its code was recorded.`);
+}
+
+/** A server of one reply, of this API and of a model's, for the client's code to run against. */
+function answerChat(request, response) {
+  if (request.url.endsWith('/chat/completions')) return answerCompletion(response);
   const data = { session_id: 'ses_1', message_id: 'msg_1', mode: 'echo', text: 'Hello', reply: 'Hello' };
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of ['session', 'delta', 'done']) {
     response.write(`event: ${event}\ndata: ${JSON.stringify({ success: true, data })}\n\n`);
   }
   response.end();
+}
+
+function answerCompletion(response) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const [content, finish_reason] of [
+    ['Hello', null],
+    ['', 'stop'],
+  ]) {
+    response.write(`data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason }] })}\n\n`);
+  }
+  response.end('data: [DONE]\n\n');
 }

@@ -1,5 +1,6 @@
 // Kills chats at random moments and holds the store against what they had acknowledged, for as long as one likes:
-// `node scripts/kill-storm.js [--rounds N] [--at-once N]`, after a build. The suite does the same in short.
+// `node scripts/kill-storm.js [--rounds N] [--at-once N]`, after a build. With `--batch`, batches instead, which are resumed after each
+// kill, and their outputs too. The suite does the same in short.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,15 +10,22 @@ import { build } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '1000' }, 'at-once': { type: 'string', default: '4' } },
+  options: {
+    rounds: { type: 'string', default: '1000' },
+    'at-once': { type: 'string', default: '4' },
+    batch: { type: 'boolean', default: false },
+  },
 });
 const kills = Number(values.rounds);
 const atOnce = Number(values['at-once']);
 if (!(kills >= 1 && atOnce >= 1)) throw new Error('--rounds and --at-once take numbers from 1.');
 
-const { ParleyPlace, killStorm } = await loadStorm();
+const { ParleyPlace, killStorm, batchStorm } = await loadStorm();
 const place = new ParleyPlace(root);
-const report = await killStorm(place, { kills, atOnce, sharedSessions: 3, random: Math.random });
+const { random } = Math;
+const report = values.batch
+  ? await batchStorm(place, { kills, lines: 1000, inSession: false, random })
+  : await killStorm(place, { kills, atOnce, sharedSessions: 3, random });
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 if (report.faults.length === 0) place.remove();
 else {
@@ -41,7 +49,7 @@ async function loadStorm() {
       });
       return import(pathToFileURL(file).href);
     };
-    return { ...(await load('parley-place')), ...(await load('kill-storm')) };
+    return { ...(await load('parley-place')), ...(await load('kill-storm')), ...(await load('batch-storm')) };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

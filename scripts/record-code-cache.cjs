@@ -7,6 +7,11 @@ const vm = require('node:vm');
 
 const scripts = [];
 
+// Pipes that pass for a terminal: the REPL opens on nothing else.
+if (process.env.RECORD_TERMINAL === '1') {
+  for (const stream of [process.stdin, process.stdout, process.stderr]) stream.isTTY = true;
+}
+
 // A cache holds the flags at its making, and the next start has not set any.
 require('node:v8').setFlagsFromString = () => {};
 

@@ -1,6 +1,12 @@
 // Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HomeOptions, OpenedHome, ServedHome, Surroundings } from './compose/home-options.ts';
+import type {
+  HomeOptions,
+  OpenedHome,
+  ServedHome,
+  ServeOptions,
+  Surroundings,
+} from './compose/home-options.ts';
 import type { Target } from './config/settings.ts';
 
 /** Opens the home of a target, and resolves the key to call it with. */
@@ -35,10 +41,7 @@ export async function openHome(
 }
 
 /** Opens the embedded service for a server: whoever calls that brings a key, so none is made here. */
-export async function openServedHome(
-  surroundings: Surroundings,
-  options: Pick<HomeOptions, 'timeout'>,
-): Promise<ServedHome> {
+export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
   const { openServedHome: open } = await import('./compose/embedded-home.ts');
   return open(surroundings, options);
 }

@@ -7,10 +7,12 @@ import manifest from '../package.json' with { type: 'json' };
 import type { CliHost } from './cli/context.ts';
 import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
+import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
+import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
-import { stdinKind } from './cli/terminal/stdin.ts';
+import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { openHome, openServedHome } from './compose.ts';
 import type { ProcessTable } from './config/lock-owner.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
@@ -18,29 +20,37 @@ import { ProfileFile } from './config/profile-file.ts';
 import { terminalIdentity } from './config/terminal.ts';
 import { ParleyError } from './service/errors.ts';
 
+/** Who has a use for a signal; while nobody has, it stops the command. */
+interface SignalListeners {
+  readonly interrupt: Set<() => void>;
+  readonly hangUp: Set<() => void>;
+}
+
 const patienceMs = 300;
 const sameSignalMs = 100;
 
 export async function main(): Promise<void> {
   const stop = new AbortController();
   const signalled = new AbortController();
-  onSignals((signal) => {
+  const signals: SignalListeners = { interrupt: new Set(), hangUp: new Set() };
+  onSignals(signals, (signal) => {
     signalled.abort(new Interruption(signal));
     stop.abort(signalled.signal.reason);
   });
   const outputs = new Map<string, Output>();
   // Then all is written and closed: leaving spares Node the taking down of what goes with the process anyway.
-  process.exit(await run(stop, signalled.signal, outputs));
+  process.exit(await run(stop, signalled.signal, outputs, job(signals)));
 }
 
 async function run(
   stop: AbortController,
   stopSignal: AbortSignal,
   outputs: Map<string, Output>,
+  job: Job,
 ): Promise<number> {
   let status = 0;
   try {
-    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs));
+    status = await runCommandLine(process.argv.slice(2), cliHost(stop, stopSignal, outputs, job));
     const isWritten = await finish(outputs.values(), stop.signal);
     return isWritten || status !== 0 ? status : (stop.signal.reason as Interruption).exitStatus;
   } catch (error) {
@@ -66,13 +76,23 @@ async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<b
 /**
  * The first signal stops the work, which keeps what there is of it; a second one ends the process at once. One that comes with
  * the first is the same: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
- * every signal again.
+ * every signal again. While somebody holds the interrupts, a SIGINT is theirs.
  */
-function onSignals(stop: (signal: StopSignal) => void): void {
+function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void): void {
   let stoppedAt: number | null = null;
+  let interruptedAt = Number.NEGATIVE_INFINITY;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      if (signal === 'SIGHUP' && signals.hangUp.size > 0) {
+        for (const hangUp of [...signals.hangUp]) hangUp();
+        return;
+      }
       const now = performance.now();
+      if (signal === 'SIGINT' && signals.interrupt.size > 0 && stoppedAt === null) {
+        if (now - interruptedAt > sameSignalMs) for (const interrupt of [...signals.interrupt]) interrupt();
+        interruptedAt = now;
+        return;
+      }
       if (stoppedAt === null) {
         stoppedAt = now;
         stop(signal);
@@ -83,7 +103,37 @@ function onSignals(stop: (signal: StopSignal) => void): void {
   }
 }
 
-function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<string, Output>): CliHost {
+function job(signals: SignalListeners): Job {
+  const held = (listeners: Set<() => void>) => (listener: () => void) => {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  };
+  const on = (event: 'SIGCONT' | 'exit', listener: () => void) => {
+    process.on(event, listener);
+    return () => {
+      process.off(event, listener);
+    };
+  };
+  return {
+    onInterrupt: held(signals.interrupt),
+    onHangUp: held(signals.hangUp),
+    onContinue: (listener) => on('SIGCONT', listener),
+    atExit: (action) => on('exit', action),
+    suspend() {
+      // Windows has no such signal. The group: who started it, as npx, waits for it, and the shell for both.
+      if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
+    },
+  };
+}
+
+function cliHost(
+  stop: AbortController,
+  stopSignal: AbortSignal,
+  outputs: Map<string, Output>,
+  job: Job,
+): CliHost {
   const { env, platform, pid } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
@@ -106,10 +156,13 @@ function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<st
     env,
     profileFile,
     dataDirectory: data,
+    processes,
+    job,
     stdin: {
       // Making the stream costs time: only a question needs to know.
       isTerminal: () => process.stdin.isTTY === true,
       kind: stdinKind,
+      size: stdinSize,
       open: () => process.stdin,
     },
     output(name, { noColor }) {
@@ -129,6 +182,7 @@ function cliHost(stop: AbortController, stopSignal: AbortSignal, outputs: Map<st
       }
       return output;
     },
+    outputFile: () => fileIdentity(1),
     signal: stop.signal,
     stopSignal,
     now,

@@ -9,7 +9,7 @@ import packageJson from '../package.json' with { type: 'json' };
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('the tarball holds the executable, the build and three documents, and nothing else', () => {
+test('the tarball holds the executable, the build with its manual page and four documents, and nothing else', () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
@@ -17,9 +17,15 @@ test('the tarball holds the executable, the build and three documents, and nothi
   });
   const [tarball] = Object.values<{ files: readonly { path: string }[] }>(JSON.parse(packed));
   const paths = tarball?.files.map(({ path }) => path) ?? [];
-  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
+  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'docs/json.md', 'package.json'];
   expect(paths).toEqual(
-    expect.arrayContaining([...documents, 'bin/parley.js', 'bin/package.json', 'dist/main.cjs']),
+    expect.arrayContaining([
+      ...documents,
+      'bin/parley.js',
+      'bin/package.json',
+      'dist/main.cjs',
+      'dist/parley.1',
+    ]),
   );
   expect(paths.filter((path) => !documents.includes(path) && !/^(bin|dist)\//.test(path))).toEqual([]);
 });

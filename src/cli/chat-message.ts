@@ -2,11 +2,11 @@
 import { ParleyError } from '../service/errors.ts';
 import { defaultLimits } from '../service/limits.ts';
 import type { CliContext } from './context.ts';
-import { readFileMessage } from './terminal/file-message.ts';
+import { fenced, readFileMessage } from './terminal/file-message.ts';
 import { readMessage } from './terminal/stdin.ts';
 
 export interface MessageSources {
-  /** `-` alone stands for stdin. */
+  /** `-` alone stands for stdin; so does it as a file. */
   readonly words: readonly string[];
   readonly files: readonly string[];
   /** False for `-n`: stdin is left alone. */
@@ -15,12 +15,17 @@ export interface MessageSources {
 
 export async function composeMessage(sources: MessageSources, context: CliContext): Promise<string> {
   const limit = defaultLimits.messageBytes;
-  const asked = sources.words.length === 1 && sources.words[0] === '-';
-  if (asked && !sources.stdin) throw new ParleyError('USAGE', '- reads stdin, and -n does not: choose one.');
-  const parts: string[] = asked ? [] : [sources.words.join(' ')];
-  for (const path of sources.files) parts.push(await readFileMessage(path, limit, context.host.signal));
-  if (asked || (sources.stdin && context.stdinIsFed)) {
-    parts.push(await readMessage(context.reading('a message', '-n skips it'), limit));
+  const { signal } = context.host;
+  const stdinAs = askedStdin(sources);
+  const readStdin = () => readMessage(context.reading('a message', '-n skips it'), limit);
+  const parts: string[] = stdinAs === 'words' ? [] : [sources.words.join(' ')];
+  for (const path of sources.files) {
+    parts.push(
+      path === '-' ? fenced('stdin', await readStdin()) : await readFileMessage(path, limit, signal),
+    );
+  }
+  if (stdinAs === 'words' || (stdinAs === null && sources.stdin && context.stdinIsFed)) {
+    parts.push(await readStdin());
   }
   const message = parts.filter((part) => part !== '').join('\n\n');
   if (message !== '' && message.trim() === '') {
@@ -41,4 +46,18 @@ export async function composeMessage(sources: MessageSources, context: CliContex
     });
   }
   return message;
+}
+
+/** In which place stdin was asked for by `-`; null where it was not. */
+function askedStdin({ words, files, stdin }: MessageSources): 'words' | 'file' | null {
+  const isWord = words.length === 1 && words[0] === '-';
+  const times = files.filter((path) => path === '-').length + Number(isWord);
+  if (times === 0) return null;
+  if (!stdin) throw new ParleyError('USAGE', '- reads stdin, and -n does not: choose one.');
+  if (times > 1) {
+    throw new ParleyError('USAGE', '- was given twice, and stdin can be read once.', {
+      hint: 'Leave one of the two out.',
+    });
+  }
+  return isWord ? 'words' : 'file';
 }

@@ -4,11 +4,14 @@ import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 import { toJson } from './terminal/json.ts';
+import { fencedBlock, type WhichBlock } from './terminal/markdown/fenced-block.ts';
+import type { UntrustedWriter } from './terminal/output.ts';
 import { waiting } from './terminal/progress.ts';
+import { replyWriter } from './terminal/reply-writer.ts';
 import { startTimer } from './terminal/timer.ts';
 
-/** `text` as it comes, `whole` text at the end, `json` the one body at the end, `events` a JSON line each. */
-export type ChatFormat = 'text' | 'whole' | 'json' | 'events';
+/** `text` as it comes, `whole` text or a block of code in it at the end, `json` the one body at the end, `events` a JSON line each. */
+export type ChatFormat = 'text' | 'whole' | `${WhichBlock} block` | 'json' | 'events';
 
 export interface ChatOutput {
   take(event: ChatEvent): Promise<void>;
@@ -16,7 +19,27 @@ export interface ChatOutput {
   fail(error: unknown): Promise<void>;
 }
 
-export function chatOutput(format: ChatFormat, context: CliContext): ChatOutput {
+export interface ChatOutputOptions {
+  /** The mode that was asked for. */
+  readonly mode: string;
+  /** Tell the tokens that the turn took. */
+  readonly usage: boolean;
+  /** No Markdown styling. */
+  readonly raw: boolean;
+}
+
+export function chatOutput(format: ChatFormat, context: CliContext, options: ChatOutputOptions): ChatOutput {
+  const output = outputOf(format, options.raw, context);
+  return {
+    async take(event) {
+      await output.take(event);
+      if (event.event === 'done') await tellTurn(event.data, context, options);
+    },
+    fail: (error) => output.fail(error),
+  };
+}
+
+function outputOf(format: ChatFormat, raw: boolean, context: CliContext): ChatOutput {
   switch (format) {
     case 'json':
       return {
@@ -34,7 +57,7 @@ export function chatOutput(format: ChatFormat, context: CliContext): ChatOutput 
         },
       };
     default:
-      return textOutput(format === 'text', context);
+      return textOutput(format, raw, context);
   }
 }
 
@@ -44,35 +67,101 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
   return stdout.write(`${toJson({ event, ...(body as object) })}\n`);
 }
 
-function textOutput(streams: boolean, context: CliContext): ChatOutput {
-  const writer = context.stdout.untrusted();
+type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
+
+function textOutput(format: TextFormat, raw: boolean, context: CliContext): ChatOutput {
+  const streams = format === 'text';
+  // It loads while the reply is awaited. A failure is told where it is first used. A block of code is no Markdown.
+  const opening = replyWriter(context.stdout, { raw: raw || format.endsWith('block') });
+  opening.catch(() => {});
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
     quiet: context.options.quiet,
     startTimer,
     now: context.host.now,
   });
   let begun = false;
+  const notes = reasoningNotes(context);
   return {
     async take(event) {
+      if (event.event === 'reasoning') {
+        spinner.stop();
+        await notes.take(event.data.text);
+        return;
+      }
+      await notes.end();
       if (event.event === 'delta' && streams) {
         spinner.stop();
         begun = true;
-        await writer.write(event.data.text);
+        await (await opening).write(event.data.text);
       } else if (event.event === 'done') {
         spinner.stop();
+        const writer = await opening;
         // A server that does not stream has sent no piece.
-        if (!begun) await writer.write(event.data.reply);
+        if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
         await tellEnd(event.data, context);
       }
     },
     async fail() {
       spinner.stop();
+      await notes.end();
       if (!begun) return;
+      const writer = await opening;
       if (context.stdout.isTerminal) await writer.endLine();
       else await writer.end();
     },
   };
+}
+
+async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Promise<string> {
+  if (format === 'text' || format === 'whole') return reply;
+  const block = await fencedBlock(reply, format === 'first block' ? 'first' : 'last');
+  if (block !== null) return block;
+  throw new ParleyError('NOT_FOUND', 'There is no fenced code block in the reply.', {
+    hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${session_id}`,
+    session_id,
+  });
+}
+
+/** The model's notes to itself: on stderr, dimmed there, and never in the reply. */
+function reasoningNotes(context: CliContext) {
+  // The stream is asked for only when there are notes: making one takes time.
+  let writer: UntrustedWriter | null = null;
+  const paint = async (on: boolean) => {
+    const { stderr } = context;
+    if (stderr.colour > 0) await stderr.write(on ? '\u001b[2m' : '\u001b[22m');
+  };
+  return {
+    async take(text: string): Promise<void> {
+      if (context.options.quiet) return;
+      if (writer === null) await paint(true);
+      writer ??= context.stderr.untrusted();
+      await writer.write(text);
+    },
+    async end(): Promise<void> {
+      if (writer === null) return;
+      await writer.endLine();
+      writer = null;
+      await paint(false);
+    },
+  };
+}
+
+/** What is to be known of a turn besides its reply. */
+async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutputOptions): Promise<void> {
+  if (reply.mode !== options.mode)
+    await context.say(`The mode ${options.mode} failed; ${reply.mode} replied.`);
+  const { turns_left_out: leftOut = 0, usage } = reply;
+  if (leftOut > 0) {
+    const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
+    await context.say(
+      `${turns} left out: by estimate the conversation is longer than the context of the mode ${reply.mode}.`,
+    );
+  }
+  if (!options.usage) return;
+  const tokens =
+    usage === null ? 'not counted by this mode' : `${usage.input_tokens} in, ${usage.output_tokens} out`;
+  await context.stderr.writeUntrusted(`tokens: ${tokens}\n`);
 }
 
 async function tellEnd(reply: ChatReply, context: CliContext): Promise<void> {

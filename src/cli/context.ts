@@ -1,11 +1,14 @@
 // What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
 import type { Readable } from 'node:stream';
 import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
+import type { ProcessTable } from '../config/lock-owner.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Call } from '../service/call.ts';
 import type { Home } from '../service/home.ts';
 import type { Limits } from '../service/limits.ts';
+import type { Job } from './job.ts';
+import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
 import { isFed, type StdinKind, type StdinReading } from './terminal/stdin.ts';
@@ -18,6 +21,8 @@ export interface GlobalOptions {
   readonly profile: string | null;
   readonly url: string | null;
   readonly json: boolean;
+  /** A filter of jq for each value on stdout. */
+  readonly jq: string | null;
   readonly quiet: boolean;
   readonly input: boolean;
   readonly color: boolean;
@@ -40,10 +45,18 @@ export interface OpenHomeOptions {
   readonly timeout: number | null;
   /** A file of certificates to trust besides the usual ones. */
   readonly authorityFile: string | null;
+  /** Rejects where there is no store or no key yet, rather than make them. */
+  readonly onlyExisting: boolean;
   /** Tells the user what was done on first use. */
   readonly say: (line: string) => Promise<void>;
   /** Told each request to a server; null to tell nobody. */
   readonly trace: ((line: string) => Promise<void>) | null;
+}
+
+/** What the embedded service is opened with for a server. */
+export interface ServeOptions extends Pick<OpenHomeOptions, 'timeout' | 'authorityFile'> {
+  /** A file of modes in place of the user's own; null for those. */
+  readonly modesFile: string | null;
 }
 
 /** The embedded service as a server needs it, without a key of its own. */
@@ -52,11 +65,15 @@ export interface ServedHome {
   readonly limits: Limits;
   /** Rejects while the store cannot be read. */
   ready(): Promise<void>;
+  /** Reads the modes again. When that fails, those that there were stay. */
+  reloadModes(): Promise<void>;
 }
 
 export interface StandardInput {
   isTerminal(): boolean;
   kind(): StdinKind;
+  /** Bytes; null where the end is not known. */
+  size(): number | null;
   /** Gives the stream; it is touched only when it is read. */
   open(): Readable;
 }
@@ -68,8 +85,12 @@ export interface CliHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly profileFile: ProfileFile;
   readonly dataDirectory: string;
+  readonly processes: ProcessTable;
+  readonly job: Job;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
+  /** Identifies the file that stdout is written to; null where it is none. */
+  outputFile(): string | null;
   /** Fires with an `Interruption`: a signal came, or nobody reads stdout any more. */
   readonly signal: AbortSignal;
   /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */
@@ -79,7 +100,7 @@ export interface CliHost {
   /** Identifies the terminal this runs in; null without one. */
   terminal(): string | null;
   openHome(target: Target, options: OpenHomeOptions): Promise<OpenedHome>;
-  openServedHome(options: Pick<OpenHomeOptions, 'timeout'>): Promise<ServedHome>;
+  openServedHome(options: ServeOptions): Promise<ServedHome>;
 }
 
 export class CliContext {
@@ -87,20 +108,42 @@ export class CliContext {
   readonly options: GlobalOptions;
   /** Of the last call; null before the first. */
   requestId: string | null = null;
+  /** The command, as it is typed. */
+  readonly commandPath: string;
   #target: Target | undefined;
+  #filtered: JqOutput | undefined;
   #opened: Promise<OpenedHome> | undefined;
 
-  constructor(host: CliHost, options: GlobalOptions) {
+  constructor(host: CliHost, options: GlobalOptions, commandPath = 'parley') {
     this.host = host;
     this.options = options;
+    this.commandPath = commandPath;
   }
 
   get stdout(): Output {
-    return this.host.output('stdout', { noColor: !this.options.color });
+    return this.#filtered ?? this.host.output('stdout', { noColor: !this.options.color });
   }
 
   get stderr(): Output {
     return this.host.output('stderr', { noColor: !this.options.color });
+  }
+
+  /** From now on, what is written to stdout goes through the filter of `--jq`; `USAGE` for one that is none. */
+  async filterStdout(filter: string): Promise<void> {
+    const [{ Jq }, { jqOutput }] = await Promise.all([
+      import('./terminal/jq.ts'),
+      import('./terminal/jq-output.ts'),
+    ]);
+    const { stdout, stderr } = this;
+    this.#filtered = jqOutput(stdout, await Jq.compile(filter), { stderr, startTimer });
+  }
+
+  /** Writes what the filter still holds; throws what it could not do. */
+  async finishStdout(): Promise<void> {
+    await this.#filtered?.flush();
+    const failure = this.#filtered?.failure() ?? null;
+    this.#filtered = undefined;
+    if (failure !== null) throw failure;
   }
 
   /** Where this command talks to; throws where flags, variables and profiles select nothing that it may talk to. */
@@ -121,6 +164,7 @@ export class CliContext {
     this.#opened ??= this.host.openHome(this.target, {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
+      onlyExisting: false,
       say: (line) => this.say(line),
       trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
     });

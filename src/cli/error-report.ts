@@ -24,8 +24,12 @@ export async function reportFailure(error: unknown, context: CliContext): Promis
 }
 
 /** The same in words alone. */
-export async function tellFailure(failure: ParleyError, context: CliContext): Promise<number> {
-  await context.stderr.writeUntrusted(failureText(failure) + furtherHint(failure, context));
+export async function tellFailure(error: unknown, context: CliContext): Promise<number> {
+  if (error instanceof Interruption) return error.exitStatus;
+  const failure = asParleyError(error);
+  await context.stderr.writeUntrusted(
+    failureText(failure, context.commandPath) + furtherHint(failure, context),
+  );
   if (context.options.debug) {
     const { stack, cause } = failure;
     await context.stderr.writeUntrusted(`${stack}\n${cause instanceof Error ? `${cause.stack}\n` : ''}`);
@@ -36,16 +40,16 @@ export async function tellFailure(failure: ParleyError, context: CliContext): Pr
 /** A failure that no command is left to report, as a terminal may show it, and the exit status that it means. */
 export function describeFailure(error: unknown): { readonly text: string; readonly status: number } {
   const failure = asParleyError(error);
-  return { text: filterText(failureText(failure)), status: exitStatus[failure.code] };
+  return { text: filterText(failureText(failure, 'parley')), status: exitStatus[failure.code] };
 }
 
-function failureText(failure: ParleyError): string {
-  const hint = failure.hint || (hints[failure.code] ?? '');
+function failureText(failure: ParleyError, commandPath: string): string {
+  const hint = failure.hint || usualHint(failure, commandPath);
   return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
 }
 
 /** Where another key is put, when this one is refused. */
-function furtherHint({ code }: ParleyError, context: CliContext): string {
+export function furtherHint({ code }: ParleyError, context: CliContext): string {
   if (code !== 'INVALID_API_KEY') return '';
   const { profile, url, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {
@@ -58,7 +62,7 @@ function furtherHint({ code }: ParleyError, context: CliContext): string {
     : `Log in with another: parley login --profile ${profile}\n`;
 }
 
-function asParleyError(error: unknown): ParleyError {
+export function asParleyError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new ParleyError('INTERNAL_ERROR', `Something unforeseen went wrong: ${message}.`, {
@@ -68,7 +72,7 @@ function asParleyError(error: unknown): ParleyError {
 }
 
 /** What to do next where the failure itself does not say. */
-const hints: Partial<Record<ParleyError['code'], string>> = {
-  USAGE: 'See: parley --help',
-  SESSION_NOT_FOUND: 'See the sessions there are with: parley sessions list',
-};
+function usualHint({ code }: ParleyError, commandPath: string): string {
+  if (code === 'USAGE') return `See: ${commandPath} --help`;
+  return code === 'SESSION_NOT_FOUND' ? 'See the sessions there are with: parley sessions list' : '';
+}

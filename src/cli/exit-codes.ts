@@ -13,6 +13,7 @@ export const exitStatus = {
   IDEMPOTENCY_MISMATCH: 1,
   NOT_FOUND: 1,
   METHOD_NOT_ALLOWED: 1,
+  FILTER_FAILED: 1,
   USAGE: 2,
   CONFIG: 2,
   INVALID_REQUEST: 2,

@@ -4,6 +4,7 @@
 const signalStatus = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export type StopSignal = keyof typeof signalStatus;
+export type InterruptionStatus = (typeof signalStatus)[StopSignal];
 
 export class Interruption extends Error {
   override readonly name = 'Interruption';

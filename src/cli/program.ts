@@ -1,29 +1,35 @@
 // The command tree: which words there are, and the options that hold everywhere. What a command does is in its own file.
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander';
 import { ParleyError } from '../service/errors.ts';
+import { commandPath, eachCommand } from './command-tree.ts';
 import { registerChat } from './commands/chat.ts';
+import { registerComplete, registerCompletion } from './commands/completion.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerHelp } from './commands/help.ts';
 import { registerKeys } from './commands/keys/keys.ts';
 import { registerLogin } from './commands/login.ts';
 import { registerLogout } from './commands/logout.ts';
+import { registerManual } from './commands/manual.ts';
 import { registerModels } from './commands/models.ts';
+import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
+import { canConverse, registerRepl } from './commands/repl.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
+import { registerSetup } from './commands/setup.ts';
+import { registerUsage } from './commands/usage.ts';
 import { registerVerify } from './commands/verify.ts';
 import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
-import { reportFailure } from './error-report.ts';
+import { reportFailure, tellFailure } from './error-report.ts';
 import type { Run } from './run.ts';
 
 /** Runs one command line (without node and script) to its end and returns the exit status. */
 export async function runCommandLine(argv: readonly string[], host: CliHost): Promise<number> {
   let status = 0;
   const run: Run = async (command, work) => {
-    const context = new CliContext(host, globalOptions(command));
+    const context = new CliContext(host, globalOptions(command), commandPath(command));
     try {
-      status = (await work(context)) ?? 0;
-    } catch (error) {
-      status = await reportFailure(error, context);
+      status = await throughFilter(context, async () => (await work(context)) ?? 0);
     } finally {
       await context.close();
     }
@@ -39,20 +45,28 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     getOutHelpWidth: () => host.output('stdout', { noColor: true }).columns(),
     getErrHelpWidth: () => host.output('stderr', { noColor: true }).columns(),
   });
+  let asked = program;
+  eachCommand(program, (command) =>
+    command.exitOverride((error) => {
+      asked = command;
+      throw error;
+    }),
+  );
   try {
-    await program.parseAsync(helpForCommand(argv), { from: 'user' });
+    await program.parseAsync(withValues(argv), { from: 'user' });
     return status;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const context = new CliContext(host, globalOptions(program));
+    const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
     if (bare && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
+    if (bare && canConverse(context)) return runCommandLine(['repl', ...argv], host);
     if (bare || error.exitCode === 0) {
       await context.stdout.write(written.out + written.error);
       return 0;
     }
     if (error.code === 'commander.help') await context.stderr.write(written.error);
-    return reportFailure(usageError(error, program), context);
+    return throughFilter(context, () => Promise.reject(usageError(error, context)));
   }
 }
 
@@ -64,6 +78,7 @@ function buildProgram(first: string, version: string, run: Run, output: OutputCo
     .option('--profile <name>', 'talk to where this stored profile says')
     .option('--url <url>', 'talk to this server, with the key from PARLEY_API_KEY')
     .option('--json', 'print JSON alone on stdout')
+    .option('--jq <filter>', 'print what this filter of jq makes of the JSON')
     .option('--quiet', 'print no hints and no progress')
     .option('--no-color', 'print without colour')
     .option('--no-input', 'never ask; fail where an answer is needed')
@@ -72,22 +87,27 @@ function buildProgram(first: string, version: string, run: Run, output: OutputCo
     .option('--ca <file>', 'trust the certificates (PEM) in this file, too')
     .option('--debug', 'print each request as a curl command, and stack traces on failure')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help for a command')
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
-    .exitOverride()
     .addHelpText('after', examples);
   // Of a line that begins with a command, no other command is asked for; to describe them all takes time.
   const only = commands.get(first);
   for (const register of only === undefined ? commands.values() : [only]) register(program, run);
+  // What completes a line, prints help or writes the manual reads the whole tree.
+  if (only === undefined) registerTreeReaders(program, run);
+  for (const group of program.commands) if (group.commands.length > 0) registerHelp(group, run);
   return program;
 }
 
 /** In the order of the help. */
 const commands: ReadonlyMap<string, (parent: Command, run: Run) => void> = new Map([
   ['chat', registerChat],
+  ['repl', registerRepl],
   ['sessions', registerSessions],
   ['models', registerModels],
+  ['modes', registerModes],
+  ['setup', registerSetup],
+  ['usage', registerUsage],
   ['verify', registerVerify],
   ['login', registerLogin],
   ['logout', registerLogout],
@@ -95,10 +115,18 @@ const commands: ReadonlyMap<string, (parent: Command, run: Run) => void> = new M
   ['keys', registerKeys],
   ['serve', registerServe],
   ['doctor', registerDoctor],
+  ['completion', registerCompletion],
 ]);
+
+function registerTreeReaders(program: Command, run: Run): void {
+  registerHelp(program, run);
+  registerComplete(program, run);
+  registerManual(program, run);
+}
 
 const examples = `
 Examples:
+  parley                                     a conversation at this terminal
   parley chat "My name is Ada."              start a conversation
   parley chat -c "What is my name?"          go on with it
   git diff | parley chat "Explain this:"     words, then what is piped in
@@ -106,10 +134,13 @@ Examples:
 
 function globalOptions(command: Command): GlobalOptions {
   const options = command.optsWithGlobals();
+  const jq: string | null = options['jq'] ?? null;
   return {
     profile: options['profile'] ?? null,
     url: options['url'] ?? null,
-    json: options['json'] ?? false,
+    // The events of a chat are JSON already.
+    json: options['json'] ?? (jq !== null && options['jsonStream'] !== true),
+    jq,
     quiet: options['quiet'] ?? false,
     color: options['color'] ?? true,
     input: options['input'] ?? true,
@@ -128,19 +159,47 @@ function seconds(text: string): number {
   return value;
 }
 
-/** commander's `help` takes one word; `help sessions list` is `sessions list --help`. */
-function helpForCommand(argv: readonly string[]): readonly string[] {
-  return argv[0] === 'help' && argv.length > 2 ? [...argv.slice(1), '--help'] : argv;
+/**
+ * Does the work and reports its failure, with stdout behind the filter of `--jq`. One that jq does not take is told before the
+ * work; what it cannot do with a value, after.
+ */
+async function throughFilter(context: CliContext, work: () => Promise<number>): Promise<number> {
+  const { jq } = context.options;
+  try {
+    if (jq !== null) await context.filterStdout(jq);
+  } catch (error) {
+    // Whoever reads stdout waits for what comes of the filter, not for another body.
+    return tellFailure(error, context);
+  }
+  let status: number;
+  try {
+    status = await work();
+  } catch (error) {
+    status = await reportFailure(error, context);
+  }
+  try {
+    await context.finishStdout();
+    return status;
+  } catch (error) {
+    const own = await tellFailure(error, context);
+    return status || own;
+  }
+}
+
+/** commander takes the word after an option whose value may be left out for that value: here it would be the message. */
+function withValues(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, at) =>
+    word === '--extract-code' && (end === -1 || at < end) ? '--extract-code=first' : word,
+  );
 }
 
 /** commander's own words, in the form that all failures have. */
-function usageError({ message, code }: CommanderError, { args }: Command): ParleyError {
-  if (code === 'commander.help') {
-    const [first, second = ''] = args;
-    const what = first === 'help' ? `Unknown command '${second}'.` : 'A command is missing.';
-    return new ParleyError('USAGE', what);
-  }
+function usageError({ message, code }: CommanderError, { commandPath: path }: CliContext): ParleyError {
+  if (code === 'commander.help') return new ParleyError('USAGE', 'A command is missing.');
   const [what = '', suggestion] = message.replace(/^error: /, '').split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? '' : '.'}`;
-  return new ParleyError('USAGE', sentence, { hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? '' });
+  const hint =
+    suggestion === undefined ? '' : `${suggestion.replace(/^\((.*)\)$/, '$1')} See: ${path} --help`;
+  return new ParleyError('USAGE', sentence, { hint });
 }

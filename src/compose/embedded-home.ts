@@ -2,15 +2,23 @@
 import { lockOwner, type ProcessTable } from '../config/lock-owner.ts';
 import { localProfile, putStoreKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
-import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
+import type { EngineSet } from '../engine/engine-set.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
-import type { HomeOptions, OpenedHome, ServedHome, Surroundings } from './home-options.ts';
+import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
+import {
+  configuredEngines,
+  type EngineChoice,
+  exchangeableEngines,
+  findModelsOf,
+  storedModes,
+} from './configured-engines.ts';
+import type { HomeOptions, OpenedHome, ServedHome, ServeOptions, Surroundings } from './home-options.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 /** Opens the store of this machine, and resolves the key to call it with. */
@@ -19,8 +27,12 @@ export async function openEmbeddedHome(
   surroundings: Surroundings,
   options: HomeOptions,
 ): Promise<OpenedHome> {
-  const { home, isNew } = await openLocal(surroundings, options);
+  if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
+  const { home, isNew } = await openLocal(surroundings, options, () =>
+    configuredEngines(surroundings, options, null),
+  );
   try {
+    if (options.onlyExisting && isNew) throw noStore();
     return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };
   } catch (error) {
     await home.close();
@@ -28,27 +40,48 @@ export async function openEmbeddedHome(
   }
 }
 
-export async function openServedHome(
-  surroundings: Surroundings,
-  options: Pick<HomeOptions, 'timeout'>,
-): Promise<ServedHome> {
-  const { home, store, limits } = await openLocal(surroundings, options);
+function noStore(): ParleyError {
+  return new ParleyError('CONFIG', 'There is no store on this machine yet.', {
+    hint: 'The first chat makes one: parley chat "Hello"',
+  });
+}
+
+export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
+  const choice = { ...options, trace: null };
+  const { modesFile } = options;
+  const engines = async () =>
+    configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
+  const { home, store, limits, reloadModes } = await openLocal(surroundings, choice, engines);
   return {
     home,
     limits,
     async ready() {
       await store.findKey(new Uint8Array(32));
     },
+    reloadModes,
   };
 }
 
-async function openLocal(surroundings: Surroundings, options: Pick<HomeOptions, 'timeout'>) {
+async function readModes(path: string) {
+  const { readModesFile } = await import('../config/modes-file.ts');
+  return readModesFile(path);
+}
+
+async function openLocal(
+  surroundings: Surroundings,
+  choice: EngineChoice,
+  readEngines: () => Promise<EngineSet>,
+) {
   const { dataDirectory, nodeApiVersion, now, random } = surroundings;
+  const { engines, exchange } = exchangeableEngines(await readEngines());
+  const reloadModes = async () => exchange(await readEngines());
   const { store, created } = await openSqliteStore({ directory: dataDirectory, nodeApiVersion, now, random });
   const local: LocalOptions = {
     store,
-    engines: offlineEngines(),
-    limits: limitsWith(options.timeout),
+    engines,
+    modes: storedModes(surroundings, reloadModes),
+    findModels: (server, signal) => findModelsOf(surroundings, choice, server, signal),
+    limits: limitsWith(choice.timeout),
     now,
     random: await systemRandomness(),
     owner: turnOwner(surroundings.processes),
@@ -58,9 +91,12 @@ async function openLocal(surroundings: Surroundings, options: Pick<HomeOptions, 
     archive: new LocalArchive(local),
     administration: new LocalAdministration(local),
     extensions: ['archive', 'idempotency', 'stream'],
-    close: () => store.close(),
+    async close() {
+      await engines.close?.();
+      await store.close();
+    },
   };
-  return { home, store, limits: local.limits, isNew: created };
+  return { home, store, limits: local.limits, isNew: created, reloadModes };
 }
 
 /**

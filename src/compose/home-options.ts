@@ -22,6 +22,8 @@ export interface HomeOptions {
   readonly timeout: number | null;
   /** A file of certificates to trust besides the usual ones. */
   readonly authorityFile: string | null;
+  /** Rejects where there is no store or no key yet, rather than make them. */
+  readonly onlyExisting: boolean;
   /** Tells the user what was done on first use. */
   readonly say: (line: string) => Promise<void>;
   /** Told each request to a server; null to tell nobody. */
@@ -34,10 +36,18 @@ export interface OpenedHome {
   readonly apiKey: string;
 }
 
+/** What the embedded service is opened with for a server. */
+export interface ServeOptions extends Pick<HomeOptions, 'timeout' | 'authorityFile'> {
+  /** A file of modes in place of the user's own; null for those. */
+  readonly modesFile: string | null;
+}
+
 /** The embedded service as a server needs it, without a key of its own. */
 export interface ServedHome {
   readonly home: Home;
   readonly limits: Limits;
   /** Rejects while the store cannot be read. */
   readonly ready: () => Promise<void>;
+  /** Reads the modes again. When that fails, those that there were stay. */
+  readonly reloadModes: () => Promise<void>;
 }

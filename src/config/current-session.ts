@@ -40,7 +40,8 @@ export function writeCurrentSession(
 ): void {
   const directory = folder(dataDirectory);
   const own = join(directory, fileName(conversant));
-  const last = join(directory, fileName({ ...conversant, terminal: null }));
+  const last =
+    conversant.terminal === null ? own : join(directory, fileName({ ...conversant, terminal: null }));
   try {
     makePrivateDirectory(directory);
     const isNew = !existsSync(own);

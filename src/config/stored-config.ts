@@ -5,6 +5,10 @@ export interface StoredConfig {
   /** The profile in use when none is named; null for the built-in one. */
   readonly current: string | null;
   readonly profiles: Readonly<Record<string, StoredProfile>>;
+  /** The modes of the embedded service that were set up, each checked when it is used. */
+  readonly modes: Readonly<Record<string, unknown>>;
+  /** The one that is used when none is named; null for the built-in one. */
+  readonly default_mode: string | null;
 }
 
 export interface StoredProfile {
@@ -32,7 +36,12 @@ export const emptyProfile: StoredProfile = {
   extensions: null,
 };
 
-export const emptyConfig: StoredConfig = { current: null, profiles: {} };
+export const emptyConfig: StoredConfig = {
+  current: null,
+  profiles: {},
+  modes: {},
+  default_mode: null,
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -43,6 +52,8 @@ export function readStoredConfig(value: unknown): StoredConfig {
     ...config,
     current: textOrNull(config, 'current', ''),
     profiles: mapFields(config, 'profiles', '', readProfile),
+    modes: fieldsOf(config['modes'] ?? {}, 'modes'),
+    default_mode: textOrNull(config, 'default_mode', ''),
   };
 }
 

@@ -7,4 +7,6 @@ export interface EngineSet {
   readonly modes: readonly Mode[];
   /** Null for a mode that there is not. */
   engine(mode: string): ReplyEngine | null;
+  /** Lets go of sockets, where there are any. */
+  close?(): Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface ContextMessage {
 }
 
 export interface EngineContext {
-  /** What was said before in this session, the oldest first, whole turns, at most `historyMessages` of them. */
+  /** What was said before in this session, the oldest first, whole turns, within `historyMessages` and `contextTokens`. */
   readonly history: readonly ContextMessage[];
   /** The message to answer. */
   readonly message: string;
@@ -25,6 +25,14 @@ export interface ReplyEngine {
   readonly name: string;
   /** How many of a session's newest messages it reads; 0 for an engine that looks at the message alone. */
   readonly historyMessages: number;
+  /** How many tokens history and message may have together, as estimated; left out by an engine that does not count in tokens. */
+  readonly contextTokens?: number;
+  /** True for an engine that ends its own silence with `ENGINE_TIMEOUT`. Any other is watched from outside. */
+  readonly timesItself?: boolean;
+  /** True: its `reasoning` is part of what a chat shows, also unasked. */
+  readonly showsReasoning?: boolean;
+  /** The mode to ask when this engine fails before it has said anything. */
+  readonly fallback?: string | null;
   /**
    * Streams the reply. Rejects with a `ParleyError` (`ENGINE_FAILED`, `ENGINE_TIMEOUT`, `RATE_LIMITED`) or, once the signal
    * has fired, with its reason. Equal contexts may give unequal replies, but not from an offline engine.

@@ -1,7 +1,8 @@
 // The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
 // undici is loaded here, when the first request is made: it costs as much as the rest of a start.
 import { setFlagsFromString } from 'node:v8';
-import type { Dispatcher } from 'undici';
+import type { Connections } from './plain-connections.ts';
+import { isLoopback } from './proxy-choice.ts';
 
 export interface ConnectionOptions {
   /** A proxy's URL; null for none. */
@@ -11,7 +12,12 @@ export interface ConnectionOptions {
   readonly connectMs: number;
 }
 
-export async function openConnections(options: ConnectionOptions): Promise<Dispatcher> {
+export async function openConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
+  const { protocol, hostname } = new URL(origin);
+  if (protocol === 'http:' && isLoopback(hostname)) {
+    const { plainConnections } = await import('./plain-connections.ts');
+    return plainConnections(options.connectMs);
+  }
   const undici = await import('undici');
   // V8 would begin to optimize undici's parser of HTTP (WebAssembly) after some answers, and on Node 20 the end of the process waits
   // for that: 0.1 s. What V8 makes of it at once is quick enough. Set after the import: with another flag than at its making, a code

@@ -9,11 +9,22 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** `mostCharacters` is the limit of one event. */
 export async function* readEventStream(
   bytes: AsyncIterable<Uint8Array>,
   mostCharacters: number,
 ): AsyncGenerator<ServerSentEvent> {
+  for await (const events of readEventBatches(bytes, mostCharacters, { closesLast: false })) yield* events;
+}
+
+/**
+ * The events of each piece of the body together, none when it completes none. `mostCharacters` is the limit of one event.
+ * `closesLast`: what stands at the end without its blank line counts as an event all the same.
+ */
+export async function* readEventBatches(
+  bytes: AsyncIterable<Uint8Array>,
+  mostCharacters: number,
+  { closesLast }: { readonly closesLast: boolean },
+): AsyncGenerator<readonly ServerSentEvent[]> {
   let events: ServerSentEvent[] = [];
   let tooLarge = false;
   const parser = createParser({
@@ -28,11 +39,14 @@ export async function* readEventStream(
     parser.feed(decoder.decode(chunk, { stream: true }));
     const complete = events;
     events = [];
-    yield* complete;
+    yield complete;
     if (tooLarge) {
       throw new HttpFailure('unreadable', true, `an event is longer than ${mostCharacters} characters`);
     }
   }
+  if (!closesLast) return;
+  parser.feed(`${decoder.decode()}\n\n`);
+  yield events;
 }
 
 export function isEventStream(contentType: string | null): boolean {

@@ -81,7 +81,11 @@ export class HttpClient {
 
   #open(): ReturnType<typeof openConnections> {
     const { authorities, connectMs } = this.#options;
-    this.#connections ??= openConnections({ proxy: this.#proxy, authorities, connectMs });
+    this.#connections ??= openConnections(this.#options.origin, {
+      proxy: this.#proxy,
+      authorities,
+      connectMs,
+    });
     return this.#connections;
   }
 }

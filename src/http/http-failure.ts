@@ -86,6 +86,7 @@ const untrustedCodes: ReadonlySet<string> = new Set([
 
 /** Of an answer that is not HTTP; one that only ends too soon is that (undici 7.30 tells by the message alone, without a code). */
 function isParserError(cause: unknown): boolean {
+  if (/^HPE_(?!INVALID_EOF_STATE)/.test(codeOf(cause))) return true;
   return cause instanceof Error && cause.name === 'HTTPParserError' && !cause.message.includes('EOF');
 }
 

@@ -14,7 +14,7 @@ export interface ProxyVariables {
 /** The proxy's URL, or null. Throws a `TypeError` that names the variable whose value is no URL, and never the value. */
 export function proxyFor(origin: string, env: ProxyVariables): string | null {
   const { protocol, hostname, port } = new URL(origin);
-  if (loopback.test(hostname)) return null;
+  if (isLoopback(hostname)) return null;
   const https = protocol === 'https:';
   const name = (https ? httpsNames : httpNames).find((variable) => env[variable]);
   if (name === undefined) return null;
@@ -26,7 +26,11 @@ export function proxyFor(origin: string, env: ProxyVariables): string | null {
   return url;
 }
 
-const loopback = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
+/** Of a parsed URL. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
+}
+
 const httpNames = ['http_proxy', 'HTTP_PROXY'] as const;
 const httpsNames = ['https_proxy', 'HTTPS_PROXY', ...httpNames] as const;
 

@@ -1,12 +1,80 @@
-// A session's history as an engine is given it: whole turns, oldest first, cut replies marked.
-import type { ContextMessage } from '../engine/reply-engine.ts';
+// A session's history as an engine is given it: whole turns within its budget, the first and the newest ones, oldest first, cut
+// replies marked. Read backwards in pages until the budget is full, so that a long session costs what a short one does.
+import type { ContextMessage, ReplyEngine } from '../engine/reply-engine.ts';
 import type { Message } from '../service/session.ts';
+import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 
-export function contextWindow(newestMessages: readonly Message[]): readonly ContextMessage[] {
-  const start = newestMessages[0]?.role === 'assistant' ? 1 : 0;
-  return newestMessages.slice(start).map((message) => ({
-    role: message.role,
-    content: message.content,
-    cut: message.finish_reason === 'interrupted' || message.finish_reason === 'error',
-  }));
+export interface ContextWindow {
+  readonly history: readonly ContextMessage[];
+  /** How many turns of the session are not in it for want of room in the budget of tokens. */
+  readonly turnsLeftOut: number;
+}
+
+/** The newest `limit` messages before a position, the oldest first. */
+export type ReadHistory = (before: number, limit: number) => Promise<readonly Message[]>;
+
+type Budget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens'>;
+
+const firstPage = 32;
+const largestPage = 256;
+
+/** The history before the message at `position`, which is `message`. */
+export async function contextWindow(
+  read: ReadHistory,
+  position: number,
+  message: string,
+  engine: Budget,
+): Promise<ContextWindow> {
+  if (position === 0 || engine.historyMessages === 0) return { history: [], turnsLeftOut: 0 };
+  if (engine.contextTokens === undefined) {
+    const newest = await read(position, engine.historyMessages);
+    const start = newest[0]?.role === 'assistant' ? 1 : 0;
+    return { history: newest.slice(start).map(toContext), turnsLeftOut: 0 };
+  }
+  const room = new Room(engine.contextTokens - messageTokens(estimateTokens(message)));
+  const first = position > 2 ? await read(2, 2) : [];
+  const hasFirst = first.length > 0 && room.take(first);
+  const turns: (readonly Message[])[] = [];
+  let before = position;
+  const end = first.length > 0 ? 2 : 0;
+  for (let limit = firstPage; before > end && !room.isFull; limit = Math.min(limit * 2, largestPage)) {
+    const page = await read(before, Math.min(limit, before - end));
+    if (page.length === 0) break;
+    for (let at = page.length; at >= 2 && !room.isFull; at -= 2) {
+      const turn = page.slice(at - 2, at);
+      if (!room.take(turn)) break;
+      turns.push(turn);
+      before = turn[0]?.position ?? 0;
+    }
+  }
+  const kept = [...(hasFirst ? [first] : []), ...turns.reverse()];
+  return { history: kept.flat().map(toContext), turnsLeftOut: position / 2 - kept.length };
+}
+
+/** What is left of a budget of tokens. */
+class Room {
+  #tokens: number;
+  /** True once a turn did not fit: older ones are not tried, so that no turn is missing in between. */
+  isFull = false;
+
+  constructor(tokens: number) {
+    this.#tokens = tokens;
+  }
+
+  take(turn: readonly Message[]): boolean {
+    const tokens = turn.reduce((sum, message) => sum + tokensOf(message), 0);
+    this.isFull = tokens > this.#tokens;
+    if (!this.isFull) this.#tokens -= tokens;
+    return !this.isFull;
+  }
+}
+
+/** As its engine counted it, else estimated. What an engine counts may include its own notes, which are not in the text. */
+function tokensOf({ content, usage }: Message): number {
+  const estimated = estimateTokens(content);
+  return messageTokens(usage === null ? estimated : Math.min(usage.output_tokens, estimated));
+}
+
+function toContext({ role, content, finish_reason }: Message): ContextMessage {
+  return { role, content, cut: finish_reason === 'interrupted' || finish_reason === 'error' };
 }

@@ -5,11 +5,10 @@ import type { ReplyEngine } from '../engine/reply-engine.ts';
 import { answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from '../service/chat-event.ts';
-import { ParleyError } from '../service/errors.ts';
+import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { FinishReason, Usage } from '../service/session.ts';
 import type { Once, Turn, TurnBegin } from '../store/session-store.ts';
-import { contextWindow } from './context-window.ts';
-import { watched } from './engine-watch.ts';
+import { asked } from './asking.ts';
 import { newId } from './ids.ts';
 import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
@@ -36,28 +35,45 @@ export async function* exchange(
     yield done(turn, {
       ...reply,
       finish_reason: reply.finish_reason ?? 'stop',
+      turns_left_out: 0,
       message_count: reply.position + 1,
     });
     return;
   }
 
   let text = '';
+  let mode = turn.mode;
+  let turnsLeftOut = 0;
+  let askedAt = local.now();
+  let firstTokenMs: number | null = null;
   let tried = false;
   let lost: ParleyError | null = null;
-  const keep = async (finishReason: FinishReason, usage: Usage | null) => {
+  const keep = async (
+    finishReason: FinishReason,
+    usage: Usage | null,
+    errorCode: ErrorCode | null = null,
+  ) => {
     tried = true;
     const now = local.now();
     const message = {
       message_id: newId('msg', now, local.random),
       content: text,
       finish_reason: finishReason,
+      mode,
     };
-    const ended = local.store.endTurn(projectId, turn, { ...message, usage, now });
+    const ended = local.store.endTurn(projectId, turn, {
+      ...message,
+      usage,
+      first_token_ms: firstTokenMs,
+      error_code: errorCode,
+      now,
+    });
     const { message_count } = await ended.catch((error: unknown) => {
       lost = failure(error, turn);
       throw lost;
     });
-    return done(turn, { ...message, usage, message_count, created_at: new Date(now).toISOString() });
+    const created_at = new Date(now).toISOString();
+    return done(turn, { ...message, usage, message_count, created_at, turns_left_out: turnsLeftOut });
   };
   const renewal = setInterval(() => {
     local.store.renewTurn(projectId, turn, local.now() + leaseMs).catch(() => {
@@ -68,25 +84,33 @@ export async function* exchange(
 
   try {
     yield { event: 'session', data: start };
-    const context = { history: await history(local, projectId, turn, engine), message: turn.content };
-    for await (const event of watched(
-      (signal) => engine.reply(context, { signal }),
-      call.signal,
-      local.limits,
-    )) {
+    const { signal, showReasoning = false } = call;
+    for await (const event of asked(local, projectId, turn, engine, { signal, showReasoning })) {
+      if (event.type === 'asked') {
+        ({ mode, turnsLeftOut } = event);
+        askedAt = local.now();
+        continue;
+      }
+      if (event.type === 'finish') {
+        const end = await keep(event.reason, event.usage);
+        // Whoever got the last event may not ask for another, and then nothing below is reached.
+        clearInterval(renewal);
+        yield end;
+        return;
+      }
+      firstTokenMs ??= Math.max(0, local.now() - askedAt);
       if (event.type === 'text') {
         text += event.text;
         yield { event: 'delta', data: { text: event.text } };
-      } else if (event.type === 'reasoning') {
+      } else if (event.text !== '') {
         yield { event: 'reasoning', data: { text: event.text } };
-      } else {
-        yield await keep(event.reason, event.usage);
-        return;
       }
     }
-    throw new ParleyError('ENGINE_FAILED', `The engine ${engine.name} ended without finishing its reply.`);
   } catch (error) {
-    if (!tried) await keep(call.signal.aborted ? 'interrupted' : 'error', null);
+    if (!tried) {
+      if (call.signal.aborted) await keep('interrupted', null);
+      else await keep('error', null, failure(error, turn).code);
+    }
     // A reply that could not be kept outranks why it ended.
     if (lost !== null) throw lost;
     throw call.signal.aborted ? call.signal.reason : failure(error, turn);
@@ -147,25 +171,22 @@ async function beginWhenFree(
   }
 }
 
-async function history(local: LocalOptions, projectId: string, turn: Turn, engine: ReplyEngine) {
-  if (engine.historyMessages === 0 || turn.position === 0) return [];
-  return contextWindow(
-    await local.store.history(projectId, turn.session_id, turn.position, engine.historyMessages),
-  );
-}
-
-type Ending = Omit<ChatReply, 'session_id' | 'mode' | 'reply'> & { readonly content: string };
+type Ending = Omit<ChatReply, 'session_id' | 'reply' | 'turns_left_out'> & {
+  readonly content: string;
+  readonly turns_left_out: number;
+};
 
 function done(turn: Turn, ending: Ending): ChatEvent {
   const { body, data } = answer<ChatReply>({
     session_id: turn.session_id,
     message_id: ending.message_id,
-    mode: turn.mode,
+    mode: ending.mode,
     reply: ending.content,
     finish_reason: ending.finish_reason,
     created_at: ending.created_at,
     message_count: ending.message_count,
     usage: ending.usage,
+    ...(ending.turns_left_out > 0 && { turns_left_out: ending.turns_left_out }),
   });
   return { event: 'done', data, body };
 }
@@ -180,7 +201,7 @@ function failure(error: unknown, turn: Turn): ParleyError {
   const { code, message, details, retryAfter } = error;
   return new ParleyError(code, message, {
     ...place,
-    hint: error.hint === '' ? hint : `${error.hint} ${hint}`,
+    hint: `${hint} ${error.hint}`.trim(),
     details,
     ...(retryAfter !== null && { retryAfter }),
     cause: error,

@@ -1,8 +1,12 @@
 // What an idempotency key stands for: the operation and its request, as one hash.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
 import type { Once } from '../store/session-store.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
+
+const shortCharacters = 4096;
 
 export async function onceFor(
   call: Call,
@@ -13,15 +17,18 @@ export async function onceFor(
 ): Promise<Once | null> {
   checkIdempotencyKey(call);
   if (call.idempotencyKey === null) return null;
-  // A message may be long, so the fast hash; only calls that carry a key load it.
-  const { createHash } = await import('node:crypto');
   return {
     key: call.idempotencyKey,
-    requestHash: createHash('sha256')
-      .update(JSON.stringify([operation, inOneOrder(request)]))
-      .digest(),
+    requestHash: await sha256Of(JSON.stringify([operation, inOneOrder(request)])),
     keptSince: now - limits.idempotencyMs,
   };
+}
+
+/** The one hash by two ways: of a short text in JavaScript, for to load node:crypto would take longer than the hashing. */
+async function sha256Of(text: string): Promise<Uint8Array> {
+  if (text.length <= shortCharacters) return sha256(utf8ToBytes(text));
+  const { createHash } = await import('node:crypto');
+  return createHash('sha256').update(text).digest();
 }
 
 /** The same request is the same whichever way its fields are ordered. */

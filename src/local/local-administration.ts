@@ -4,12 +4,17 @@ import type {
   CreatedKey,
   CreateKeyRequest,
   KeyRecord,
+  ModeRecord,
   PurgePlan,
   PurgeReport,
   PurgeRequest,
   StoreReport,
+  UsageQuery,
+  UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { ModeSettings } from '../service/mode-settings.ts';
+import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { PurgeFilter } from '../store/session-store.ts';
 import { newId } from './ids.ts';
 import { hashKey, issueKey } from './keys.ts';
@@ -72,5 +77,31 @@ export class LocalAdministration implements Administration {
   #purgeFilter({ project_id, deleted_before }: PurgeRequest): PurgeFilter {
     const before = readTime('deleted_before', deleted_before) ?? 0;
     return { projectId: project_id, deletedBefore: before, now: this.#local.now() };
+  }
+
+  async listModes(): Promise<readonly ModeRecord[]> {
+    const { engines, modes } = this.#local;
+    const settings = new Map((await modes.read()).modes.map((mode) => [mode.name, mode]));
+    return engines.modes.map((mode) => ({ ...mode, settings: settings.get(mode.name) ?? null }));
+  }
+
+  putMode(settings: ModeSettings): Promise<void> {
+    return this.#local.modes.put(settings);
+  }
+
+  removeMode(name: string): Promise<void> {
+    return this.#local.modes.remove(name);
+  }
+
+  setDefaultMode(name: string): Promise<void> {
+    return this.#local.modes.setDefault(name);
+  }
+
+  findModels(servers: readonly ModelServer[], signal: AbortSignal): Promise<readonly FoundModels[]> {
+    return Promise.all(servers.map((server) => this.#local.findModels(server, signal)));
+  }
+
+  usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {
+    return this.#local.store.usage(readTime('since', since) ?? 0, by);
   }
 }

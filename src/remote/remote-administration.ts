@@ -3,17 +3,44 @@ import type {
   Administration,
   CreatedKey,
   KeyRecord,
+  ModeRecord,
   PurgePlan,
   PurgeReport,
   StoreReport,
+  UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { FoundModels } from '../service/model-server.ts';
 
 export class RemoteAdministration implements Administration {
   readonly #url: string;
 
   constructor(url: string) {
     this.#url = url;
+  }
+
+  listModes(): Promise<readonly ModeRecord[]> {
+    return this.#refuse();
+  }
+
+  putMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  removeMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  setDefaultMode(): Promise<void> {
+    return this.#refuse();
+  }
+
+  findModels(): Promise<readonly FoundModels[]> {
+    return this.#refuse();
+  }
+
+  usage(): Promise<readonly UsageRecord[]> {
+    return this.#refuse();
   }
 
   createKey(): Promise<CreatedKey> {

@@ -4,7 +4,7 @@ import { isEventStream, readEventStream } from '../http/event-stream.ts';
 import type { HttpAnswer } from '../http/http-answer.ts';
 import { HttpFailure } from '../http/http-failure.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatRequest, ChatStart } from '../service/chat-event.ts';
+import type { ChatEvent, ChatRequest, ChatStart, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { successBody } from '../wire/answer-body.ts';
 import { chatReply, replyOf, sessionIdOf } from '../wire/chat-answer.ts';
@@ -16,15 +16,21 @@ import { isTurnedAway } from './resending.ts';
 /** Of one event: `done` holds the whole reply. */
 const mostCharacters = 64 * 1024 * 1024;
 
+interface RemoteChatOptions {
+  /** A reply that is wanted whole is asked for as one body in JSON: that costs both sides less. */
+  readonly form: ReplyForm;
+  readonly replyPointer: readonly string[] | null;
+}
+
 export async function* remoteChat(
   connection: RemoteConnection,
   call: Call,
   request: ChatRequest,
-  replyPointer: readonly string[] | null,
+  { form, replyPointer }: RemoteChatOptions,
 ): AsyncGenerator<ChatEvent> {
   const { mode, message, session_id } = request;
   const body = { mode, message, ...(session_id !== null && { session_id }) };
-  const prepared = connection.prepare(call, 'chat', { body });
+  const prepared = connection.prepare(call, 'chat', { body, streams: form === 'pieces' });
   const resending = connection.resending(prepared);
   const turn = new RemoteTurn(request, replyPointer);
   for (;;) {

@@ -27,6 +27,8 @@ export interface OperationInput {
   readonly sessionId?: string;
   readonly query?: Query;
   readonly body?: unknown;
+  /** True to ask for the answer as a stream of events, where the server may have one. */
+  readonly streams?: boolean;
 }
 
 /** One request, the same however often it is sent. */
@@ -93,7 +95,7 @@ export class RemoteConnection {
     }
     const headers = {
       Authorization: `Bearer ${call.apiKey}`,
-      Accept: this.#accepted(operation),
+      Accept: this.#accepted(input.streams ?? false),
       ...(method === 'POST' && {
         [idempotencyHeader]: call.idempotencyKey ?? this.#options.newIdempotencyKey(),
       }),
@@ -158,8 +160,9 @@ export class RemoteConnection {
   }
 
   /** A stream is asked for unless the server is known to have none: one that has none answers JSON. */
-  #accepted(operation: Operation): string {
-    const streams = operation === 'chat' && this.offers('stream') !== false;
-    return streams ? `${eventStreamType}, application/json;q=0.9` : 'application/json';
+  #accepted(streams: boolean): string {
+    return streams && this.offers('stream') !== false
+      ? `${eventStreamType}, application/json;q=0.9`
+      : 'application/json';
   }
 }

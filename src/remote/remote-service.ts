@@ -1,7 +1,7 @@
 // The six operations of the interface document, kept by a server elsewhere: one method, one request.
 import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
+import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
   ConversationService,
   CreateSessionRequest,
@@ -35,8 +35,8 @@ export class RemoteService implements ConversationService {
     return remoteAnswer(this.#connection, call, 'models', {}, modesOf);
   }
 
-  chat(call: Call, request: ChatRequest): AsyncIterable<ChatEvent> {
-    return remoteChat(this.#connection, call, request, this.#replyPointer);
+  chat(call: Call, request: ChatRequest, form: ReplyForm = 'pieces'): AsyncIterable<ChatEvent> {
+    return remoteChat(this.#connection, call, request, { form, replyPointer: this.#replyPointer });
   }
 
   createSession(call: Call, { title }: CreateSessionRequest): Promise<Answer<NewSession>> {

@@ -73,7 +73,9 @@ async function wholeAnswer(visit: Visit, events: AsyncIterator<ChatEvent>): Prom
       const { done, value } = await events.next();
       if (done) throw new Error('A chat ended without done.');
       if (value.event === 'session') start = value.data;
-      if (value.event === 'done') return jsonResponse(visit, 200, value.body);
+      if (value.event !== 'done') continue;
+      await events.return?.();
+      return jsonResponse(visit, 200, value.body);
     }
   } catch (error) {
     throw start === null ? error : placed(error, start);

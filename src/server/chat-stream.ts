@@ -86,7 +86,9 @@ export class ChatStream {
       const { done, value } = await this.#events.next();
       if (done) throw new Error('A chat ended without done.');
       this.#rest = Buffer.from(encodeEvent(value));
-      if (value.event === 'done') this.#end(null);
+      if (value.event !== 'done') return;
+      await this.#events.return?.();
+      this.#end(null);
     } catch (error) {
       this.#fail(error);
     } finally {

@@ -113,6 +113,10 @@ export const chatReply = z.strictObject({
   created_at: time,
   message_count: z.int(),
   usage: usage.nullable(),
+  turns_left_out: z
+    .int()
+    .exactOptional()
+    .describe('earlier turns that the model was not told of, for want of room; absent when there are none'),
 }) satisfies z.ZodType<ChatReply>;
 
 export const modes = z.array(mode) satisfies z.ZodType<readonly Mode[]>;

@@ -1,6 +1,10 @@
 // What only the owner of a store may do: it has no key to check, so it is never offered over HTTP. Asked of a remote
 // profile, each operation rejects with `UNSUPPORTED`.
 
+import type { Mode } from './mode.ts';
+import type { ModeSettings } from './mode-settings.ts';
+import type { FoundModels, ModelServer } from './model-server.ts';
+
 export interface KeyRecord {
   readonly key_id: string;
   readonly key_name: string;
@@ -70,7 +74,50 @@ export interface PurgeReport {
   readonly integrity: string;
 }
 
+export interface ModeRecord extends Mode {
+  /** Null for a mode that is built in. */
+  readonly settings: ModeSettings | null;
+}
+
+export interface UsageQuery {
+  /** Replies from this time on (ISO 8601); null for all. */
+  readonly since: string | null;
+  readonly by: 'mode' | 'session' | 'day';
+}
+
+/** What the replies of one mode, one session or one day (UTC) took. */
+export interface UsageRecord {
+  /** The mode, the session's id, or the day as `2026-01-31`. */
+  readonly group: string;
+  readonly turns: number;
+  /** Of these, the turns that ended in an error. */
+  readonly failed: number;
+  /** Sums of what the engines counted; engines that need no model count nothing. */
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** The mean time to the first piece of a reply; null where no reply had one. */
+  readonly first_token_ms: number | null;
+}
+
 export interface Administration {
+  /** In the order of the models listing. */
+  listModes(): Promise<readonly ModeRecord[]>;
+
+  /** Keeps a mode, in place of one of that name. `USAGE` for settings against a rule; it names the field. Holds from the next chat. */
+  putMode(settings: ModeSettings): Promise<void>;
+
+  /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one that is built in, or that another falls back to. */
+  removeMode(name: string): Promise<void>;
+
+  /** The mode that is used when none is named. `UNKNOWN_MODE` for one that there is not. */
+  setDefaultMode(name: string): Promise<void>;
+
+  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
+  findModels(servers: readonly ModelServer[], signal: AbortSignal): Promise<readonly FoundModels[]>;
+
+  /** Of all projects. The largest group first; days in their order. */
+  usage(query: UsageQuery): Promise<readonly UsageRecord[]>;
+
   /** `INVALID_REQUEST` for a name that is empty, over 200 characters, or holds control characters. */
   createKey(request: CreateKeyRequest): Promise<CreatedKey>;
 

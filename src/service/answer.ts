@@ -17,13 +17,18 @@ export function failureBody(error: ParleyError, requestId: string | null): unkno
   if (error.body !== null) return error.body;
   return {
     success: false,
-    error: {
-      code: error.code,
-      message: error.hint === '' ? error.message : `${error.message} ${error.hint}`,
-      ...(error.details.length > 0 && { details: error.details }),
-      ...(error.session_id !== null && { session_id: error.session_id }),
-      ...(error.message_id !== null && { message_id: error.message_id }),
-    },
+    error: failureFacts(error),
     ...(requestId !== null && { request_id: requestId }),
+  };
+}
+
+/** What a failure is, in the form that this service's bodies have it, whoever's failure it is. */
+export function failureFacts(error: ParleyError) {
+  return {
+    code: error.code,
+    message: error.hint === '' ? error.message : `${error.message} ${error.hint}`,
+    ...(error.details.length > 0 && { details: error.details }),
+    ...(error.session_id !== null && { session_id: error.session_id }),
+    ...(error.message_id !== null && { message_id: error.message_id }),
   };
 }

@@ -11,4 +11,6 @@ export interface Call {
   readonly requestId: string;
   /** True: to be turned away (429, 503) is told at once, for a caller that paces its calls itself. Else it is waited out. */
   readonly pacesItself?: true;
+  /** True: the model's notes to itself are wanted, also of a mode that is not set to show them. Only the embedded service can tell. */
+  readonly showReasoning?: boolean;
 }

@@ -20,12 +20,15 @@ export interface ChatReply {
   readonly session_id: string;
   /** The stored reply. */
   readonly message_id: string;
+  /** The mode that replied: another than the one asked for when that failed and fell back. */
   readonly mode: string;
   readonly reply: string;
   readonly finish_reason: FinishReason;
   readonly created_at: string;
   readonly message_count: number;
   readonly usage: Usage | null;
+  /** How many earlier turns of the session the model was not told of, for want of room; left out when it was told of all. */
+  readonly turns_left_out?: number;
 }
 
 /**
@@ -37,3 +40,6 @@ export type ChatEvent =
   | { readonly event: 'delta'; readonly data: { readonly text: string } }
   | { readonly event: 'reasoning'; readonly data: { readonly text: string } }
   | { readonly event: 'done'; readonly data: ChatReply; readonly body: unknown };
+
+/** `whole`: nobody looks at the pieces of the reply, so they may be left out, and `session` may come with `done`. */
+export type ReplyForm = 'pieces' | 'whole';

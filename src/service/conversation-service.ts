@@ -1,7 +1,7 @@
 // The six operations of the interface document (section 4). Every server of the API has them.
 import type { Answer } from './answer.ts';
 import type { Call } from './call.ts';
-import type { ChatEvent, ChatRequest } from './chat-event.ts';
+import type { ChatEvent, ChatRequest, ReplyForm } from './chat-event.ts';
 import type { Mode } from './mode.ts';
 import type { DeletedSession, NewSession, Session } from './session.ts';
 
@@ -35,9 +35,9 @@ export interface ConversationService {
    * before `done`. A reply that is cut (the signal fires, the consumer stops reading, the engine fails) is kept as far as it
    * came, with `finish_reason` `interrupted` or `error`; the iteration then throws the signal's reason or the failure, which
    * carries `session_id` and `message_id`. Also rejects with `UNKNOWN_MODE`, `SESSION_BUSY`, `PAYLOAD_TOO_LARGE`,
-   * `IDEMPOTENCY_MISMATCH`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`.
+   * `IDEMPOTENCY_MISMATCH`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`. `form` is `pieces` where it is not given.
    */
-  chat(call: Call, request: ChatRequest): AsyncIterable<ChatEvent>;
+  chat(call: Call, request: ChatRequest, form?: ReplyForm): AsyncIterable<ChatEvent>;
 
   createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>>;
 

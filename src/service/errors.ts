@@ -32,6 +32,7 @@ export const clientErrorCodes = [
   'TIMEOUT',
   'INCOMPLETE_REPLY',
   'REDIRECT',
+  'FILTER_FAILED',
   'STORE_BUSY',
   'STORE_DAMAGED',
   'STORE_NEWER',

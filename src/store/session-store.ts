@@ -2,7 +2,14 @@
 // calls together, and settles none before the commit. `projectId` is part of every statement that names a session: there is
 // no way to read first and check the tenant after. Values arrive checked (lengths, Unicode, ids): a store adds no rules.
 // Times that go in are epoch milliseconds; what comes out is the service's own types.
-import type { KeyRecord, PurgePlan, PurgeReport, StoreReport } from '../service/administration.ts';
+import type {
+  KeyRecord,
+  PurgePlan,
+  PurgeReport,
+  StoreReport,
+  UsageQuery,
+  UsageRecord,
+} from '../service/administration.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type {
   DeletedSession,
@@ -108,6 +115,12 @@ export interface TurnReply {
   readonly content: string;
   readonly finish_reason: FinishReason;
   readonly usage: Usage | null;
+  /** The mode that replied: another than the turn's when that one failed. */
+  readonly mode: string;
+  /** From the question to the first piece of the reply; null when none came. */
+  readonly first_token_ms: number | null;
+  /** Why a turn ended in `error`; null for every other. */
+  readonly error_code: string | null;
   readonly now: number;
 }
 
@@ -193,6 +206,8 @@ export interface SessionStore {
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },
   ): Promise<PurgeReport>;
+  /** Of all projects, replies from a time on. The largest group first; days in their order. */
+  usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;
 
   inspect(): Promise<StoreReport>;
   close(): Promise<void>;

@@ -40,6 +40,7 @@ export type CertainReply = Pick<ChatReply, 'session_id' | 'mode' | 'reply'>;
 export function chatReply(certain: CertainReply, body: unknown): ChatReply {
   const data = fieldOf(body, 'data');
   const count = fieldOf(data, 'message_count');
+  const leftOut = fieldOf(data, 'turns_left_out');
   return {
     session_id: certain.session_id,
     message_id: textOrNull(fieldOf(data, 'message_id')) ?? '',
@@ -49,6 +50,7 @@ export function chatReply(certain: CertainReply, body: unknown): ChatReply {
     created_at: textOrNull(fieldOf(data, 'created_at')) ?? '',
     message_count: typeof count === 'number' ? count : 0,
     usage: usageOf(fieldOf(data, 'usage')),
+    ...(typeof leftOut === 'number' && { turns_left_out: leftOut }),
   };
 }
 

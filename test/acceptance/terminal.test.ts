@@ -135,8 +135,14 @@ test('Ctrl-C while a message is awaited ends with 130', async () => {
   expect(out).toContain('status 130');
 });
 
-test('parley alone at a terminal shows what it can do', async () => {
-  const { status, out } = await place.terminal('parley');
-  expect(status).toBe(0);
-  expect(out).toMatch(/^Usage: parley /);
+test('parley alone at a terminal shows what it can do where nobody may be asked', async () => {
+  for (const [script, env] of [
+    ['parley --no-input', {}],
+    ['parley', { CI: '1' }],
+    ['parley | cat', {}],
+  ] as const) {
+    const { status, out } = await place.terminal(script, env);
+    expect(status).toBe(0);
+    expect(out).toMatch(/^Usage: parley /);
+  }
 });

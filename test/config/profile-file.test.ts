@@ -59,7 +59,7 @@ describe('reading', () => {
     const directory = worker.directory();
     writeFileSync(join(directory, 'config.json'), '{"profiles":{"work":{"url":"https://one.example"}}}');
     expect(profileFile(directory).read()).toEqual({
-      current: null,
+      ...emptyConfig,
       profiles: { work: { ...emptyProfile, url: 'https://one.example' } },
     });
   });
@@ -79,7 +79,11 @@ describe('updating', () => {
     const file = profileFile(worker.directory());
     await file.update((config) => putProfile(config, 'work', { ...emptyProfile, key: 'pk_1' }));
     await file.update((config) => useProfile(config, 'work'));
-    expect(file.read()).toEqual({ current: 'work', profiles: { work: { ...emptyProfile, key: 'pk_1' } } });
+    expect(file.read()).toEqual({
+      ...emptyConfig,
+      current: 'work',
+      profiles: { work: { ...emptyProfile, key: 'pk_1' } },
+    });
     expect(readFileSync(file.lastGoodPath, 'utf8')).toBe(readFileSync(file.path, 'utf8'));
   });
 

@@ -32,7 +32,7 @@ test('local is there although nothing is stored, first and current', () => {
 });
 
 test('local is the embedded service whatever the file says, and takes no URL or key', () => {
-  const edited = { current: null, profiles: { local: { ...work, mode: 'echo' } } };
+  const edited = { ...emptyConfig, profiles: { local: { ...work, mode: 'echo' } } };
   expect(findProfile(edited, 'local')).toEqual({ ...emptyProfile, mode: 'echo' });
   expect(() => putProfile(emptyConfig, 'local', work)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   expect(

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveMode, resolveTarget, type TargetRequest } from '../../src/config/settings.ts';
-import { emptyProfile, type StoredConfig } from '../../src/config/stored-config.ts';
+import { emptyConfig, emptyProfile, type StoredConfig } from '../../src/config/stored-config.ts';
 import { ParleyError } from '../../src/service/errors.ts';
 
 const config: StoredConfig = {
-  current: null,
+  ...emptyConfig,
   profiles: {
     local: { ...emptyProfile, keys: { '/data': 'pk_local', '/other': 'pk_other' }, mode: 'echo' },
     work: {

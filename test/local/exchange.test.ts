@@ -1,6 +1,6 @@
 // One turn in every way it can go, over the real store, with engines that a test decides.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EngineContext } from '../../src/engine/reply-engine.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { ParleyError } from '../../src/service/errors.ts';
@@ -45,6 +45,24 @@ describe('a turn', () => {
     const { data } = await home.archive.listMessages(callWith(key), sessionId, { limit: 200, cursor: null });
     return data.items.map(({ role, content, finish_reason }) => [role, content, finish_reason]);
   }
+
+  it('renews its lease no more once its last event is out, though nobody asks for another', async () => {
+    const { home, key } = await open({
+      engines: engineOf(async function* () {
+        yield finish;
+      }),
+    });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const events = home.service.chat(callWith(key), request('hi'))[Symbol.asyncIterator]();
+      expect((await events.next()).value?.event).toBe('session');
+      expect(vi.getTimerCount()).toBe(1);
+      expect((await events.next()).value?.event).toBe('done');
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   it('has its message on disk before the engine is asked', async () => {
     let seen: unknown;

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Operation, routes } from '../../src/wire/routes.ts';
 import { callWith } from '../support/calls.ts';
+import { engineOf, finish } from '../support/embedded.ts';
 import { nonconformity } from './conformance.ts';
 import { type AskInit, bodyOf, openServer, type ServerFixture } from './server-fixture.ts';
 
@@ -30,6 +31,31 @@ async function createSession(title?: string): Promise<string> {
 }
 
 const pathOf = (name: Operation, id: string) => routes[name].path.replace(':id', id);
+
+test.each(['application/json', 'text/event-stream'])(
+  'a chat that is answered as %s lets its engine go',
+  async (accept) => {
+    let isLetGo = false;
+    const engines = engineOf(async function* () {
+      try {
+        yield { type: 'text', text: 'hi' };
+        yield finish;
+      } finally {
+        isLetGo = true;
+      }
+    });
+    const other = await openServer({ engines });
+    try {
+      const body = { mode: 'test', message: 'hello' };
+      const response = await other.ask('POST', '/v1/chat', { headers: { accept }, body });
+      expect(await response.text()).toContain('"reply":"hi"');
+      await new Promise(setImmediate);
+      expect(isLetGo).toBe(true);
+    } finally {
+      await other.close();
+    }
+  },
+);
 
 describe('operations', () => {
   test('verify shows what the key resolves to', async () => {

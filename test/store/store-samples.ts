@@ -76,6 +76,9 @@ export function turnReply(reply: Partial<TurnReply> = {}): TurnReply {
     content: 'Hello to you',
     finish_reason: 'stop',
     usage: null,
+    mode: 'echo',
+    first_token_ms: null,
+    error_code: null,
     now: startOfTime + 1000,
     ...reply,
   };

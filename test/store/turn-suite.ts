@@ -21,7 +21,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
         ...{ session_id, title, created_at: at(0), updated_at: at(0), message_count: 1 },
       });
       const usage = { input_tokens: 3, output_tokens: 0 };
-      const reply = turnReply({ content: 'Go on', finish_reason: 'length', usage });
+      const reply = turnReply({ content: 'Go on', finish_reason: 'length', usage, mode: 'fallback' });
       expect(await store.endTurn(project, turn, reply)).toEqual({ message_count: 2 });
       expect((await store.listMessages(project, session_id, firstPage))?.items).toEqual([
         {
@@ -34,7 +34,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
             position: 1,
             role: 'assistant',
             content: 'Go on',
-            mode: 'eliza',
+            mode: 'fallback',
           },
           ...{ finish_reason: 'length', usage, created_at: at(1000) },
         },

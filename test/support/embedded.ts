@@ -12,17 +12,27 @@ import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
 import { LocalService } from '../../src/local/local-service.ts';
 import type { Home } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
+import type { ModeShelf } from '../../src/service/mode-settings.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 
 export interface EmbeddedOptions {
   readonly engines?: EngineSet;
+  readonly modes?: ModeShelf;
   readonly limits?: Partial<Limits>;
   readonly owner?: TurnOwner;
   readonly now?: () => number;
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
 }
+
+/** Nothing is set up, and nothing can be. */
+const noModes: ModeShelf = {
+  read: async () => ({ modes: [], default: null }),
+  put: () => Promise.reject(new Error('not in this test')),
+  remove: () => Promise.reject(new Error('not in this test')),
+  setDefault: () => Promise.reject(new Error('not in this test')),
+};
 
 /** Opens a home in a directory; several may share one, as processes do. */
 export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<Home> {
@@ -32,6 +42,8 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions =
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),
+    modes: options.modes ?? noModes,
+    findModels: async (server) => ({ server, models: [], problem: null }),
     limits: { ...defaultLimits, ...options.limits },
     now,
     random: randomBytes,

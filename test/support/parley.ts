@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type ScreenOptions, TerminalScreen } from './terminal-screen.ts';
 
 const parley = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 const build = fileURLToPath(new URL('../../dist/main.cjs', import.meta.url));
@@ -110,6 +111,18 @@ export class Place {
     });
     const outcome = await outcomeOf(child);
     return { ...outcome, out: outcome.out.replaceAll('\r\n', '\n') };
+  }
+
+  /** Runs `parley` in a terminal of its own, to be typed at and looked at. */
+  screen(args: readonly string[], options: Partial<ScreenOptions> = {}): TerminalScreen {
+    const { env } = this.#surroundings(options.env ?? {});
+    return new TerminalScreen(process.execPath, [parley, ...args], { cwd: this.path, ...options, env });
+  }
+
+  /** The same with a shell that has jobs, and `parley` as a command in it. */
+  shellScreen(options: Partial<ScreenOptions> = {}): TerminalScreen {
+    const { env } = this.#surroundings({ PS1: 'shell$ ', ...options.env });
+    return new TerminalScreen('bash', ['--norc', '--noprofile', '-i'], { cwd: this.path, ...options, env });
   }
 
   remove(): void {

@@ -1,21 +1,36 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { quoteForShell } from '../../config/shell-quote.ts';
+import type { Call } from '../../service/call.ts';
+import type { ConversationService } from '../../service/conversation-service.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
+import type { NewSession } from '../../service/session.ts';
 import { composeMessage, type MessageSources } from '../chat-message.ts';
 import { type ChatFormat, chatOutput } from '../chat-output.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { chooseMode, requireMode } from '../mode-choice.ts';
 import type { Run } from '../run.ts';
+import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
+import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
+import { canConverse, runRepl } from './repl.ts';
 
-export interface ChatInput extends MessageSources {
+export interface ChatInput extends MessageSources, SessionFlags {
   readonly mode: string | null;
-  readonly session: string | null;
-  readonly continue: boolean;
   readonly title: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
+  /** Tell the tokens that the turn took. */
+  readonly usage: boolean;
+  /** Show the model's notes to itself. */
+  readonly reasoning: boolean;
+  /** The key of a turn that failed, to repeat that one; null for a new turn. */
+  readonly idempotencyKey: string | null;
+  /** No Markdown styling. */
+  readonly raw: boolean;
+  /** Which fenced block of the reply is printed in its place; null for the whole reply. */
+  readonly extractCode: WhichBlock | null;
 }
 
 interface ChatFlags {
@@ -27,6 +42,16 @@ interface ChatFlags {
   readonly stream: boolean;
   readonly jsonStream?: true;
   readonly stdin: boolean;
+  readonly usage?: true;
+  readonly reasoning?: true;
+  readonly idempotencyKey?: string;
+  readonly raw?: true;
+  readonly extractCode?: WhichBlock;
+  readonly batch?: true;
+  readonly concurrency?: number;
+  readonly inSession?: true;
+  readonly resume?: string;
+  readonly progress?: true;
 }
 
 export function registerChat(parent: Command, run: Run): void {
@@ -38,14 +63,74 @@ export function registerChat(parent: Command, run: Run): void {
     .option('-s, --session <id>', 'continue this session')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
-    .option('-f, --file <path>', 'put this file into the message; repeatable', collected)
+    .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected)
     .option('--no-stream', 'print the reply when it is complete')
     .option('--json-stream', 'print each event as a line of JSON')
+    .option('--usage', 'print on stderr how many tokens the turn took')
+    .option('--reasoning', 'print on stderr what the model thinks before it replies')
+    .option(
+      '--idempotency-key <key>',
+      'repeat the turn of this key, as a failed chat prints it; nothing is doubled',
+    )
     .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
-    .option('--raw', 'print the reply without styling')
+    .option('--raw', 'print the reply as it is, not as Markdown')
+    .addOption(
+      new Option(
+        '--extract-code [which]',
+        'print the first fenced code block of the reply alone, or with =last the last',
+      ).choices(['first', 'last']),
+    )
+    .option('--batch', 'send each line of stdin, print a line of JSON for each (see Batches)')
+    .option('--concurrency <n>', 'batch: how many at a time (default: 4)', concurrency)
+    .option('--in-session', 'batch: all lines are turns of one session: a new one, or that of -s or -c')
+    .option('--resume <file>', 'batch: go on where the run that wrote this file stopped, in the same file')
+    .option('--progress', 'batch: tell every 10 s how far it is, also without a terminal')
+    .addHelpText('after', batchHelp)
     .action((words: string[], flags: ChatFlags, command: Command) =>
-      run(command, (context) => runChat(inputOf(words, flags, context), context)),
+      run(command, async (context) => {
+        const input = inputOf(words, flags, context);
+        if (flags.batch !== true) return runChat(withoutBatch(input, flags), context);
+        const { runChatBatch } = await import('./chat-batch.ts');
+        return runChatBatch({ ...input, ...batchOf(flags) }, context);
+      }),
     );
+}
+
+const batchHelp = `
+Batches:
+  parley chat --batch < in.txt > out.ndjson
+  parley chat --batch --resume out.ndjson < in.txt    goes on after a stop
+
+  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?}. Its result is
+  {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number.
+  A line that fails stops no other: the exit status is 3 at the end.`;
+
+const mostAtOnce = 1000;
+
+function concurrency(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= mostAtOnce) return number;
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${mostAtOnce}.`);
+}
+
+function batchOf(flags: ChatFlags) {
+  return {
+    concurrency: flags.concurrency ?? 4,
+    inSession: flags.inSession ?? false,
+    resume: flags.resume ?? null,
+    progress: flags.progress ?? false,
+  };
+}
+
+function withoutBatch(input: ChatInput, { concurrency, inSession, resume, progress }: ChatFlags): ChatInput {
+  const given = [
+    concurrency !== undefined && '--concurrency',
+    inSession && '--in-session',
+    resume !== undefined && '--resume',
+    progress && '--progress',
+  ].find(Boolean);
+  if (given === undefined) return input;
+  throw new ParleyError('USAGE', `${given} is for --batch.`, { hint: 'See: parley chat --help' });
 }
 
 function collected(path: string, paths: readonly string[] = []): readonly string[] {
@@ -63,20 +148,33 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     title: flags.title ?? null,
     stream: flags.stream,
     jsonStream: flags.jsonStream ?? false,
+    usage: flags.usage ?? false,
+    reasoning: flags.reasoning ?? false,
+    idempotencyKey: flags.idempotencyKey ?? null,
+    raw: flags.raw ?? false,
+    extractCode: flags.extractCode ?? null,
   };
 }
 
 export async function runChat(input: ChatInput, context: CliContext): Promise<number> {
   checkTogether(input, context);
+  if (isConversation(input, context)) {
+    return runRepl(
+      { session: input.session, continue: input.continue, mode: input.mode, raw: input.raw },
+      context,
+    );
+  }
   const message = await composeMessage(input, context);
   const mode = await chooseMode(input.mode, context);
   const session_id = await sessionToContinue(input, context);
   const { home } = await context.open();
-  const call = await context.call();
+  const given = await context.call();
+  const idempotencyKey = input.idempotencyKey ?? given.requestId;
+  const call = { ...given, idempotencyKey, showReasoning: input.reasoning };
   if (input.title !== null) await requireMode(mode, context);
-  const titled =
-    input.title === null ? null : (await home.service.createSession(call, { title: input.title })).data;
-  const output = chatOutput(formatOf(input, context), context);
+  const titled = input.title === null ? null : await createTitled(input.title, call, home.service);
+  const { usage, raw } = input;
+  const output = chatOutput(formatOf(input, context), context, { mode, usage, raw });
   let kept: string | null = null;
   let complete = false;
   try {
@@ -101,8 +199,45 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
     }
     if (kept !== null && context.host.signal.aborted)
       await context.say(`Stopped. What had come of the reply is kept in session ${kept}.`);
-    throw error;
+    throw kept === null ? error : repeatable(error, input, context, idempotencyKey);
   }
+}
+
+/** Repeated with its turn, it gives the same session again. */
+async function createTitled(title: string, call: Call, service: ConversationService): Promise<NewSession> {
+  const idempotencyKey = `${call.idempotencyKey}-session`;
+  return (await service.createSession({ ...call, idempotencyKey }, { title })).data;
+}
+
+/** What a model failed of can be asked again: under its key the message that is kept gets its reply, and none is kept twice. */
+function repeatable(error: unknown, input: ChatInput, { options }: CliContext, key: string): unknown {
+  const failures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
+  if (!(error instanceof ParleyError) || !failures.includes(error.code) || options.json) return error;
+  const { code, message, details, session_id, message_id, retryAfter, body } = error;
+  return new ParleyError(code, message, {
+    hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(input, key)}`.trim(),
+    details,
+    ...(session_id !== null && { session_id }),
+    ...(message_id !== null && { message_id }),
+    ...(retryAfter !== null && { retryAfter }),
+    body,
+    cause: error,
+  });
+}
+
+function repetition(input: ChatInput, key: string): string {
+  const words = input.words.join(' ');
+  const isShort = words !== '' && words !== '-' && words.length <= 200 && !/[\p{Cc}]/u.test(words);
+  const flag = `--idempotency-key ${key}`;
+  if (!isShort || input.files.length > 0 || input.stdin) return `the same command with ${flag}`;
+  const same = [
+    input.mode !== null && `-m ${quoteForShell(input.mode)}`,
+    input.session !== null && `-s ${quoteForShell(input.session)}`,
+    input.continue && '-c',
+    input.title !== null && `--title ${quoteForShell(input.title)}`,
+    '-n',
+  ];
+  return ['parley chat', flag, ...same.filter(Boolean), quoteForShell(words)].join(' ');
 }
 
 /** No word came on the message: the server may have it, and the session then holds it. */
@@ -131,21 +266,25 @@ function checkTogether(input: ChatInput, context: CliContext): void {
   if (input.jsonStream && context.options.json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }
+  const json = context.options.json ? '--json' : input.jsonStream ? '--json-stream' : null;
+  if (input.extractCode !== null && json !== null) {
+    throw new ParleyError('USAGE', `--extract-code and ${json} cannot be used together.`, {
+      hint: 'Choose the block, or the answer whole.',
+    });
+  }
+}
+
+/** Nothing to send, and somebody there to say it. */
+function isConversation(input: ChatInput, context: CliContext): boolean {
+  const isBare = input.words.length === 0 && input.files.length === 0 && input.title === null;
+  return isBare && formatOf(input, context) === 'text' && !context.stdinIsFed && canConverse(context);
 }
 
 function formatOf(input: ChatInput, context: CliContext): ChatFormat {
   if (context.options.json) return 'json';
   if (input.jsonStream) return 'events';
+  if (input.extractCode !== null) return `${input.extractCode} block`;
   return input.stream ? 'text' : 'whole';
-}
-
-async function sessionToContinue(input: ChatInput, context: CliContext): Promise<string | null> {
-  if (!input.continue) return input.session;
-  const current = await context.currentSession();
-  if (current !== null) return current;
-  throw new ParleyError('USAGE', 'There is no session to continue here yet.', {
-    hint: 'Start one without -c, or name one with -s (see: parley sessions list).',
-  });
 }
 
 function incomplete(): ParleyError {

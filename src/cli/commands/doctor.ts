@@ -23,7 +23,7 @@ export function registerDoctor(parent: Command, run: Run): void {
 
 export async function runDoctor(context: CliContext): Promise<number> {
   const checks: Check[] = [];
-  let status: number = exitDone;
+  const failures: ParleyError[] = [];
   const check = async (name: string, find: () => string | Promise<string>) => {
     let result: Check;
     try {
@@ -32,7 +32,7 @@ export async function runDoctor(context: CliContext): Promise<number> {
       if (!(error instanceof ParleyError)) throw error;
       const { code, message, hint } = error;
       result = { name, ok: false, finding: `${message} (${code})`, hint };
-      status ||= exitStatus[code];
+      failures.push(error);
     }
     checks.push(result);
     if (!context.options.json) await writeCheck(result, context);
@@ -50,11 +50,22 @@ export async function runDoctor(context: CliContext): Promise<number> {
     return profile === null ? 'none, a URL is given' : `${profile} (${sources.profile})`;
   });
   if (resolved) await checkTarget(context, check);
-  if (context.options.json) {
-    const data = { ok: status === exitDone, checks };
-    await context.stdout.write(`${toJson({ success: status === exitDone, data })}\n`);
-  }
-  return status;
+  const [failure] = failures;
+  if (context.options.json) await writeReport(checks, failure, context);
+  return failure === undefined ? exitDone : exitStatus[failure.code];
+}
+
+/** Of a failure too, all checks: what is well is worth as much then. */
+async function writeReport(
+  checks: readonly Check[],
+  failure: ParleyError | undefined,
+  { stdout }: CliContext,
+): Promise<void> {
+  const data = { ok: failure === undefined, checks };
+  if (failure === undefined) return stdout.write(`${toJson({ success: true, data })}\n`);
+  const { code, message, hint } = failure;
+  const error = { code, message: hint === '' ? message : `${message} ${hint}` };
+  await stdout.write(`${toJson({ success: false, error, data })}\n`);
 }
 
 async function checkTarget(

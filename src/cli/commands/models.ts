@@ -32,8 +32,8 @@ export async function runModels(context: CliContext): Promise<undefined> {
   // Of another server's modes nothing is known unless it tells.
   if (data.every(({ engine, model }) => engine !== '' && model === null)) {
     await context.say(
-      'These modes need no model, no key of a provider and no network. For a language model, use a server that has one:' +
-        ' parley login --url URL',
+      'These modes need no model, no key of a provider and no network. For a language model: parley setup' +
+        '\nor use a server that has one: parley login --url URL',
     );
   }
 }

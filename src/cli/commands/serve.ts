@@ -12,6 +12,8 @@ export interface ServeInput {
   readonly port: number;
   readonly rateLimit: number | undefined;
   readonly streamLimit: number | undefined;
+  /** A file of modes in place of the user's own. */
+  readonly modes: string | undefined;
 }
 
 export function registerServe(parent: Command, run: Run): void {
@@ -34,6 +36,7 @@ export function registerServe(parent: Command, run: Run): void {
       'streaming replies of one key at a time (default: 2000)',
       wholeNumber(1_000_000, 1),
     )
+    .option('--modes <file>', 'the modes to serve (YAML or JSON); SIGHUP reads them again')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
 }
 
@@ -58,7 +61,12 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     ...(input.streamLimit !== undefined && { streamsPerKey: input.streamLimit }),
   };
   const { logger, flush } = serverLog(logTo(context.stderr));
-  const served = await host.openServedHome({ timeout: context.options.timeout });
+  const served = await host.openServedHome({
+    timeout: context.options.timeout,
+    authorityFile: context.options.ca,
+    modesFile: input.modes ?? null,
+  });
+  if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
   try {
     const app = createApp({
       service: served.home.service,
@@ -79,6 +87,21 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
   } finally {
     await served.home.close();
     flush();
+  }
+}
+
+/** Tells in the log whether the modes were read again. */
+async function reload(
+  served: { reloadModes(): Promise<void> },
+  logger: { info(text: string): void; error(fields: object, text: string): void },
+): Promise<void> {
+  try {
+    await served.reloadModes();
+    logger.info('modes read again');
+  } catch (error) {
+    const { code, message, hint } =
+      error instanceof ParleyError ? error : { code: 'INTERNAL_ERROR', message: String(error), hint: '' };
+    logger.error({ code, reason: `${message} ${hint}`.trim() }, 'modes not read again: the old ones stay');
   }
 }
 

@@ -3,7 +3,12 @@ import { dangerousCharacters } from './filter.ts';
 
 /** JSON.stringify escapes C0 and halves of surrogate pairs itself; the rest can stand only inside strings, so it is escaped there. */
 export function toJson(value: unknown): string {
-  return (JSON.stringify(value) ?? 'null').replace(dangerousCharacters, escapedUnits);
+  return escapeDangerous(JSON.stringify(value) ?? 'null');
+}
+
+/** The same for a text that is JSON already. */
+export function escapeDangerous(json: string): string {
+  return json.replace(dangerousCharacters, escapedUnits);
 }
 
 function escapedUnits(character: string): string {

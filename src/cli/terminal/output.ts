@@ -22,6 +22,9 @@ export interface OutputStream extends ColourStream {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
+/** One of Node's, drawn on by those who know how; `resize` tells of another size. */
+export type TerminalStream = Writable & { readonly rows?: number };
+
 export interface OutputOptions {
   /**
    * `data` (stdout): exact bytes unless it is a terminal; a write that fails is a failure of the command. `talk` (stderr):
@@ -38,11 +41,13 @@ export interface Output {
   readonly isTerminal: boolean;
   /** A terminal on which a line may be drawn again: its width is known, and it is neither TERM=dumb nor under CI. */
   readonly redraws: boolean;
+  /** A terminal on which text may be laid out: any but TERM=dumb. */
+  readonly formats: boolean;
   readonly colour: ColourLevel;
   /** Fires when nothing more can be written: the reader went away, or a write failed (then writing and `finish` reject). */
   readonly gone: AbortSignal;
   /** For libraries that draw by themselves on a terminal; nobody else writes to it. */
-  readonly stream: Writable;
+  readonly stream: TerminalStream;
   /** Of the terminal, now; 80 where that is unknown. */
   columns(): number;
   style(): Promise<Style>;
@@ -79,8 +84,9 @@ const goneCodes: ReadonlySet<unknown> = new Set([
 class StreamOutput implements Output {
   readonly isTerminal: boolean;
   readonly redraws: boolean;
+  readonly formats: boolean;
   readonly colour: ColourLevel;
-  readonly stream: Writable;
+  readonly stream: TerminalStream;
   readonly #stream: OutputStream;
   readonly #role: 'data' | 'talk';
   readonly #signal: AbortSignal;
@@ -95,8 +101,9 @@ class StreamOutput implements Output {
     this.stream = stream as Writable;
     this.isTerminal = stream.isTTY === true;
     const { TERM, CI = '' } = env;
+    this.formats = this.isTerminal && TERM !== 'dumb';
     // Without a width (a PTY that nobody sized) ora clears lines without end.
-    this.redraws = this.isTerminal && TERM !== 'dumb' && CI === '' && (stream.columns ?? 0) > 0;
+    this.redraws = this.formats && CI === '' && (stream.columns ?? 0) > 0;
     this.colour = colourLevel(stream, env, noColor);
     this.#role = role;
     this.#signal = signal;

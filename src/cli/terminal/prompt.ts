@@ -72,8 +72,30 @@ export async function askText(question: string, option: string, prompting: Promp
   });
 }
 
+export interface ChoiceSource {
+  /** What the list is narrowed to at first. */
+  readonly initial: string;
+  source(
+    words: string,
+  ): Promise<readonly { readonly value: string; readonly name: string; readonly short: string }[]>;
+}
+
+/** One of a list that narrows as one types. Its names are filtered already. `USAGE` where nobody can be asked. */
+export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
+  if (!prompting.allowed) {
+    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, { hint: 'Name it instead.' });
+  }
+  return await asked(prompting, async (context) => {
+    const { search } = await import('@inquirer/prompts');
+    const theme = promptTheme(await prompting.stderr.style());
+    const source = (words: string | undefined) => choices.source(words ?? '');
+    const initial = choices.initial === '' ? {} : { initialValue: choices.initial };
+    return await search({ message: filterText(question), source, theme, ...initial }, context);
+  });
+}
+
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
-function promptTheme(style: Style) {
+export function promptTheme(style: Style) {
   return {
     prefix: { idle: style.blue('?'), done: style.green('✔') },
     style: {
@@ -91,7 +113,7 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
-async function asked<T>(
+export async function asked<T>(
   { openStdin, stderr, signal }: Prompting,
   ask: (context: PromptContext) => Promise<T>,
 ): Promise<T> {

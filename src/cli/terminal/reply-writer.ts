@@ -6,6 +6,8 @@ export interface ReplyWriterOptions {
   readonly raw: boolean;
 }
 
-export async function replyWriter(output: Output, _options: ReplyWriterOptions): Promise<UntrustedWriter> {
-  return output.untrusted();
+export async function replyWriter(output: Output, { raw }: ReplyWriterOptions): Promise<UntrustedWriter> {
+  if (raw || !output.formats) return output.untrusted();
+  const { MarkdownWriter } = await import('./markdown/markdown-writer.ts');
+  return new MarkdownWriter(output);
 }

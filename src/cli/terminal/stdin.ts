@@ -35,6 +35,16 @@ export function stdinKind(fd = 0): StdinKind {
   }
 }
 
+/** Bytes of what stdin is, where that is a file; null where its end is not known. */
+export function stdinSize(fd = 0): number | null {
+  try {
+    const status = fstatSync(fd);
+    return status.isFile() ? status.size : null;
+  } catch {
+    return null;
+  }
+}
+
 /** True for what is read without being asked for: a pipe, a socket, a file. */
 export function isFed(kind: StdinKind): boolean {
   return kind === 'pipe' || kind === 'socket' || kind === 'file';
@@ -54,7 +64,8 @@ export async function* stdinText(reading: StdinReading, limit: number | null): A
   yield reader.end();
 }
 
-async function* stdinBytes({
+/** The bytes as they come. Whoever stops early lets the stream go as well. */
+export async function* stdinBytes({
   open,
   awaited,
   otherwise,

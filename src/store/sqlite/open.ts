@@ -1,6 +1,7 @@
 // Opens the store: a private file on a local disk, a SQLite that is safe to use, durable commits, the newest schema. Whatever
 // is not so is refused before anything in the file changes.
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionStore } from '../session-store.ts';
 import { openDatabase, refuseUnusableBinding } from './binding.ts';
@@ -40,11 +41,18 @@ export interface OpenedStore {
   readonly created: boolean;
 }
 
+const usualFilename = 'parley.db';
+
+/** True where a store was made before. Makes none. */
+export function hasStore(directory: string): boolean {
+  return existsSync(join(directory, usualFilename));
+}
+
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   refuseUnusableBinding(options.nodeApiVersion);
   const { path, filesystem } = prepareStoreFile(
     resolve(options.directory),
-    options.filename ?? 'parley.db',
+    options.filename ?? usualFilename,
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? 5000, random: options.random };

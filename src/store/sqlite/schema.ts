@@ -157,7 +157,17 @@ const second = `
   END;
 `;
 
+// What a reply took, and why it failed. The index holds all that usage is counted from, so that counting reads no text.
+const third = `
+  ALTER TABLE messages ADD COLUMN first_token_ms INTEGER;
+  ALTER TABLE messages ADD COLUMN error_code TEXT;
+  CREATE INDEX replies_by_time ON messages
+    (created_at, session, mode, finish_reason, input_tokens, output_tokens, first_token_ms)
+    WHERE role = 'assistant';
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
+  { version: 3, parleyVersion: '0.1.0', sql: third },
 ];

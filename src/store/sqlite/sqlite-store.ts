@@ -1,6 +1,13 @@
 // The store over SQLite: reads at once, writes through the writer, failures in Parley's words. What each method means is in
 // session-store.ts; what it says to SQLite is with its subject.
-import type { KeyRecord, PurgePlan, PurgeReport, StoreReport } from '../../service/administration.ts';
+import type {
+  KeyRecord,
+  PurgePlan,
+  PurgeReport,
+  StoreReport,
+  UsageQuery,
+  UsageRecord,
+} from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
@@ -40,6 +47,7 @@ import {
 } from './sessions.ts';
 import { storeError } from './sqlite-errors.ts';
 import { beginTurn, endTurn, renewTurn } from './turns.ts';
+import { usage } from './usage.ts';
 import { Writer } from './writer.ts';
 
 export class SqliteStore implements SessionStore {
@@ -178,6 +186,10 @@ export class SqliteStore implements SessionStore {
     return this.#run(() =>
       purgeSessions({ connection: this.#connection, write, wait: this.#wait }, filter, options),
     );
+  }
+
+  usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
+    return this.#read((connection) => usage(connection, since, by));
   }
 
   inspect(): Promise<StoreReport> {

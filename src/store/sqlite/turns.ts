@@ -23,12 +23,13 @@ export const turnStatements = {
     SELECT ${messageColumns} FROM messages AS message WHERE session = ${sessionRow} AND position = @position + 1`,
   addMessage: `
     INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
-      output_tokens, created_at)
+      output_tokens, first_token_ms, error_code, created_at)
     VALUES (${sessionRow}, @position, @messageId, @role, @content, @mode, @finishReason, @inputTokens,
-      @outputTokens, @now)`,
+      @outputTokens, @firstTokenMs, @errorCode, @now)`,
   replaceReply: `
-    UPDATE messages SET message_id = @messageId, content = @content, finish_reason = @finishReason,
-      input_tokens = @inputTokens, output_tokens = @outputTokens, created_at = @now
+    UPDATE messages SET message_id = @messageId, content = @content, mode = @mode,
+      finish_reason = @finishReason, input_tokens = @inputTokens, output_tokens = @outputTokens,
+      first_token_ms = @firstTokenMs, error_code = @errorCode, created_at = @now
     WHERE session = ${sessionRow} AND position = @position`,
   // An activity never moves a session back: the clock may have been corrected, or a late reply come after a newer turn.
   touch: `
@@ -69,10 +70,18 @@ interface NewMessage {
   readonly finishReason: FinishReason | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
+  readonly firstTokenMs: number | null;
+  readonly errorCode: string | null;
   readonly now: number;
 }
 
-const noReply = { finishReason: null, inputTokens: null, outputTokens: null } as const;
+const noReply = {
+  finishReason: null,
+  inputTokens: null,
+  outputTokens: null,
+  firstTokenMs: null,
+  errorCode: null,
+} as const;
 
 export function beginTurn(
   connection: Connection,
@@ -161,17 +170,20 @@ export function endTurn(
   turn: Turn,
   reply: TurnReply,
 ): { readonly message_count: number } {
-  const { session_id: sessionId, owner, position, mode } = turn;
+  const { session_id: sessionId, owner, position } = turn;
   const message = {
     ...{ position: position + 1, messageId: reply.message_id, content: reply.content, now: reply.now },
     finishReason: reply.finish_reason,
     inputTokens: reply.usage?.input_tokens ?? null,
     outputTokens: reply.usage?.output_tokens ?? null,
+    mode: reply.mode,
+    firstTokenMs: reply.first_token_ms,
+    errorCode: reply.error_code,
   };
   const standing = findReply(connection, projectId, turn);
   if (standing === null) {
     messageCount(connection, projectId, sessionId); // is the session there at all?
-    addMessage(connection, projectId, sessionId, { ...message, role: 'assistant', mode });
+    addMessage(connection, projectId, sessionId, { ...message, role: 'assistant' });
   } else if (isCut(standing)) {
     connection.run(turnStatements.replaceReply, { projectId, sessionId, ...message });
     connection.run(turnStatements.touch, { projectId, sessionId, added: 0, now: reply.now });

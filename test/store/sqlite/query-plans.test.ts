@@ -10,6 +10,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { turnStatements } from '../../../src/store/sqlite/turns.ts';
+import { usageStatements } from '../../../src/store/sqlite/usage.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
@@ -84,5 +85,12 @@ it.each(Object.entries(searchStatements))(
       'SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)',
     ]);
     expect(steps.join()).not.toContain('TEMP B-TREE');
+  },
+);
+
+it.each(Object.entries(usageStatements))(
+  'counts usage by %s from the index alone, from its time on',
+  async (_, sql) => {
+    expect(await plan(sql)).toContain('SEARCH reply USING COVERING INDEX replies_by_time (created_at>?)');
   },
 );

@@ -12,7 +12,7 @@ import { schema } from '../../../src/store/sqlite/schema.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newId, newProject, turnReply, turnStart } from '../store-samples.ts';
+import { newId, newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
 
 function find(store: SessionStore, project: string, query: string, limit = 50) {
   return store.searchSessions(project, { terms: readQuery(query, defaultLimits), limit, cursor: null });
@@ -34,9 +34,18 @@ it('fills the index of a store of schema 1, keeps a copy of it, and finds what w
   if (first === undefined) throw new Error('no schema');
   const old = await openSqliteStore({ ...storeOptions(directory), migrations: [first] });
   const project = await newProject(old.store);
-  const turn = await begin(old.store, project, 'an old fox in 東京');
-  await old.store.endTurn(project, turn, turnReply({ content: 'an old dog' }));
+  const session = await newSession(old.store, project);
   await old.store.close();
+  // As a Parley of that schema wrote it: this one writes columns that it has not.
+  lookInto(join(directory, 'parley.db'), (database) => {
+    const add = database.prepare(
+      `INSERT INTO messages (session, position, message_id, role, mode, finish_reason, created_at, content)
+       SELECT id, ?, 'msg_' || ?, ?, 'echo', ?, 0, ? FROM sessions WHERE session_id = '${session}'`,
+    );
+    add.run(0, 0, 'user', null, 'an old fox in 東京');
+    add.run(1, 1, 'assistant', 'stop', 'an old dog');
+    database.prepare('UPDATE sessions SET message_count = 2').run();
+  });
 
   const { store } = await openTestStore(storeOptions(directory));
   await begin(store, project, 'a new fox');

@@ -6,6 +6,7 @@ import { describeModel } from '../model-suite.ts';
 import { describeRepeatedTurns } from '../repeated-turn-suite.ts';
 import { describeStore } from '../store-suite.ts';
 import { describeTurns } from '../turn-suite.ts';
+import { describeUsage } from '../usage-suite.ts';
 
 async function open() {
   return (await openTestStore(storeOptions(temporaryDirectory()))).store;
@@ -16,3 +17,4 @@ describeListings('the SQLite store', open);
 describeTurns('the SQLite store', open);
 describeRepeatedTurns('the SQLite store', open);
 describeModel('the SQLite store', open);
+describeUsage('the SQLite store', open);

@@ -8,6 +8,8 @@ import { type Column, writeTable } from '../../terminal/table.ts';
 
 const columns: readonly Column<KeyRecord>[] = [
   { title: 'KEY ID', value: ({ key_id }) => key_id },
+  // Early, where a narrow terminal does not cut it off.
+  { title: 'STATUS', value: ({ revoked_at }) => (revoked_at === null ? 'valid' : 'revoked') },
   { title: 'PROJECT', value: ({ project_name }) => project_name, flexible: true },
   { title: 'NAME', value: ({ key_name }) => key_name, flexible: true },
   { title: 'CREATED', value: ({ created_at }) => created_at },

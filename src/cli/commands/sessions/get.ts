@@ -1,8 +1,11 @@
 // `parley sessions get`: one session or several, as they are now.
 import type { Command } from 'commander';
+import { failureBody } from '../../../service/answer.ts';
+import { ParleyError } from '../../../service/errors.ts';
+import type { Home } from '../../../service/home.ts';
 import type { CliContext } from '../../context.ts';
-import { reportFailure } from '../../error-report.ts';
-import { exitSomeFailed } from '../../exit-codes.ts';
+import { tellFailure } from '../../error-report.ts';
+import { exitDone, exitSomeFailed, exitStatus } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -25,18 +28,41 @@ export function registerGet(parent: Command, run: Run): void {
 export async function runGet({ ids }: GetInput, context: CliContext): Promise<number> {
   idsFromWords(ids);
   const { home } = await context.open();
-  let status = 0;
+  if (ids.length === 1) {
+    await showSession(ids[0] ?? '', '', home, context);
+    return exitDone;
+  }
+  let status: number = exitDone;
   for (const [index, id] of ids.entries()) {
+    const gap = index > 0 ? '\n' : '';
     try {
-      const { data, body } = await home.service.getSession(await context.call(), id);
-      if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-      else await context.stdout.writeUntrusted(`${index > 0 ? '\n' : ''}${fieldLines(data)}`);
+      await showSession(id, gap, home, context);
     } catch (error) {
-      if (ids.length > 1) await context.say(`Session ${id}:`);
-      const own = await reportFailure(error, context);
-      if (ids.length === 1 || context.host.signal.aborted || own === 4) return own;
+      if (!(error instanceof ParleyError) || context.host.signal.aborted) throw error;
+      // No other id would fare better.
+      if (exitStatus[error.code] === 4) throw error;
+      await showFailure(id, gap, error, context);
       status = exitSomeFailed;
     }
   }
   return status;
+}
+
+async function showSession(id: string, gap: string, { service }: Home, context: CliContext): Promise<void> {
+  const { data, body } = await service.getSession(await context.call(), id);
+  if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
+  else await context.stdout.writeUntrusted(`${gap}${fieldLines(data)}`);
+}
+
+/** In the data as well: whoever reads stdout alone knows which session lacks. */
+async function showFailure(id: string, gap: string, error: ParleyError, context: CliContext): Promise<void> {
+  const { stdout, options, requestId } = context;
+  if (options.json) {
+    const body = failureBody(error, requestId) as object;
+    await stdout.write(`${toJson({ session_id: id, ...body })}\n`);
+  } else {
+    await stdout.writeUntrusted(`${gap}${fieldLines({ session_id: id, error: error.code })}`);
+  }
+  await context.say(`Session ${id}:`);
+  await tellFailure(error, context);
 }

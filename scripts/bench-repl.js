@@ -1,0 +1,99 @@
+// How soon the REPL can be typed at, as a ratio to bare node in the same pseudo-terminal: `node scripts/bench-repl.js [--rounds N]
+// [--json] [--check]`. `prompt`: until it stands there. `first key`: until a key that is typed at the prompt is shown. The cases take
+// turns within a round. Each start finds a store that is there already.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import { describeMachine, environment, machine, quantile, readOptions, run } from './measure.js';
+
+const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+const { rounds, json, check } = readOptions(30);
+const reach = 2;
+
+const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const env = { ...environment(home), TERM: 'xterm-256color', NO_COLOR: '1' };
+try {
+  run([parley, 'models'], { env, expect: (output) => output.includes('eliza') });
+  const report = await measure();
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  const over = report.cases.filter((row) => row.reach !== null && row.median > row.reach);
+  for (const row of over) {
+    process.stderr.write(`${row.name}: ${row.median} is over its reach of ${row.reach}.\n`);
+  }
+  if (check && over.length > 0) process.exitCode = 1;
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function measure() {
+  const bare = [];
+  const times = { prompt: [], 'first key': [] };
+  for (let round = 0; round < rounds; round += 1) {
+    bare.push(await bareNode());
+    const start = await startRepl();
+    times.prompt.push(start.prompt);
+    times['first key'].push(start.key);
+  }
+  const cases = Object.entries(times).map(([name, milliseconds]) => {
+    const ratios = milliseconds.map((time, index) => time / bare[index]);
+    return {
+      name: `parley repl, ${name}`,
+      median: quantile(ratios, 0.5),
+      quarter: quantile(ratios, 0.25),
+      threeQuarters: quantile(ratios, 0.75),
+      milliseconds: quantile(milliseconds, 0.5),
+      reach: name === 'prompt' ? reach : null,
+    };
+  });
+  return { machine: machine(home, bare), rounds, cases };
+}
+
+function open(words) {
+  const start = performance.now();
+  const terminal = spawn(process.execPath, words, { cols: 80, rows: 24, cwd: home, env });
+  return { terminal, since: () => performance.now() - start };
+}
+
+function bareNode() {
+  const { terminal, since } = open(['-e', '0']);
+  return new Promise((resolve) => terminal.onExit(() => resolve(since())));
+}
+
+function startRepl() {
+  const { terminal, since } = open([parley, 'repl']);
+  return new Promise((resolve, reject) => {
+    let shown = '';
+    let prompt = null;
+    let key = null;
+    terminal.onData((text) => {
+      shown += text;
+      if (prompt === null && shown.includes('> ')) {
+        prompt = since();
+        terminal.write('q');
+      } else if (prompt !== null && key === null && shown.includes('q')) {
+        key = since();
+        terminal.write('\x15\x04');
+      }
+    });
+    terminal.onExit(({ exitCode }) => {
+      if (exitCode === 0 && key !== null) resolve({ prompt, key });
+      else reject(new Error(`parley repl ended with ${exitCode}: ${JSON.stringify(shown)}`));
+    });
+  });
+}
+
+function describe(report) {
+  const lines = [
+    ...describeMachine(report.machine, rounds),
+    `${'case'.padEnd(26)}  ratio  middle half    ms  reach`,
+  ];
+  for (const row of report.cases) {
+    const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
+    lines.push(
+      `${row.name.padEnd(26)}  ${row.median.toFixed(2).padStart(5)}  ${half.padStart(11)}  ${row.milliseconds.toFixed(0).padStart(4)}  ${row.reach?.toFixed(1) ?? '-'}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,181 @@
+// What a model behind a mode costs besides its own time: `node scripts/bench-upstream.js [--rounds N] [--json] [--check]`. The model is a
+// server on this machine that never waits. Cases take turns within a round; `--check` fails beyond a case's reach.
+import { fork, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { describeMachine, environment, machine, quantile, readOptions, run } from './measure.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const parley = join(root, 'bin', 'parley.js');
+const { rounds, json, check } = readOptions(20);
+const manyTokens = 100_000;
+const relayedTokens = 500_000;
+const legsOfTokens = 3;
+
+const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const env = environment(home);
+const children = [];
+try {
+  const report = await measure();
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  const beyond = report.cases.filter(({ median, least, most }) => median < least || median > most);
+  for (const { name, median, least, most } of beyond)
+    process.stderr.write(`${name}: ${median} is beyond its reach of ${least ?? most}.\n`);
+  if (check && beyond.length > 0) process.exitCode = 1;
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function measure() {
+  const model = fork(fileURLToPath(new URL('bench-upstream/model-server.js', import.meta.url)));
+  children.push(model);
+  const [{ url }] = await once(model, 'message');
+  for (const tokens of ['20', `${manyTokens}`, `${manyTokens}-apart`, `${relayedTokens}`]) {
+    run([parley, 'modes', 'add', `m${tokens}`, '--base-url', url, '--model', tokens], {
+      env,
+      expect: () => true,
+    });
+  }
+  const short = newSession(10);
+  const long = newSession(10_000);
+
+  const oneShot = { name: 'one-shot chat of 20 tokens, of bare node', unit: 'x', most: 2.2, values: [] };
+  const longSession = {
+    name: '…in a session of 10,000 messages, of one of 10',
+    unit: 'x',
+    most: 1.5,
+    values: [],
+  };
+  const bare = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const floor = run(['-e', '0'], { env, expect: () => true }).milliseconds;
+    bare.push(floor);
+    oneShot.values.push(chat('m20').milliseconds / floor);
+    // Each grows by the same messages, so that they stay as far apart as they were.
+    const inShort = chat('m20', '-s', short).milliseconds;
+    longSession.values.push(chat('m20', '-s', long).milliseconds / inShort);
+  }
+  const relay = { name: 'relay through serve, one core', unit: '/s', least: 100_000, values: [] };
+  const together = {
+    name: 'work per token, socket to pipe, come together',
+    unit: 'us',
+    most: 20,
+    values: [],
+  };
+  const apart = { name: 'work per token, socket to pipe, one by one', unit: 'us', most: 20, values: [] };
+  const served = await serve();
+  for (let leg = 0; leg < legsOfTokens; leg += 1) {
+    relay.values.push(await relayed(served));
+    const floor = processorSeconds('m20');
+    together.values.push(((processorSeconds(`m${manyTokens}`) - floor) * 1e6) / manyTokens);
+    apart.values.push(((processorSeconds(`m${manyTokens}-apart`) - floor) * 1e6) / manyTokens);
+  }
+  const cases = [oneShot, longSession, relay, together, apart];
+  return {
+    machine: machine(home, bare),
+    cases: cases.map(({ values, ...row }) => ({
+      ...row,
+      median: quantile(values, 0.5),
+      quarter: quantile(values, 0.25),
+      threeQuarters: quantile(values, 0.75),
+    })),
+  };
+}
+
+function chat(mode, ...words) {
+  const expect = (output) => output.split(' token').length === 21;
+  return run([parley, 'chat', '-n', '-m', mode, ...words, 'hi'], { env, expect });
+}
+
+/** A session that holds so many short messages. */
+function newSession(count) {
+  const id = run([parley, 'sessions', 'create'], { env, expect: (output) => output !== '' }).output.trim();
+  const database = new Database(join(home, 'data', 'parley.db'));
+  const session = database.prepare('SELECT id FROM sessions WHERE session_id = ?').pluck().get(id);
+  const insert = database.prepare(
+    `INSERT INTO messages (session, position, message_id, role, mode, finish_reason, created_at, content)
+     VALUES (?, ?, ?, ?, 'm20', ?, 0, 'a few words that somebody says')`,
+  );
+  database.transaction(() => {
+    for (let at = 0; at < count; at += 1) {
+      insert.run(session, at, `msg_${session}_${at}`, at % 2 ? 'assistant' : 'user', at % 2 ? 'stop' : null);
+    }
+    database.prepare('UPDATE sessions SET message_count = ? WHERE id = ?').run(count, session);
+  })();
+  database.close();
+  return id;
+}
+
+/** User and system time of one chat: what the model's server takes is not in it. */
+function processorSeconds(mode) {
+  const script = `TIMEFORMAT='%U %S'; time "$@" >/dev/null`;
+  const words = [process.execPath, parley, 'chat', '-n', '-m', mode, 'hi'];
+  const { status, stderr } = spawnSync('bash', ['-c', script, 'bash', ...words], { env, encoding: 'utf8' });
+  const [, user, system] = /(\d+\.\d+) (\d+\.\d+)\s*$/.exec(stderr) ?? [];
+  if (status !== 0 || user === undefined) throw new Error(stderr);
+  return Number(user) + Number(system);
+}
+
+async function serve() {
+  const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
+  const child = spawn(process.execPath, [parley, 'serve', '--port', '0', '--quiet'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  children.push(child);
+  const [line] = await once(child.stdout, 'data');
+  return { url: /http:\S+/.exec(String(line))[0], key: key.output.trim(), pid: child.pid };
+}
+
+/** Tokens that the server passes on in a second of its processor. */
+async function relayed({ url, key, pid }) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+  };
+  const start = processorTime(pid);
+  const tail = await new Promise((resolve, reject) => {
+    const sent = request(`${url}/v1/chat`, { method: 'POST', headers, agent: false }, (answer) => {
+      let last = '';
+      answer.setEncoding('latin1');
+      answer.on('data', (text) => {
+        last = (last + text).slice(-200);
+      });
+      answer.on('end', () => resolve(last));
+    });
+    sent.on('error', reject);
+    sent.end(JSON.stringify({ mode: `m${relayedTokens}`, message: 'hi' }));
+  });
+  if (!tail.includes('"finish_reason":"stop"')) throw new Error(`The reply did not come whole: ${tail}`);
+  return relayedTokens / (processorTime(pid) - start);
+}
+
+/** User and system time of a running process in seconds: fields 14 and 15 of proc_pid_stat(5), in hundredths. */
+function processorTime(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function describe(report) {
+  const lines = [
+    ...describeMachine(report.machine, rounds),
+    `${'case'.padEnd(52)}      median  middle half           reach`,
+  ];
+  for (const row of report.cases) {
+    const shown = (value) => (row.unit === '/s' ? Math.round(value).toString() : value.toFixed(2));
+    const half = `${shown(row.quarter)}-${shown(row.threeQuarters)}`;
+    lines.push(
+      `${row.name.padEnd(52)}  ${(shown(row.median) + row.unit).padStart(10)}  ${half.padEnd(20)}  ${row.least ?? row.most}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

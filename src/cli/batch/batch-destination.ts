@@ -1,0 +1,71 @@
+// Where the results of a batch go, and by which name the service knows the batch: to stdout, or on to the file of an earlier run.
+import { createHash } from 'node:crypto';
+import { ParleyError } from '../../service/errors.ts';
+import type { CliContext } from '../context.ts';
+import { BatchRecords } from './batch-record.ts';
+import type { IdSet } from './id-set.ts';
+import { readResumedOutput } from './resumed-output.ts';
+
+export interface BatchDestination {
+  /** Names the batch for the service. */
+  readonly batch: string;
+  /** What an earlier run answered; null where there was none. */
+  readonly answered: IdSet | null;
+  /** The session that an earlier run told last. */
+  readonly session_id: string | null;
+  /** Whole lines; resolves when there is room for more. */
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openDestination(resume: string | null, context: CliContext): Promise<BatchDestination> {
+  const { host } = context;
+  const records = new BatchRecords(host.dataDirectory, host.now);
+  const fresh = () => createHash('sha256').update(host.newRequestId()).digest('base64url').slice(0, 16);
+  const keep = (file: string, batch: string) => {
+    try {
+      records.keep(file, batch);
+    } catch {
+      // The batch itself is not in danger, and what it says of a resumption stays true but for what is under way at a kill.
+    }
+  };
+  if (resume === null) {
+    const batch = fresh();
+    const file = host.outputFile();
+    if (file !== null) keep(file, batch);
+    const { stdout } = context;
+    return {
+      batch,
+      answered: null,
+      session_id: null,
+      write: (text) => stdout.writeUntrusted(text),
+      close: async () => {},
+    };
+  }
+  const output = await readResumedOutput(resume);
+  const known = output.found === null ? null : records.find(output.found);
+  const batch = known ?? fresh();
+  if (known === null && output.count > 0) {
+    await context.say(
+      `There is no record of the batch of ${resume} here from the last 24 hours: lines that were under way when it stopped are sent as new.`,
+    );
+  }
+  const file = await output.open((identity) => keep(identity, batch));
+  return {
+    batch,
+    answered: output.answered,
+    session_id: output.session_id,
+    async write(text) {
+      try {
+        await file.appendFile(text);
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new ParleyError('INTERNAL_ERROR', `${resume} could not be written: ${reason}.`, {
+          hint: 'What is in it stays. Make room there, then resume again.',
+          cause,
+        });
+      }
+    },
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,166 @@
+// One line of a batch → the request that it asks for, or the failure that it is: nothing is coerced, nothing is guessed.
+import { isUtf8 } from 'node:buffer';
+import { ParleyError } from '../../service/errors.ts';
+import { isSessionId } from '../../service/session.ts';
+import type { ByteLine } from '../terminal/byte-lines.ts';
+import { Utf8Reader } from '../terminal/utf8-reader.ts';
+
+/** As the line names it, a text or a whole number; else the number of the line. */
+export type BatchId = string | number;
+
+export interface BatchRequest {
+  readonly message: string;
+  readonly mode: string | null;
+  readonly session_id: string | null;
+  readonly title: string | null;
+}
+
+export interface BatchItem {
+  /** Of its line, from 1. */
+  readonly line: number;
+  readonly id: BatchId;
+  readonly request: BatchRequest | ParleyError;
+  /** Bytes of the line, and of the input up to its end. */
+  readonly size: number;
+  readonly end: number;
+}
+
+export interface LineRules {
+  /** Bytes of a message. */
+  readonly messageBytes: number;
+  /** True where all lines are turns of one session: then none may name another, or a title. */
+  readonly inSession: boolean;
+}
+
+/** A message in JSON is up to six times as long as it is (`\u00e9`); names and the rest fit beside it. */
+export function longestLine({ messageBytes }: Pick<LineRules, 'messageBytes'>): number {
+  return 6 * messageBytes + 64 * 1024;
+}
+
+/** Null for a blank line. */
+export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRules): BatchItem | null {
+  const failed = (request: ParleyError, id: BatchId | null = null, size = 0): BatchItem => {
+    return { line, id: id ?? line, request, size, end };
+  };
+  if (bytes === null) {
+    return failed(tooLarge(line, `is longer than ${longestLine(rules)} bytes`, rules.messageBytes));
+  }
+  const size = bytes.length;
+  let id: BatchId | null = null;
+  try {
+    const text = textOf(bytes, line);
+    const trimmed = text.trim();
+    if (trimmed === '') return null;
+    const fields = trimmed.startsWith('{') ? objectOf(trimmed, line) : { message: text };
+    id = idOf(fields, line);
+    return {
+      line,
+      id: id ?? line,
+
+      request: requestOf(fields, line, rules),
+      size,
+      end,
+    };
+  } catch (error) {
+    if (error instanceof ParleyError) return failed(error, id, size);
+    throw error;
+  }
+}
+
+function textOf(bytes: Uint8Array, line: number): string {
+  if (!isUtf8(bytes) || bytes.includes(0)) {
+    const reader = new Utf8Reader({ name: `Line ${line}`, limit: null });
+    reader.push(bytes);
+    reader.end();
+  }
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldNames: readonly string[] = ['message', 'id', 'mode', 'session_id', 'title'];
+
+function objectOf(text: string, line: number): Fields {
+  let fields: Fields;
+  try {
+    fields = JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ParleyError('INVALID_REQUEST', `Line ${line} starts with { and is not JSON: ${reason}.`, {
+      hint: 'Nothing of it was sent. A message that starts so goes into JSON: {"message":"{…"}',
+      details: [{ field: `line ${line}`, problem: 'is not JSON' }],
+    });
+  }
+  return fields;
+}
+
+/** Read first of all: also a line with another fault is then answered under its id. */
+function idOf({ id }: Fields, line: number): BatchId | null {
+  if (id === undefined) return null;
+  if (typeof id === 'number') {
+    if (Number.isSafeInteger(id)) return id;
+  } else if (typeof id === 'string') {
+    if (id !== '' && id.length <= 255) return id;
+  }
+  throw invalid(line, 'id', 'must be a whole number or a text of 1 to 255 characters');
+}
+
+function requestOf(fields: Fields, line: number, { messageBytes, inSession }: LineRules): BatchRequest {
+  const unknown = Object.keys(fields).find((name) => !fieldNames.includes(name));
+  if (unknown !== undefined) {
+    throw invalid(line, unknown.slice(0, 80), `is none of ${fieldNames.join(', ')}`);
+  }
+  const message = textField(fields, 'message', line);
+  if (message === null) throw invalid(line, 'message', 'is missing');
+  if (message.trim() === '') throw invalid(line, 'message', 'is empty or white space alone');
+  const nul = message.indexOf('\0');
+  if (nul !== -1) throw invalid(line, 'message', `holds a NUL character at position ${nul}`);
+  if (!message.isWellFormed()) throw invalid(line, 'message', 'holds half of a surrogate pair');
+  // No message is longer in characters than in bytes: most need not be measured.
+  if (message.length * 3 > messageBytes) {
+    const bytes = Buffer.byteLength(message);
+    if (bytes > messageBytes) throw tooLarge(line, `has a message of ${bytes} bytes`, messageBytes);
+  }
+  const mode = textField(fields, 'mode', line);
+  if (mode === '') throw invalid(line, 'mode', 'is empty');
+  const session_id = textField(fields, 'session_id', line);
+  if (session_id !== null && !isSessionId(session_id)) {
+    throw invalid(line, 'session_id', 'is not a session id: 1 to 255 visible characters, not . or ..');
+  }
+  const title = textField(fields, 'title', line);
+  if (title !== null && session_id !== null) {
+    throw invalid(line, 'title', 'is for a new session: it cannot stand beside session_id');
+  }
+  if (inSession && (title ?? session_id) !== null) {
+    const field = title === null ? 'session_id' : 'title';
+    throw invalid(line, field, 'cannot stand in a line under --in-session');
+  }
+  return { message, mode, session_id, title };
+}
+
+function textField(fields: Fields, name: string, line: number): string | null {
+  const value = fields[name];
+  if (value === undefined) return null;
+  if (typeof value === 'string') return value;
+  throw invalid(line, name, `must be a text, not ${kindOf(value)}`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `of type ${typeof value}`;
+}
+
+function invalid(line: number, field: string, problem: string): ParleyError {
+  const where = field === 'line' ? `Line ${line}` : `Line ${line}: the field ${field}`;
+  return new ParleyError('INVALID_REQUEST', `${where} ${problem}.`, {
+    hint: 'Nothing of this line was sent.',
+    details: [{ field: `line ${line}${field === 'line' ? '' : `, ${field}`}`, problem }],
+  });
+}
+
+function tooLarge(line: number, problem: string, limit: number): ParleyError {
+  return new ParleyError('PAYLOAD_TOO_LARGE', `Line ${line} ${problem}; the limit is ${limit}.`, {
+    hint: 'Nothing of this line was sent. Send it in parts.',
+    details: [{ field: `line ${line}`, problem }],
+  });
+}

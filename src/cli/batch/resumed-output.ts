@@ -1,0 +1,167 @@
+// The output file of a batch that goes on: what it answers already, and the file made ready for the rest. Failures are taken out, for
+// they are done again, and so is a half last line. A file that holds anything else is left as it is.
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { ParleyError } from '../../service/errors.ts';
+import { byteLines } from '../terminal/byte-lines.ts';
+import { identityOf } from '../terminal/file-identity.ts';
+import type { BatchId } from './batch-request.ts';
+import { IdSet } from './id-set.ts';
+
+export interface ResumedOutput {
+  readonly answered: IdSet;
+  readonly count: number;
+  /** The session of its last result that names one. */
+  readonly session_id: string | null;
+  /** As `identityOf` gives it; of the file that was found, null where there was none. */
+  readonly found: string | null;
+  /** Puts the file in order, whose identity may then be another: `recorded` is told it first. */
+  open(recorded: (identity: string) => void): Promise<FileHandle>;
+}
+
+/** More than an answer may have. */
+const longestResult = 256 * 1024 * 1024;
+
+interface Result {
+  readonly id: BatchId;
+  readonly success: boolean;
+  readonly session_id: string | null;
+}
+
+export async function readResumedOutput(name: string): Promise<ResumedOutput> {
+  const path = await realpath(name).catch(() => name);
+  const answered = new IdSet();
+  const found = await identityIn(path, name);
+  let count = 0;
+  let session_id: string | null = null;
+  let end = 0;
+  let isClosed = true;
+  let superfluous = 0;
+  if (found !== null) {
+    for await (const line of resultLines(path, name)) {
+      if (line.result === null) break;
+      session_id = line.result.session_id ?? session_id;
+      if (line.result.success && answered.add(line.result.id)) count += 1;
+      else superfluous += 1;
+      ({ end, isClosed } = line);
+    }
+  }
+  return {
+    answered,
+    count,
+    session_id,
+    found,
+    async open(recorded) {
+      try {
+        if (superfluous > 0) await rewrite(path, name, recorded);
+        const file = await open(path, 'a', 0o600);
+        if (superfluous === 0) {
+          await file.truncate(end);
+          if (!isClosed) await file.appendFile('\n');
+        }
+        const identity = identityOf(await file.stat({ bigint: true }));
+        if (identity !== null) recorded(identity);
+        return file;
+      } catch (error) {
+        throw failure(name, 'written', error);
+      }
+    },
+  };
+}
+
+async function identityIn(path: string, name: string): Promise<string | null> {
+  try {
+    const identity = identityOf(await stat(path, { bigint: true }));
+    if (identity !== null) return identity;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw failure(name, 'read', error);
+  }
+  throw new ParleyError('USAGE', `${name} is not a file that a batch can be resumed in.`, {
+    hint: 'Name the file that the results of the batch went to.',
+  });
+}
+
+/** `result` is null for a half last line, and then nothing follows. */
+async function* resultLines(path: string, name: string) {
+  try {
+    for await (const { number, bytes, end, isClosed } of byteLines(createReadStream(path), longestResult)) {
+      const result = bytes === null ? null : resultOf(bytes);
+      if (result === null && isClosed) throw foreign(name, number);
+      yield { result, bytes: bytes ?? new Uint8Array(0), end, isClosed };
+    }
+  } catch (error) {
+    throw failure(name, 'read', error);
+  }
+}
+
+function resultOf(bytes: Uint8Array): Result | null {
+  let value: { readonly [name: string]: unknown } | null;
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString());
+  } catch {
+    return null;
+  }
+  const { id, success, data, error } = value ?? {};
+  if (typeof success !== 'boolean' || (typeof id !== 'string' && typeof id !== 'number')) return null;
+  const place = (success ? data : error) as { readonly session_id?: unknown } | null | undefined;
+  const session_id = typeof place?.session_id === 'string' ? place.session_id : null;
+  return { id, success, session_id };
+}
+
+/** The successes alone, in a file that takes the other's place when it is whole. */
+async function rewrite(path: string, name: string, recorded: (identity: string) => void): Promise<void> {
+  const temporary = `${path}.${Math.random().toString(36).slice(2)}.tmp`;
+  const { mode } = await stat(path);
+  const file = await open(temporary, 'wx', mode & 0o777);
+  try {
+    const kept = new IdSet();
+    let lines: Uint8Array[] = [];
+    let size = 0;
+    const flush = async () => {
+      await file.appendFile(Buffer.concat(lines));
+      lines = [];
+      size = 0;
+    };
+    for await (const { result, bytes } of resultLines(path, name)) {
+      if (!result?.success || !kept.add(result.id)) continue;
+      lines.push(bytes, lineEnd);
+      size += bytes.length;
+      if (size > 1024 * 1024) await flush();
+    }
+    await flush();
+    await file.chmod(mode & 0o777);
+    await file.sync();
+    const identity = identityOf(await file.stat({ bigint: true }));
+    if (identity !== null) recorded(identity);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+const lineEnd = Buffer.from('\n');
+
+function foreign(name: string, line: number): ParleyError {
+  return new ParleyError('USAGE', `Line ${line} of ${name} is not the result of a batch.`, {
+    hint: 'Nothing was done. Name the file that the results of the batch went to.',
+    details: [{ field: `line ${line}`, problem: 'is no result of a batch' }],
+  });
+}
+
+function failure(name: string, action: 'read' | 'written', error: unknown): unknown {
+  if (error instanceof ParleyError) return error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  return new ParleyError(
+    isFull ? 'STORAGE_FULL' : 'USAGE',
+    `${name} cannot be ${action} (${code || message}).`,
+    {
+      hint: 'Name a file that you may read and write, where there is room.',
+      cause: error,
+    },
+  );
+}

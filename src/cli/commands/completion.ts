@@ -1,0 +1,62 @@
+// `parley completion SHELL`: the script that makes a shell complete parley's words; and `parley __complete`, hidden, which that
+// script asks for the words at each Tab.
+import { Argument, type Command } from 'commander';
+import type { CliContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { toJson } from '../terminal/json.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+
+export interface CompletionInput {
+  readonly shell: (typeof shells)[number];
+}
+
+export interface CompleteInput {
+  /** All words after `parley` up to the cursor; the last is the one to complete, and may be empty. */
+  readonly words: readonly string[];
+  readonly program: Command;
+}
+
+export function registerCompletion(parent: Command, run: Run): void {
+  parent
+    .command('completion')
+    .description('print the script that completes commands, options, modes, profiles and sessions')
+    .addArgument(new Argument('<shell>', 'the shell it is for').choices(shells))
+    .addHelpText('after', installation)
+    .action((shell: CompletionInput['shell'], _options, command: Command) =>
+      run(command, (context) => runCompletion({ shell }, context)),
+    );
+}
+
+const installation = `
+Put it to use:
+  bash   echo 'eval "$(parley completion bash)"' >> ~/.bashrc
+  zsh    echo 'eval "$(parley completion zsh)"' >> ~/.zshrc       (after compinit)
+  fish   parley completion fish > ~/.config/fish/completions/parley.fish`;
+
+export async function runCompletion({ shell }: CompletionInput, context: CliContext): Promise<undefined> {
+  const { completionScripts } = await import('../completion/scripts.ts');
+  const script = completionScripts[shell];
+  await context.stdout.write(
+    context.options.json ? `${toJson({ success: true, data: { shell, script } })}\n` : script,
+  );
+}
+
+export function registerComplete(parent: Command, run: Run): void {
+  parent
+    .command('__complete', { hidden: true })
+    .description('print the words that may stand next: word, tab, what it is; then :files where a path may')
+    .argument('[words...]', 'after --: the words so far, the last one as far as it is typed')
+    .action((words: string[], _options, command: Command) =>
+      run(command, (context) => runComplete({ words, program: parent }, context)),
+    );
+}
+
+/** Never fails and never speaks: a shell would show it in the middle of the line. */
+export async function runComplete(
+  { words, program }: CompleteInput,
+  context: CliContext,
+): Promise<undefined> {
+  const { completionLines } = await import('../completion/completion-lines.ts');
+  await context.stdout.write(await completionLines(words, program, context));
+}

@@ -1,0 +1,48 @@
+// `parley help [COMMAND...]`: the help of a command, or a topic that is no command's own.
+import type { Command } from 'commander';
+import { ParleyError } from '../../service/errors.ts';
+import { commandPath, findCommand, outputHelpText } from '../command-tree.ts';
+import type { CliContext } from '../context.ts';
+import type { Run } from '../run.ts';
+import { toJson } from '../terminal/json.ts';
+
+export interface HelpInput {
+  readonly words: readonly string[];
+  /** The command whose `help` this is. */
+  readonly tree: Command;
+}
+
+/** In place of commander's own `help`, which takes one word and passes over others. */
+export function registerHelp(parent: Command, run: Run): void {
+  parent
+    .command('help', { hidden: parent.parent !== null })
+    .description('print help for a command, or on exit-codes, environment, formatting')
+    .argument('[command...]', 'a command as it is typed, or a topic')
+    .action((words: string[], _options, command: Command) =>
+      run(command, (context) => runHelp({ words, tree: parent }, context)),
+    );
+  parent.helpCommand(false);
+}
+
+export async function runHelp({ words, tree }: HelpInput, context: CliContext): Promise<undefined> {
+  const { isTopic, topicText } = await import('../manual/topics.ts');
+  const [first = ''] = words;
+  if (words.length === 1 && isTopic(first)) {
+    return writeText(topicText(first), context);
+  }
+  let command = tree;
+  for (const word of words) {
+    const inner = findCommand(command, word);
+    if (inner === undefined) {
+      throw new ParleyError('USAGE', `Unknown command '${word}' of ${commandPath(command)}.`, {
+        hint: `See: ${commandPath(command)} --help`,
+      });
+    }
+    command = inner;
+  }
+  return writeText(outputHelpText(command), context);
+}
+
+async function writeText(text: string, { stdout, options }: CliContext): Promise<undefined> {
+  await stdout.write(options.json ? `${toJson({ success: true, data: { text } })}\n` : text);
+}

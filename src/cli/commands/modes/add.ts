@@ -1,0 +1,55 @@
+// `parley modes add`: a model becomes a mode.
+import type { Command } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
+import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
+
+export interface ModesAddInput {
+  readonly name: string;
+  readonly flags: ModeFlags;
+  /** Make it the mode that is used when none is named. */
+  readonly default: boolean;
+}
+
+export function registerModesAdd(parent: Command, run: Run): void {
+  addModeOptions(parent.command('add').description('make a mode of a model').argument('<name>'))
+    .option('--default', 'use it when no mode is named')
+    .action(
+      (name: string, { default: isDefault, ...flags }: ModeFlags & { default?: true }, command: Command) =>
+        run(command, (context) => runModesAdd({ name, flags, default: isDefault ?? false }, context)),
+    );
+}
+
+export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
+  const { name } = input;
+  const { home } = await context.open();
+  const settings = withFlags({ ...defaultModeSettings, name }, input.flags, context.options.insecureHttp);
+  if (settings.base_url === undefined || settings.model === undefined) {
+    const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
+    throw new ParleyError('USAGE', `The mode ${name} needs ${missing}.`, {
+      hint: 'For Ollama: parley modes add local --base-url http://localhost:11434/v1 --model NAME (see: ollama list)',
+    });
+  }
+  if ((await home.administration.listModes()).some((mode) => mode.name === name)) {
+    throw new ParleyError('USAGE', `There is a mode ${name} already.`, {
+      hint: `Change it: parley modes set ${name} …, or choose another name.`,
+    });
+  }
+  await home.administration.putMode(settings as ModeSettings);
+  if (input.default) await home.administration.setDefaultMode(name);
+  if (context.options.json) {
+    await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
+    return;
+  }
+  await context.say(`The mode ${name} is there. Try it: parley chat -m ${name} "Hello"`);
+  await sayMissingKey(settings.key ?? null, context);
+}
+
+/** A variable may be set later, so that it is not there now is no failure. */
+export async function sayMissingKey(key: string | null, context: CliContext): Promise<void> {
+  const name = /^env:(.*)$/.exec(key ?? '')?.[1];
+  if (name !== undefined && !context.host.env[name]) await context.say(`${name} is not set yet.`);
+}

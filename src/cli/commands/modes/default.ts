@@ -1,0 +1,25 @@
+// `parley modes default`: the mode of the embedded service that is used when none is named.
+import type { Command } from 'commander';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export function registerModesDefault(parent: Command, run: Run): void {
+  parent
+    .command('default')
+    .description('choose the mode that is used when none is named')
+    .argument('<name>')
+    .action((name: string, _options, command: Command) =>
+      run(command, (context) => runModesDefault({ name }, context)),
+    );
+}
+
+export async function runModesDefault(
+  { name }: { readonly name: string },
+  context: CliContext,
+): Promise<undefined> {
+  const { home } = await context.open();
+  await home.administration.setDefaultMode(name);
+  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
+  else await context.say(`${name} is used when no mode is named.`);
+}

@@ -1,0 +1,33 @@
+// `parley modes list`: the modes of the embedded service, with where each has its model and its key.
+import type { Command } from 'commander';
+import type { ModeRecord } from '../../../service/administration.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { type Column, writeTable } from '../../terminal/table.ts';
+
+const columns: readonly Column<ModeRecord>[] = [
+  { title: 'DEFAULT', value: (mode) => (mode.default ? '*' : '') },
+  { title: 'MODE', value: ({ name }) => name },
+  { title: 'MODEL', value: ({ model }) => model ?? '', flexible: true },
+  { title: 'SERVER', value: ({ settings }) => settings?.base_url ?? 'built in', flexible: true },
+  { title: 'KEY', value: ({ settings }) => settings?.key ?? '', flexible: true },
+  { title: 'FALLBACK', value: ({ settings }) => settings?.fallback ?? '' },
+];
+
+export function registerModesList(parent: Command, run: Run): void {
+  parent
+    .command('list')
+    .description('list the modes with their servers, the default marked *')
+    .action((_options, command: Command) => run(command, runModesList));
+}
+
+export async function runModesList(context: CliContext): Promise<undefined> {
+  const { home } = await context.open();
+  const modes = await home.administration.listModes();
+  if (context.options.json) {
+    await context.stdout.write(`${toJson({ success: true, data: modes })}\n`);
+    return;
+  }
+  await writeTable(context.stdout, columns, modes);
+}

@@ -1,0 +1,21 @@
+// `parley modes …`: what the embedded service answers with.
+import type { Command } from 'commander';
+import type { Run } from '../../run.ts';
+import { registerModesAdd } from './add.ts';
+import { registerModesDefault } from './default.ts';
+import { registerModesList } from './list.ts';
+import { registerModesRemove } from './remove.ts';
+import { registerModesSet } from './set.ts';
+import { registerModesShow } from './show.ts';
+
+export function registerModes(parent: Command, run: Run): void {
+  const modes = parent
+    .command('modes')
+    .description('what the embedded service answers with: models and their settings');
+  registerModesAdd(modes, run);
+  registerModesSet(modes, run);
+  registerModesList(modes, run);
+  registerModesShow(modes, run);
+  registerModesRemove(modes, run);
+  registerModesDefault(modes, run);
+}

@@ -1,0 +1,25 @@
+// `parley modes remove`: takes a mode away. Sessions that were held in it stay as they are.
+import type { Command } from 'commander';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export function registerModesRemove(parent: Command, run: Run): void {
+  parent
+    .command('remove')
+    .description('take a mode away; its sessions stay')
+    .argument('<name>')
+    .action((name: string, _options, command: Command) =>
+      run(command, (context) => runModesRemove({ name }, context)),
+    );
+}
+
+export async function runModesRemove(
+  { name }: { readonly name: string },
+  context: CliContext,
+): Promise<undefined> {
+  const { home } = await context.open();
+  await home.administration.removeMode(name);
+  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
+  else await context.say(`Removed ${name}.`);
+}

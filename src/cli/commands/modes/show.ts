@@ -1,0 +1,43 @@
+// `parley modes show`: all settings of a mode. Of its key, where that is.
+import type { Command } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
+import type { ModeSettings } from '../../../service/mode-settings.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { fieldLines } from '../../terminal/fields.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export function registerModesShow(parent: Command, run: Run): void {
+  parent
+    .command('show')
+    .description('show all settings of a mode')
+    .argument('<name>')
+    .action((name: string, _options, command: Command) =>
+      run(command, (context) => runModesShow({ name }, context)),
+    );
+}
+
+export async function runModesShow(
+  { name }: { readonly name: string },
+  context: CliContext,
+): Promise<undefined> {
+  const settings = await findMode(name, context);
+  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
+  else await context.stdout.writeUntrusted(fieldLines(settings));
+}
+
+/** `UNKNOWN_MODE` for one that there is not; `USAGE` for one without settings. */
+export async function findMode(name: string, context: CliContext): Promise<ModeSettings> {
+  const { home } = await context.open();
+  const modes = await home.administration.listModes();
+  const found = modes.find((mode) => mode.name === name);
+  if (found === undefined) {
+    throw new ParleyError('UNKNOWN_MODE', `There is no mode ${JSON.stringify(name)}.`, {
+      hint: `Modes: ${modes.map((mode) => mode.name).join(', ')}.`,
+    });
+  }
+  if (found.settings !== null) return found.settings;
+  throw new ParleyError('USAGE', `The mode ${name} is built in and has no settings.`, {
+    hint: 'Make one of your own: parley modes add NAME --base-url URL --model MODEL',
+  });
+}

@@ -1,0 +1,63 @@
+// `parley repl`, and `parley` alone at a terminal: a conversation, line by line. What it does is in cli/repl.
+import type { Command } from 'commander';
+import { ParleyError } from '../../service/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { ReplInput } from '../repl/open-repl.ts';
+import type { Run } from '../run.ts';
+import { idsFromWords } from '../terminal/session-ids.ts';
+
+interface ReplFlags {
+  readonly session?: string;
+  readonly continue?: true;
+  readonly mode?: string;
+  readonly raw?: true;
+}
+
+export function registerRepl(parent: Command, run: Run): void {
+  parent
+    .command('repl')
+    .description('have a conversation at the terminal (parley alone does the same)')
+    .option('-s, --session <id>', 'go on with this session')
+    .option('-c, --continue', 'go on with the session last used in this terminal')
+    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
+    .option('--raw', 'print replies without styling')
+    .action((flags: ReplFlags, command: Command) =>
+      run(command, (context) =>
+        runRepl(
+          {
+            session: flags.session ?? null,
+            continue: flags.continue ?? false,
+            mode: flags.mode ?? null,
+            raw: flags.raw ?? false,
+          },
+          context,
+        ),
+      ),
+    );
+}
+
+export async function runRepl(input: ReplInput, context: CliContext): Promise<number> {
+  if (input.session !== null) {
+    if (input.continue) throw new ParleyError('USAGE', '-s and -c cannot be used together.');
+    idsFromWords([input.session]);
+  }
+  if (context.options.json) {
+    throw new ParleyError('USAGE', 'The REPL prints no JSON.', { hint: 'Use: parley chat --json "Hello"' });
+  }
+  if (!canConverse(context)) {
+    throw new ParleyError(
+      'USAGE',
+      'The REPL needs a terminal to read from and to write to, and leave to ask.',
+      {
+        hint: 'Elsewhere, parley chat "Hello" sends one message, and reads one that is piped in.',
+      },
+    );
+  }
+  const { openRepl } = await import('../repl/open-repl.ts');
+  return openRepl(input, context);
+}
+
+/** A person is there to type and to read, and may be asked. */
+export function canConverse(context: CliContext): boolean {
+  return context.stdout.isTerminal && context.prompting.allowed;
+}

@@ -1,0 +1,203 @@
+// `parley setup`: finds model servers on this machine, and keys of vendors in the environment, and makes modes of their models. It asks
+// this machine alone; a vendor is asked only after a yes.
+import type { Command } from 'commander';
+import { isLoopback } from '../../config/base-url.ts';
+import { ParleyError } from '../../service/errors.ts';
+import { defaultModeSettings, type ModeSettings } from '../../service/mode-settings.ts';
+import {
+  type FoundModels,
+  localModelServers,
+  type ModelServer,
+  modelVendors,
+} from '../../service/model-server.ts';
+import type { CliContext } from '../context.ts';
+import { exitDone } from '../exit-codes.ts';
+import type { Run } from '../run.ts';
+import { chooseMany, chooseOne } from '../terminal/choice-prompt.ts';
+import { toJson } from '../terminal/json.ts';
+import { confirm } from '../terminal/prompt.ts';
+import { freeName } from './setup/mode-names.ts';
+
+export interface SetupInput {
+  /** Ask nothing: a mode of the first model of each server on this machine. */
+  readonly yes: boolean;
+}
+
+export function registerSetup(parent: Command, run: Run): void {
+  parent
+    .command('setup')
+    .description('find model servers and keys, and make modes of them')
+    .option('--yes', 'ask nothing: take the first model of each server on this machine')
+    .action(({ yes = false }: { yes?: boolean }, command: Command) =>
+      run(command, (context) => runSetup({ yes }, context)),
+    );
+}
+
+export async function runSetup({ yes }: SetupInput, context: CliContext): Promise<number> {
+  const { prompting } = context;
+  if (!yes && !prompting.allowed) {
+    throw new ParleyError('USAGE', 'Which models are to become modes? Nobody can be asked here.', {
+      hint: 'Take the first of each server on this machine with --yes, or name one: parley modes add --help',
+    });
+  }
+  const { home } = await context.open();
+  await home.administration.listModes();
+  await context.say('Looking for model servers on this machine…');
+  const found = [...(await find(localServers(context), context))];
+  const vendors = modelVendors.filter(({ key }) => context.host.env[variableOf(key)]);
+  for (const vendor of vendors) found.push(...(await findAt(vendor, yes, context)));
+  await tellFound(found, context);
+  const offered = found.flatMap(({ server, models }) =>
+    models.filter(isForChat).map((model) => ({ server, model })),
+  );
+  if (offered.length === 0) throw nothingFound(vendors);
+  const chosen = yes
+    ? offered.filter(({ server }, at) => offered.findIndex((one) => one.server === server) === at)
+    : await chooseMany(
+        'Which become modes?',
+        offered.map((value) => ({ name: `${value.model} (${value.server.name})`, value })),
+        prompting,
+      );
+  if (chosen.length === 0) {
+    await context.say('No mode was made.');
+    return exitDone;
+  }
+  const modes = await makeModes(chosen, context);
+  const [first] = modes as readonly [string];
+  const chosenDefault =
+    yes || modes.length === 1
+      ? first
+      : await chooseOne(
+          'Which one is used when no mode is named?',
+          modes.map((name) => ({ name, value: name })),
+          prompting,
+        );
+  const reply = await testTurn(chosenDefault, context);
+  await home.administration.setDefaultMode(chosenDefault);
+  if (context.options.json) {
+    const data = { modes, default: chosenDefault, reply };
+    await context.stdout.write(`${toJson({ success: true, data })}\n`);
+  } else {
+    await context.say(
+      `${chosenDefault} replied, and is used when no mode is named. Try: parley chat "Hello"`,
+    );
+  }
+  return exitDone;
+}
+
+interface Offer {
+  readonly server: ModelServer;
+  readonly model: string;
+}
+
+/** Ollama listens where OLLAMA_HOST says, as it does itself; only this machine counts. */
+function localServers({ host: { env } }: CliContext): readonly ModelServer[] {
+  const named = env['OLLAMA_HOST'] ?? '';
+  const address = /^(?:http:\/\/)?([^/]+)\/?$/.exec(named)?.[1] ?? '';
+  const url = `http://${/:\d+$/.test(address) ? address : `${address}:11434`}`;
+  const isHere = address !== '' && URL.canParse(url) && isLoopback(new URL(url).hostname);
+  return localModelServers.map((server) =>
+    server.name === 'Ollama' && isHere ? { ...server, base_url: `${url}/v1` } : server,
+  );
+}
+
+async function find(servers: readonly ModelServer[], context: CliContext): Promise<readonly FoundModels[]> {
+  const { home } = await context.open();
+  return home.administration.findModels(servers, context.host.signal);
+}
+
+async function findAt(
+  vendor: ModelServer,
+  yes: boolean,
+  context: CliContext,
+): Promise<readonly FoundModels[]> {
+  const variable = variableOf(vendor.key);
+  if (yes) {
+    await context.say(
+      `${variable} is set. To use ${vendor.name}: parley modes add NAME --base-url ${vendor.base_url} --key env:${variable} --model MODEL`,
+    );
+    return [];
+  }
+  const { host } = new URL(vendor.base_url);
+  const question = `${variable} is set. Ask ${host} which models it has?`;
+  return (await confirm(question, '--yes', context.prompting)) ? find([vendor], context) : [];
+}
+
+async function tellFound(found: readonly FoundModels[], context: CliContext): Promise<void> {
+  for (const { server, models, problem } of found) {
+    if (problem !== null) await context.say(`${server.name} (${server.base_url}): ${problem}`);
+    else if (models.length > 0) {
+      const some = models.slice(0, 8).join(', ') + (models.length > 8 ? ', …' : '');
+      await context.say(`${server.name} (${server.base_url}): ${models.length} models: ${some}`);
+    }
+  }
+}
+
+/** The names of the modes, in the order of the offers. One that there is already is taken as it is. */
+async function makeModes(offers: readonly Offer[], context: CliContext): Promise<readonly string[]> {
+  const { home } = await context.open();
+  const known = await home.administration.listModes();
+  const taken = new Set(known.map(({ name }) => name));
+  const names: string[] = [];
+  for (const { server, model } of offers) {
+    const there = known.find(
+      ({ settings }) => settings?.base_url === server.base_url && settings.model === model,
+    );
+    const name = there?.name ?? freeName(model, taken);
+    names.push(name);
+    if (there !== undefined) continue;
+    taken.add(name);
+    const { base_url, key } = server;
+    const settings: ModeSettings = {
+      ...defaultModeSettings,
+      name,
+      base_url,
+      key,
+      model,
+      description: `${model} at ${server.name}`,
+    };
+    await home.administration.putMode(settings);
+    await context.say(`Made the mode ${name}: ${model} at ${server.name}.`);
+  }
+  return names;
+}
+
+/** One real turn; its session is deleted again. */
+async function testTurn(mode: string, context: CliContext): Promise<string> {
+  const { home } = await context.open();
+  const call = await context.call();
+  await context.say(`Asking ${mode} one question, to see that it replies…`);
+  let session: string | null = null;
+  try {
+    const request = { mode, message: 'Say hello in one short sentence.', session_id: null };
+    for await (const event of home.service.chat(call, request)) {
+      if (event.event === 'session') session = event.data.session_id;
+      if (event.event === 'done') return event.data.reply;
+    }
+    throw new ParleyError('INCOMPLETE_REPLY', `The mode ${mode} did not finish its reply.`);
+  } finally {
+    if (session !== null)
+      await home.service.deleteSession({ ...call, signal: new AbortController().signal }, session);
+  }
+}
+
+/** What is for other things than talking says so in its name. */
+function isForChat(model: string): boolean {
+  return !/embed|rerank|whisper|tts|transcri|moderation|dall-e|imagen|image|realtime|audio/i.test(model);
+}
+
+function variableOf(key: string | null): string {
+  return (key ?? '').replace(/^env:/, '');
+}
+
+function nothingFound(vendors: readonly ModelServer[]): ParleyError {
+  const keys = vendors.length === 0 ? ', and no key of a vendor is set' : '';
+  return new ParleyError('NOT_FOUND', `No model was found on this machine${keys}.`, {
+    hint: [
+      'The shortest way to one:',
+      '  1. Install Ollama: https://ollama.com/download',
+      '  2. ollama pull qwen3:4b',
+      '  3. parley setup',
+    ].join('\n'),
+  });
+}

@@ -1,0 +1,94 @@
+// The words that may stand next on an unfinished line, for a shell's script to offer: a line each, the word, a tab, what it is.
+import type { Argument, Command, Option } from 'commander';
+import { findCommand, shownCommands } from '../command-tree.ts';
+import { CliContext, type GlobalOptions } from '../context.ts';
+import { topicNames } from '../manual/topics.ts';
+import { filterText, oneLine } from '../terminal/filter.ts';
+import { type Candidate, liveValues } from './live-values.ts';
+import { readTypedWords, type TypedLine } from './typed-words.ts';
+import { valueKind } from './value-kind.ts';
+
+/** Says that the names of files may stand next as well. */
+const filesLine = ':files\n';
+
+const longestDescription = 80;
+
+export async function completionLines(
+  words: readonly string[],
+  program: Command,
+  context: CliContext,
+): Promise<string> {
+  const line = readTypedWords(words, program);
+  const { command, awaited, current, argumentsOnly } = line;
+  if (awaited !== null) return valueLines(line, awaited, context);
+  if (current.startsWith('-') && !argumentsOnly) return lines(optionCandidates(command), '');
+  const inner =
+    command.name() === 'help'
+      ? helpCandidates(words.slice(0, -1), program)
+      : shownCommands(command).map(named);
+  const own = lines(line.position === 0 || command.name() === 'help' ? inner : [], '');
+  const argument = argumentAt(command, line.position);
+  return own + (argument === undefined ? '' : await valueLines(line, argument, context));
+}
+
+async function valueLines(line: TypedLine, wanted: Option | Argument, context: CliContext): Promise<string> {
+  if (wanted.argChoices !== undefined) {
+    return lines(
+      wanted.argChoices.map((value) => ({ value, description: '' })),
+      line.prefix,
+    );
+  }
+  const kind = valueKind(line.command, wanted);
+  if (kind === null) return '';
+  if (kind === 'file') return filesLine;
+  const asTyped = new CliContext(context.host, { ...context.options, ...globalOptionsOf(line) });
+  return lines(await liveValues(kind, asTyped), line.prefix);
+}
+
+/** Those that decide where to talk to: the values are asked there. */
+function globalOptionsOf({ options }: TypedLine): Partial<GlobalOptions> {
+  const text = (name: string) => (typeof options[name] === 'string' ? options[name] : null);
+  return {
+    profile: text('profile'),
+    url: text('url'),
+    ca: text('ca'),
+    insecureHttp: options['insecureHttp'] === true,
+  };
+}
+
+function optionCandidates(command: Command): readonly Candidate[] {
+  const help = command.createHelp();
+  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
+  return options.map(({ long, short, description }) => ({ value: long ?? short ?? '', description }));
+}
+
+/** What may follow `help` and the commands after it. */
+function helpCandidates(words: readonly string[], program: Command): readonly Candidate[] {
+  const path = words.slice(words.lastIndexOf('help') + 1);
+  let group: Command | undefined = words[0] === 'help' ? program : findCommand(program, words[0] ?? '');
+  for (const word of path) group = group && findCommand(group, word);
+  const topics = topicNames.map((value) => ({ value, description: 'topic' }));
+  return [...(group ? shownCommands(group).map(named) : []), ...(group === program ? topics : [])];
+}
+
+function named(command: Command): Candidate {
+  return { value: command.name(), description: command.description() };
+}
+
+function argumentAt({ registeredArguments }: Command, position: number): Argument | undefined {
+  const last = registeredArguments.at(-1);
+  return registeredArguments[position] ?? (last?.variadic ? last : undefined);
+}
+
+function lines(candidates: readonly Candidate[], prefix: string): string {
+  return candidates
+    .map(({ value, description }) => `${prefix}${value}${description && `\t${shortened(description)}`}\n`)
+    .join('');
+}
+
+/** Titles and descriptions may come from anybody: nothing in them moves a cursor or ends the line. */
+function shortened(description: string): string {
+  const text = filterText(oneLine(description)).trim();
+  const beginning = text.match(new RegExp(`^.{0,${longestDescription}}`, 'su'))?.[0] ?? '';
+  return beginning.length < text.length ? `${beginning}…` : text;
+}

@@ -1,0 +1,98 @@
+// Values that only the service or the configuration knows: asked for quickly, given up in silence, and never so that a store or a
+// key is made for it.
+import { listProfiles } from '../../config/profiles.ts';
+import type { Call } from '../../service/call.ts';
+import type { Home } from '../../service/home.ts';
+import type { CliContext } from '../context.ts';
+import { filterText } from '../terminal/filter.ts';
+import type { LiveKind } from './value-kind.ts';
+
+export interface Candidate {
+  readonly value: string;
+  /** Empty for none. Untrusted. */
+  readonly description: string;
+}
+
+/** As long as a person waits at a Tab. */
+const patienceMs = 900;
+const mostSessions = 100;
+
+/** None where anything fails. */
+export async function liveValues(kind: LiveKind, context: CliContext): Promise<readonly Candidate[]> {
+  const patience = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly Candidate[]>((resolve) => {
+    timer = setTimeout(() => {
+      patience.abort();
+      resolve([]);
+    }, patienceMs);
+  });
+  const found = find(kind, patience.signal, context).catch(() => []);
+  try {
+    return (await Promise.race([found, late])).filter(({ value }) => isHarmless(value));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): Promise<readonly Candidate[]> {
+  if (kind === 'profile') return profiles(context);
+  const { host } = context;
+  const { home, apiKey } = await host.openHome(context.target, {
+    timeout: patienceMs / 1000,
+    authorityFile: context.options.ca,
+    onlyExisting: true,
+    say: async () => {},
+    trace: null,
+  });
+  try {
+    const call = { apiKey, signal, idempotencyKey: null, requestId: host.newRequestId() };
+    return await values[kind](home, call);
+  } finally {
+    await home.close();
+  }
+}
+
+const values: Readonly<
+  Record<Exclude<LiveKind, 'profile'>, (home: Home, call: Call) => Promise<readonly Candidate[]>>
+> = {
+  async mode({ service }, call) {
+    const { data } = await service.models(call);
+    return data.map(({ name, description }) => ({ value: name, description }));
+  },
+  session: (home, call) => sessions(home, call, false),
+  'deleted session': (home, call) => sessions(home, call, true),
+  async key({ administration }) {
+    const keys = await administration.listKeys();
+    return keys
+      .filter(({ revoked_at }) => revoked_at === null)
+      .map(({ key_id, key_name, project_name }) => ({
+        value: key_id,
+        description: `${key_name}, project ${project_name}`,
+      }));
+  },
+};
+
+async function sessions({ archive }: Home, call: Call, deleted: boolean): Promise<readonly Candidate[]> {
+  const { data } = await archive.listSessions(call, {
+    limit: mostSessions,
+    cursor: null,
+    title_match: null,
+    updated_before: null,
+    updated_after: null,
+    deleted,
+  });
+  return data.items.map(({ session_id, title }) => ({ value: session_id, description: title ?? 'no title' }));
+}
+
+function profiles({ host }: CliContext): readonly Candidate[] {
+  return listProfiles(host.profileFile.read()).map(({ name, url }) => ({
+    value: name,
+    description: url ?? 'embedded',
+  }));
+}
+
+/** A word that a server may have made up is offered only if it stays one word, is no option, and no line of ours. */
+function isHarmless(value: string): boolean {
+  return value !== '' && !/^[-:]|[\t\r\n]/.test(value) && filterText(value) === value;
+}

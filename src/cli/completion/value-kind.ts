@@ -1,0 +1,48 @@
+// What kind of value an option or an argument takes, told by its names in the tree.
+import { type Argument, type Command, Option } from 'commander';
+import { commandPath } from '../command-tree.ts';
+
+export type LiveKind = 'mode' | 'profile' | 'session' | 'deleted session' | 'key';
+
+const byOption: Readonly<Record<string, LiveKind>> = {
+  '--mode': 'mode',
+  '--profile': 'profile',
+  '--session': 'session',
+};
+
+/** By the name between the brackets, wherever it stands. */
+const byPlaceholder: Readonly<Record<string, LiveKind | 'file'>> = {
+  path: 'file',
+  file: 'file',
+  session: 'session',
+  profile: 'profile',
+  mode: 'mode',
+  'key-id': 'key',
+};
+
+/** The argument of this name, of each command of a group. */
+const byGroup: Readonly<Record<string, LiveKind>> = {
+  'parley sessions id': 'session',
+  'parley profiles name': 'profile',
+  'parley modes name': 'mode',
+};
+
+/** The argument of this name, of one command. */
+const byCommand: Readonly<Record<string, LiveKind | null>> = {
+  'parley sessions restore id': 'deleted session',
+  // The name of a mode that is still to be made.
+  'parley modes add name': null,
+};
+
+/** Null for free text. */
+export function valueKind(command: Command, wanted: Option | Argument): LiveKind | 'file' | null {
+  if (wanted instanceof Option) {
+    const placeholder = /[<[]([^>\]]*?)(\.\.\.)?[>\]]/.exec(wanted.flags)?.[1] ?? '';
+    return byOption[wanted.long ?? ''] ?? byPlaceholder[placeholder] ?? null;
+  }
+  const name = wanted.name();
+  const own = byCommand[`${commandPath(command)} ${name}`];
+  if (own !== undefined) return own;
+  const group = command.parent === null ? '' : commandPath(command.parent);
+  return byGroup[`${group} ${name}`] ?? byPlaceholder[name] ?? null;
+}

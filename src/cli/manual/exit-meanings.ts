@@ -1,0 +1,34 @@
+// What each exit status means, in words: for help, the manual and whoever reads them.
+import { exitStatus } from '../exit-codes.ts';
+import type { InterruptionStatus } from '../interruption.ts';
+
+type ExitStatus = 0 | 3 | (typeof exitStatus)[keyof typeof exitStatus] | InterruptionStatus;
+
+export const exitMeanings = {
+  0: 'done (a closed pipe is no error)',
+  1: 'failed',
+  2: 'wrong usage, input or configuration: nothing was done',
+  3: 'several items, some of them failed',
+  4: 'no key, or the key was refused',
+  5: 'session not found',
+  6: 'no answer, try again',
+  7: 'the store: busy, full, damaged, from a newer version, or in an unsafe place',
+  129: 'hung up',
+  130: 'interrupted (Ctrl-C)',
+  143: 'terminated',
+} as const satisfies Record<ExitStatus, string>;
+
+export interface ExitMeaning {
+  readonly status: number;
+  readonly meaning: string;
+  /** The codes of errors that end with it. */
+  readonly codes: readonly string[];
+}
+
+export function listExitMeanings(): readonly ExitMeaning[] {
+  return Object.entries(exitMeanings).map(([text, meaning]) => {
+    const status = Number(text);
+    const codes = Object.entries(exitStatus).filter(([, own]) => own === status);
+    return { status, meaning, codes: codes.map(([code]) => code) };
+  });
+}

@@ -1,0 +1,81 @@
+// The manual page, parley(1): every command and option of the tree, and what the help topics tell.
+import type { Command, Help, Option } from 'commander';
+import { outputHelpText, shownCommands } from '../command-tree.ts';
+import { listExitMeanings } from './exit-meanings.ts';
+import { entry, line, section, subsection, verbatim } from './roff.ts';
+import { files, variables } from './surroundings.ts';
+
+export function manPage(program: Command, version: string): string {
+  const help = program.createHelp();
+  const name = program.name();
+  return [
+    `.\\" Made of the command tree by the build.\n.TH ${name.toUpperCase()} 1 "" "${name} ${version}" "User Commands"\n`,
+    section('NAME', line(`${name} - ${lowercased(program.description()).replace(/\.$/, '')}`)),
+    section('SYNOPSIS', `.B ${name}\n${line('[options] command [arguments]')}`),
+    section('DESCRIPTION', overview.map(line).join('.PP\n')),
+    section(
+      'OPTIONS',
+      line('These hold for every command, before or after its name.') + options(help, program),
+    ),
+    section('COMMANDS', shownCommands(program).map(commandPart).join('')),
+    section('EXIT STATUS', listExitMeanings().map(exitEntry).join('')),
+    section(
+      'ENVIRONMENT',
+      variables.map(({ name: variable, purpose }) => entry(variable, sentence(purpose))).join(''),
+    ),
+    section('FILES', files.map(({ name: path, purpose }) => entry(path, sentence(purpose))).join('')),
+    section('EXAMPLES', verbatim(furtherHelp(program).replace(/^\s*Examples:\n/, ''))),
+    section('SEE ALSO', line('parley help formatting, parley help COMMAND, jq(1)')),
+  ].join('');
+}
+
+const overview = [
+  'Parley holds conversations kept as sessions: with the service that is inside it, over one SQLite file, or with a server of the same API elsewhere.',
+  'stdout is data, stderr is talk. --json prints JSON alone; --jq prints what a filter of jq makes of it.',
+];
+
+function commandPart(command: Command): string {
+  const inner = shownCommands(command);
+  // A group is what is in it.
+  if (inner.length > 0)
+    return inner
+      .filter((one) => one.name() !== 'help')
+      .map(commandPart)
+      .join('');
+  const help = command.createHelp();
+  const args = help.visibleArguments(command);
+  const further = furtherHelp(command);
+  return subsection(
+    help.commandUsage(command).trim(),
+    line(sentence(command.description())) +
+      args.map((one) => entry(help.argumentTerm(one), sentence(help.argumentDescription(one)))).join('') +
+      options(help, command) +
+      (further === '' ? '' : verbatim(further)),
+  );
+}
+
+function options(help: Help, command: Command): string {
+  const isHelp = ({ long }: Option) => long === '--help' && command.parent !== null;
+  return help
+    .visibleOptions(command)
+    .filter((option) => !isHelp(option))
+    .map((option) => entry(help.optionTerm(option), sentence(help.optionDescription(option))))
+    .join('');
+}
+
+/** What a command adds to its help: examples, hints. */
+function furtherHelp(command: Command): string {
+  return outputHelpText(command).slice(command.helpInformation().length).replace(/^\n+/, '').trimEnd();
+}
+
+function exitEntry({ status, meaning, codes }: ReturnType<typeof listExitMeanings>[number]): string {
+  return entry(String(status), `${sentence(meaning)}${codes.length > 0 ? ` ${codes.join(' ')}` : ''}`);
+}
+
+function lowercased(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!:]$/.test(text) ? '' : '.'}`;
+}

@@ -1,0 +1,60 @@
+// What the arguments of slash commands may be: modes, sessions, files. Nothing, where that cannot be known just now.
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { CliContext } from '../context.ts';
+import { filterText, oneLine } from '../terminal/filter.ts';
+import type { Choice } from './completion.ts';
+
+export async function modeChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
+  const { home } = await context.open();
+  const { data } = await home.service.models(await context.call());
+  return data.filter(({ name }) => name.startsWith(beginning)).map(({ name }) => choice(name, name));
+}
+
+/** By id, or by title in any case of letters. */
+export async function sessionChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
+  const { home } = await context.open();
+  const query = {
+    limit: 200,
+    cursor: null,
+    title_match: null,
+    updated_before: null,
+    updated_after: null,
+    deleted: false,
+  };
+  const { data } = await home.archive.listSessions(await context.call(), query);
+  const byId = data.items.filter(({ session_id }) => session_id.startsWith(beginning));
+  if (beginning !== '' && byId.length > 0)
+    return byId.map(({ session_id, title }) => choice(session_id, `${session_id}  ${title ?? ''}`));
+  const byTitle = data.items.filter(({ title }) => title?.toLowerCase().startsWith(beginning.toLowerCase()));
+  // In the case that is typed, so that what was typed stays as it is.
+  return byTitle.map(({ session_id, title }) =>
+    choice(`${beginning}${title?.slice(beginning.length) ?? ''}`, `${title}  ${session_id}`),
+  );
+}
+
+export async function fileChoices(beginning: string, home: string | undefined): Promise<readonly Choice[]> {
+  const path = withHome(beginning, home);
+  const isFolder = path === '' || path.endsWith('/');
+  const folder = isFolder ? path || '.' : dirname(path);
+  const name = isFolder ? '' : basename(path);
+  const shown = beginning.slice(0, beginning.length - name.length);
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.name.startsWith(name) && (name.startsWith('.') || !entry.name.startsWith('.')))
+      .map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .sort()
+      .map((entry) => choice(`${shown}${entry}`, entry));
+  } catch {
+    return [];
+  }
+}
+
+/** `~/` as a shell reads it. */
+export function withHome(path: string, home: string | undefined): string {
+  return home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;
+}
+
+function choice(value: string, label: string): Choice {
+  return { value, label: filterText(oneLine(label)) };
+}

@@ -1,0 +1,55 @@
+// Text into the clipboard: through the terminal (OSC 52, which also crosses ssh), and through the desktop's own tool where there is
+// one, since a terminal does not say whether it did.
+import type { Output } from '../terminal/output.ts';
+
+export interface ClipboardOptions {
+  readonly terminal: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+type Tool = readonly [program: string, ...words: string[]];
+
+/** Terminals refuse more. */
+const mostBytes = 74_994;
+const patienceMs = 2000;
+
+/** Returns by which ways it went, in words; empty if there was none. */
+export async function copy(text: string, { terminal, env }: ClipboardOptions): Promise<readonly string[]> {
+  const ways: string[] = [];
+  const bytes = Buffer.from(text);
+  for (const tool of toolsOf(env)) {
+    if (await runs(tool, bytes, env)) {
+      ways.push(tool[0]);
+      break;
+    }
+  }
+  if (bytes.length <= mostBytes && env['TERM'] !== 'dumb') {
+    await terminal.write(`\x1b]52;c;${bytes.toString('base64')}\x07`);
+    ways.push('OSC 52');
+  }
+  return ways;
+}
+
+function toolsOf(env: ClipboardOptions['env']): readonly Tool[] {
+  return [
+    ...(env['WAYLAND_DISPLAY'] ? [['wl-copy'] as const] : []),
+    ...(env['DISPLAY'] ? [['xclip', '-selection', 'clipboard'] as const, ['xsel', '-ib'] as const] : []),
+    ['pbcopy'],
+    ['clip.exe'],
+  ];
+}
+
+async function runs(
+  [program, ...words]: Tool,
+  bytes: Buffer,
+  env: ClipboardOptions['env'],
+): Promise<boolean> {
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve) => {
+    const child = spawn(program, words, { stdio: ['pipe', 'ignore', 'ignore'], env, timeout: patienceMs });
+    child.on('error', () => resolve(false));
+    child.on('exit', (status) => resolve(status === 0));
+    child.stdin.on('error', () => resolve(false));
+    child.stdin.end(bytes);
+  });
+}

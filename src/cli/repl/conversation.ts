@@ -1,0 +1,161 @@
+// The conversation that a REPL holds: its mode, its session, the turn that was last tried. One turn is here from the message to
+// its end; where lines come from, and what else can be asked for, is not.
+import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
+import { ParleyError } from '../../service/errors.ts';
+import type { CliContext } from '../context.ts';
+import { chooseMode } from '../mode-choice.ts';
+import { shownReply } from './shown-reply.ts';
+
+export interface ConversationOptions {
+  readonly mode: string | null;
+  /** Replies without Markdown styling. */
+  readonly raw: boolean;
+}
+
+/** A message as it was sent, and the key that a repetition bears. */
+export interface Attempt {
+  readonly request: ChatRequest;
+  readonly key: string;
+  /** What was sent was answered whole. */
+  readonly isAnswered: boolean;
+  /** The service kept the message. */
+  readonly isKept: boolean;
+  /** It failed, and the message went back to the prompt. */
+  readonly isReturned: boolean;
+}
+
+/** For so long a reply may keep the keyboard waiting. */
+const breathMs = 10;
+
+export class Conversation {
+  readonly #options: ConversationOptions;
+  mode: string | null;
+  sessionId: string | null = null;
+  title: string | null = null;
+  /** The last one that was deleted here: what /restore brings back. */
+  deletedId: string | null = null;
+  last: Attempt | null = null;
+  /** What came of the last reply. */
+  reply = '';
+  /** Files that go with the next message. */
+  files: readonly string[] = [];
+
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    this.mode = options.mode;
+  }
+
+  /** From now on messages go to this session; null for one that the next message makes. */
+  enter(sessionId: string | null, title: string | null): void {
+    this.sessionId = sessionId;
+    this.title = title;
+    this.last = null;
+    this.reply = '';
+  }
+
+  /** The mode in words, asked of the service if it was not named. */
+  async knownMode(context: CliContext): Promise<string> {
+    this.mode ??= await chooseMode(null, context);
+    return this.mode;
+  }
+
+  /** Says something new; or, the very message that was not answered again, under its key. */
+  async say(message: string, context: CliContext): Promise<void> {
+    const mode = await this.knownMode(context);
+    const { last } = this;
+    const { request } = last ?? {};
+    if (last?.isReturned && request?.message === message && request.mode === mode) {
+      return this.#turn(await this.#again(last, context), context);
+    }
+    await this.#turn(newAttempt({ mode, message, session_id: this.sessionId }, context), context);
+  }
+
+  async retry(context: CliContext): Promise<void> {
+    const { last } = this;
+    if (last === null) {
+      throw new ParleyError('USAGE', 'There is no message to send again.', { hint: 'Send one first.' });
+    }
+    const mode = await this.knownMode(context);
+    if (mode !== last.request.mode) {
+      await context.say(`In another mode this is another turn: ${mode}.`);
+      return this.#turn(newAttempt({ ...last.request, mode, session_id: this.sessionId }, context), context);
+    }
+    await this.#turn(await this.#again(last, context), context);
+  }
+
+  /** Under its key it is the same turn, whatever came of it; where keys may not count, another one in the session that it made. */
+  async #again(last: Attempt, context: CliContext): Promise<Attempt> {
+    const { home } = await context.open();
+    if (home.extensions?.includes('idempotency')) return last;
+    await context.say('This server is not known to tell a repetition by its key: this repeats the turn.');
+    const { request } = last;
+    return request.session_id === this.sessionId
+      ? last
+      : newAttempt({ ...request, session_id: this.sessionId }, context);
+  }
+
+  async #turn(attempt: Attempt, context: CliContext): Promise<void> {
+    this.last = { ...attempt, isReturned: false };
+    const { home } = await context.open();
+    const call = { ...(await context.call()), idempotencyKey: attempt.key };
+    const shown = await shownReply(this.#options.raw, context);
+    let title: Promise<void> | null = null;
+    this.reply = '';
+    try {
+      let complete: ChatReply | null = null;
+      let breath = context.host.now();
+      for await (const event of home.service.chat(call, attempt.request)) {
+        if (event.event === 'session') {
+          title = this.#entered(event.data.session_id, attempt, context);
+        } else if (event.event === 'delta') {
+          this.reply += event.data.text;
+        } else if (event.event === 'done') {
+          complete = event.data;
+          this.reply = event.data.reply;
+        }
+        await shown.take(event);
+        // An engine that never waits would leave the keyboard unread.
+        if (context.host.now() - breath > breathMs) {
+          await new Promise((resolve) => setImmediate(resolve));
+          breath = context.host.now();
+        }
+      }
+      context.host.signal.throwIfAborted();
+      if (complete === null) {
+        throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.');
+      }
+      this.last = { ...this.last, isAnswered: true };
+      if (complete.finish_reason === 'length')
+        await context.say('The reply ends here because it reached its limit.');
+    } catch (error) {
+      this.last = { ...this.last, isReturned: !context.host.signal.aborted };
+      throw error;
+    } finally {
+      await shown.end();
+      await title;
+    }
+  }
+
+  /** The message is kept, in a session that may be new: its title is asked for while the reply comes. */
+  async #entered(sessionId: string, attempt: Attempt, context: CliContext): Promise<void> {
+    this.last = { ...(this.last ?? attempt), isKept: true };
+    const isNew = this.sessionId !== sessionId;
+    this.sessionId = sessionId;
+    try {
+      await context.rememberSession(sessionId);
+      if (isNew || this.title === null) this.title = await titleOf(sessionId, context);
+    } catch {
+      // A reply is worth more than the note of where it stands, or than a title at the prompt.
+    }
+  }
+}
+
+function newAttempt(request: ChatRequest, context: CliContext): Attempt {
+  return { request, key: context.host.newRequestId(), isAnswered: false, isKept: false, isReturned: false };
+}
+
+export async function titleOf(sessionId: string, context: CliContext): Promise<string | null> {
+  const { home } = await context.open();
+  const { data } = await home.service.getSession(await context.call(), sessionId);
+  return typeof data.title === 'string' ? data.title : null;
+}

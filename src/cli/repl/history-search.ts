@@ -1,0 +1,34 @@
+// Ctrl-R: looking for an older line by a part of it, each key a step. Pure, like the editor that it belongs to.
+import type { Edited } from './line-input.ts';
+import type { LineState, Search } from './line-state.ts';
+
+type Change = { readonly typed: string } | { readonly erased: true };
+
+/** Begins a search, or changes what is looked for. */
+export function searchEdited(state: LineState, change: Change, history: readonly string[]): Edited {
+  const { text, cursor, startsPasted } = state;
+  const search = state.search ?? { query: '', found: null, draft: { text, cursor, startsPasted } };
+  const query = 'typed' in change ? search.query + change.typed : [...search.query].slice(0, -1).join('');
+  // Longer: from where it stands. Shorter: from the newest again.
+  const from = 'typed' in change && search.found !== null ? search.found : history.length - 1;
+  const found = query === '' ? null : indexOf(query, from, history);
+  return {
+    state: { ...state, search: { ...search, query, found } },
+    action: found === null && query !== '' ? 'bell' : 'none',
+  };
+}
+
+/** The next older one; the one that is shown stays if there is none. */
+export function findNext(state: LineState, search: Search, history: readonly string[]): Edited {
+  if (search.found === null) return { state, action: search.query === '' ? 'none' : 'bell' };
+  const shown = history[search.found];
+  let found = indexOf(search.query, search.found - 1, history);
+  while (found !== null && history[found] === shown) found = indexOf(search.query, found - 1, history);
+  if (found === null) return { state, action: 'bell' };
+  return { state: { ...state, search: { ...search, found } }, action: 'none' };
+}
+
+function indexOf(query: string, from: number, history: readonly string[]): number | null {
+  for (let index = from; index >= 0; index--) if (history[index]?.includes(query)) return index;
+  return null;
+}

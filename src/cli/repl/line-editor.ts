@@ -1,0 +1,210 @@
+// The line editor: what a key does to the line. A pure function, state and key in, state and what is to be done out; the keys are
+// those of readline. Who shows the line, and who acts on what is to be done, is in line-reader.ts.
+import { findNext, searchEdited } from './history-search.ts';
+import { type Action, type Edited, isText, type Key, keyName, type LineInput } from './line-input.ts';
+import { killed, type LineState, lineOf, moved, pasted, replaced } from './line-state.ts';
+import {
+  blankBefore,
+  characterAfter,
+  characterBefore,
+  lineEnd,
+  lineStart,
+  wordAfter,
+  wordBefore,
+} from './line-text.ts';
+
+/** `history`: the oldest first. */
+export function edit(state: LineState, input: LineInput, history: readonly string[]): Edited {
+  if (input.kind === 'paste') {
+    return state.search === null
+      ? done(pasted(state, input.text))
+      : searchEdited(state, { typed: input.text.replace(/\s+/g, ' ') }, history);
+  }
+  const { key } = input;
+  if (state.search !== null) return inSearch(state, key, history);
+  if (state.prefix) {
+    const next = { ...state, prefix: false };
+    return key.ctrl && key.name === 'e'
+      ? { state: next, action: 'open-editor' }
+      : { state: next, action: 'bell' };
+  }
+  const change = changes[keyName(key)];
+  if (change !== undefined) return change(state, history);
+  return isText(key) ? done(typed(state, key.sequence)) : done(state);
+}
+
+function done(state: LineState): Edited {
+  return { state, action: 'none' };
+}
+
+function typed(state: LineState, text: string): LineState {
+  const next = replaced(state, state.cursor, state.cursor, text);
+  // Letters in a row are undone together.
+  const joins = state.lastAction === 'type' && !/\s/.test(text);
+  return { ...next, undo: joins ? state.undo : next.undo, lastAction: 'type' };
+}
+
+type Change = (state: LineState, history: readonly string[]) => Edited;
+
+const moving =
+  (to: (text: string, at: number) => number): Change =>
+  (state) =>
+    done(moved(state, to(state.text, state.cursor)));
+
+const killing =
+  (from: (text: string, at: number) => number, to: (text: string, at: number) => number): Change =>
+  (state) => {
+    const { text, cursor } = state;
+    return done(killed(state, from(text, cursor), to(text, cursor)));
+  };
+
+const erasing =
+  (from: (text: string, at: number) => number, to: (text: string, at: number) => number): Change =>
+  (state) => {
+    const { text, cursor } = state;
+    return done(replaced(state, from(text, cursor), to(text, cursor), ''));
+  };
+
+const acting =
+  (action: Action): Change =>
+  (state) => ({ state, action });
+
+const here = (_text: string, at: number) => at;
+const left = characterBefore;
+const right = characterAfter;
+const toCase =
+  (change: (word: string) => string): Change =>
+  (state) => {
+    const to = wordAfter(state.text, state.cursor);
+    return done(replaced(state, state.cursor, to, change(state.text.slice(state.cursor, to))));
+  };
+
+const enter: Change = (state) => {
+  const { text, cursor, startsPasted, lastAction } = state;
+  const block = !startsPasted && text.startsWith('"""');
+  if (block) {
+    const closed = text.length >= 6 && text.trimEnd().endsWith('"""');
+    return closed ? { state, action: 'submit' } : done(replaced(state, text.length, text.length, '\n'));
+  }
+  // An odd number of them: an even one is so many backslashes.
+  const continues = /(?<!\\)(\\\\)*\\$/.test(text) && lastAction !== 'paste' && cursor === text.length;
+  if (continues) return done(replaced(state, text.length - 1, text.length, '\n'));
+  return { state, action: 'submit' };
+};
+
+const older: Change = (state, history) => {
+  const { text, cursor } = state;
+  const start = lineStart(text, cursor);
+  if (start > 0) {
+    const above = lineStart(text, start - 1);
+    return done(moved(state, onBorder(text, Math.min(above + cursor - start, start - 1))));
+  }
+  const index = (state.browsing?.index ?? history.length) - 1;
+  return index < 0 ? { state, action: 'bell' } : done(recalled(state, index, history));
+};
+
+const newer: Change = (state, history) => {
+  const { text, cursor, browsing } = state;
+  const end = lineEnd(text, cursor);
+  if (end < text.length) {
+    const column = cursor - lineStart(text, cursor);
+    return done(moved(state, onBorder(text, Math.min(end + 1 + column, lineEnd(text, end + 1)))));
+  }
+  if (browsing === null) return { state, action: 'bell' };
+  if (browsing.index + 1 < history.length) return done(recalled(state, browsing.index + 1, history));
+  return done({ ...state, ...browsing.draft, browsing: null, lastAction: 'other' });
+};
+
+function recalled(state: LineState, index: number, history: readonly string[]): LineState {
+  const { text, cursor, startsPasted, undo, browsing } = state;
+  const draft = browsing?.draft ?? { text, cursor, startsPasted };
+  return { ...lineOf(history[index] ?? '', state), undo, browsing: { index, draft } };
+}
+
+/** Never into the middle of a character. */
+function onBorder(text: string, at: number): number {
+  const after = characterAfter(text, characterBefore(text, at));
+  return after === at || at === 0 ? at : characterBefore(text, at);
+}
+
+const transpose: Change = (state) => {
+  const { text, cursor } = state;
+  const second = cursor === text.length ? characterBefore(text, cursor) : cursor;
+  if (second === 0 || text.length < 2) return { state, action: 'bell' };
+  const first = characterBefore(text, second);
+  const end = characterAfter(text, second);
+  return done(replaced(state, first, end, text.slice(second, end) + text.slice(first, second)));
+};
+
+const undo: Change = (state) => {
+  const before = state.undo.at(-1);
+  if (before === undefined) return { state, action: 'bell' };
+  return done({ ...state, ...before, undo: state.undo.slice(0, -1), browsing: null, lastAction: 'other' });
+};
+
+const changes: Readonly<Record<string, Change>> = {
+  return: enter,
+  // What Enter sends while the terminal is not ours yet, at the start.
+  enter,
+  'alt-return': (state) => done(replaced(state, state.cursor, state.cursor, '\n')),
+  'alt-enter': (state) => done(replaced(state, state.cursor, state.cursor, '\n')),
+  tab: acting('complete'),
+  'ctrl-c': acting('interrupt'),
+  'ctrl-z': acting('suspend'),
+  'ctrl-l': acting('clear-screen'),
+  'ctrl-d': (state) => {
+    if (state.text === '') return { state, action: 'leave' };
+    return done(replaced(state, state.cursor, right(state.text, state.cursor), ''));
+  },
+  'ctrl-x': (state) => done({ ...state, prefix: true }),
+  'ctrl-r': (state, history) => searchEdited(state, { typed: '' }, history),
+  left: moving(left),
+  'ctrl-b': moving(left),
+  right: moving(right),
+  'ctrl-f': moving(right),
+  'ctrl-left': moving(wordBefore),
+  'alt-left': moving(wordBefore),
+  'alt-b': moving(wordBefore),
+  'ctrl-right': moving(wordAfter),
+  'alt-right': moving(wordAfter),
+  'alt-f': moving(wordAfter),
+  home: moving(lineStart),
+  'ctrl-a': moving(lineStart),
+  end: moving(lineEnd),
+  'ctrl-e': moving(lineEnd),
+  up: older,
+  'ctrl-p': older,
+  down: newer,
+  'ctrl-n': newer,
+  backspace: erasing(left, here),
+  'ctrl-h': erasing(left, here),
+  delete: erasing(here, right),
+  'ctrl-w': killing(blankBefore, here),
+  'alt-backspace': killing(wordBefore, here),
+  'ctrl-backspace': killing(wordBefore, here),
+  'alt-d': killing(here, wordAfter),
+  'alt-delete': killing(here, wordAfter),
+  'ctrl-delete': killing(here, wordAfter),
+  'ctrl-u': killing(lineStart, here),
+  'ctrl-k': killing(here, (text, at) => (text[at] === '\n' ? at + 1 : lineEnd(text, at))),
+  'ctrl-y': (state) => done(replaced(state, state.cursor, state.cursor, state.killed)),
+  'ctrl-t': transpose,
+  'ctrl-_': undo,
+  'alt-u': toCase((word) => word.toUpperCase()),
+  'alt-l': toCase((word) => word.toLowerCase()),
+  'alt-c': toCase((word) => word.toLowerCase().replace(/\p{L}/u, (letter) => letter.toUpperCase())),
+};
+
+function inSearch(state: LineState, key: Key, history: readonly string[]): Edited {
+  const { search } = state;
+  const name = keyName(key);
+  if (search === null || name === 'ctrl-g' || name === 'ctrl-c')
+    return done({ ...state, ...search?.draft, search: null });
+  if (name === 'ctrl-r') return findNext(state, search, history);
+  if (name === 'backspace' || name === 'ctrl-h') return searchEdited(state, { erased: true }, history);
+  if (isText(key)) return searchEdited(state, { typed: key.sequence }, history);
+  // Any other key takes what was found, and then does what it does.
+  const found = search.found === null ? null : (history[search.found] ?? '');
+  const line = found === null ? { ...state, ...search.draft, search: null } : lineOf(found, state);
+  return name === 'escape' || name === 'tab' ? done(line) : edit(line, { kind: 'key', key }, history);
+}

@@ -1,0 +1,295 @@
+// Reads lines from a terminal: keyboard → editor → painter. Keys that come while nobody reads a line are kept, and stand at the
+// next prompt; of these, Ctrl-C alone acts at once.
+import type { Job } from '../job.ts';
+import type { Output } from '../terminal/output.ts';
+import type { Completion } from './completion.ts';
+import { Keyboard, type TerminalInput } from './keyboard.ts';
+import { edit } from './line-editor.ts';
+import type { Action, LineInput } from './line-input.ts';
+import type { Measure, Prompt, ShownLine } from './line-layout.ts';
+import { drawTo, LinePainter } from './line-painter.ts';
+import type { LineSource, ReadLine } from './line-source.ts';
+import { emptyLine, type LineState, lineOf, replaced } from './line-state.ts';
+import { unfolded } from './line-text.ts';
+import { shownLine, shownPrompt } from './shown-line.ts';
+import { submitted } from './submitted-line.ts';
+
+export interface LineReaderOptions {
+  readonly open: () => TerminalInput;
+  readonly output: Output;
+  readonly job: Job;
+  /** The oldest first; it may grow. */
+  readonly history: () => readonly string[];
+  readonly complete: (text: string, cursor: number) => Promise<Completion>;
+  /** Ctrl-C at an empty prompt. */
+  readonly leaveHint: string;
+  /** Lets a person write the line in a program of theirs; null if it was left as it is. */
+  readonly openEditor: (text: string) => Promise<string | null>;
+}
+
+/** Twice: after a stop, the signal that ends it comes between. */
+const notStoppedMs = 100;
+
+const asciiMeasure: Measure = (text) => text.length;
+
+export class LineReader implements LineSource {
+  readonly #options: LineReaderOptions;
+  readonly #keyboard: Keyboard;
+  readonly #painter: LinePainter;
+  /** What lets go of the terminal's events; null until the first line is read. */
+  #release: (() => void)[] | null = null;
+  #state: LineState = emptyLine;
+  #prompt: Prompt = { text: '', styled: '' };
+  #settle: ((line: ReadLine) => void) | null = null;
+  #interrupt: (() => void) | null = null;
+  #isLent = false;
+  #isGone = false;
+  #isSuspended = false;
+  /** A completion that is on its way: keys wait for it. */
+  #busy: Promise<void> | null = null;
+  #waiting: LineInput[] = [];
+  #lastWasTab = false;
+
+  constructor(options: LineReaderOptions) {
+    this.#options = options;
+    this.#painter = new LinePainter(options.output, asciiMeasure);
+    this.#keyboard = new Keyboard({
+      open: options.open,
+      stream: options.output.stream,
+      onInput: (input) => this.#take(input),
+      onEnd: () => this.#end(),
+      atExit: (action) => options.job.atExit(action),
+    });
+  }
+
+  read(prompt: Prompt, initial: string): Promise<ReadLine> {
+    if (this.#isGone) return Promise.resolve({ kind: 'left' });
+    const ahead = this.#state.text.replace(/\n+$/, '');
+    const typed = { ...this.#state, text: ahead, cursor: Math.min(this.#state.cursor, ahead.length) };
+    this.#state = initial === '' ? typed : behind(initial, typed);
+    this.#prompt = prompt;
+    this.#release ??= this.#heed();
+    this.#keyboard.take();
+    const line = new Promise<ReadLine>((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#painter.paint(prompt, this.#shown());
+    // Needed from the first character on that is not ASCII; the prompt need not wait for it.
+    void import('string-width').then(({ default: stringWidth }) => {
+      this.#painter.measure = (text) => (/^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text));
+      if (!/^[\x20-\x7e]*$/.test(this.#prompt.text + this.#state.text)) this.#repaint();
+    });
+    return line;
+  }
+
+  reprompt(prompt: Prompt): void {
+    this.#prompt = prompt;
+    this.#repaint();
+  }
+
+  async above(write: () => Promise<void>): Promise<void> {
+    if (this.#settle === null) return write();
+    this.#painter.erase();
+    await write();
+    this.#repaint();
+  }
+
+  onInterrupt(listener: (() => void) | null): void {
+    this.#interrupt = listener;
+  }
+
+  async lend<T>(borrow: () => Promise<T>): Promise<T> {
+    this.#keyboard.release();
+    this.#isLent = true;
+    try {
+      return await borrow();
+    } finally {
+      this.#isLent = false;
+      if (!this.#isGone) this.#keyboard.take();
+    }
+  }
+
+  close(): void {
+    if (this.#settle !== null) this.#painter.finish(this.#prompt, this.#shown());
+    this.#settle = null;
+    for (const release of this.#release ?? []) release();
+    this.#keyboard.release();
+  }
+
+  #heed(): (() => void)[] {
+    const { output, job } = this.#options;
+    const resized = () => this.#repaint();
+    output.stream.on('resize', resized);
+    return [
+      () => output.stream.off('resize', resized),
+      job.onContinue(() => this.#continue()),
+      job.onInterrupt(() => this.#interrupted()),
+    ];
+  }
+
+  /** An editor that has the terminal, and does not read keys raw, makes a SIGINT of its Ctrl-C: the line is not meant. */
+  #interrupted(): void {
+    if (!this.#isLent || this.#settle === null) this.#take(interruptKey);
+  }
+
+  #take(input: LineInput): void {
+    if (this.#busy !== null) {
+      this.#waiting.push(input);
+      return;
+    }
+    const { state, action } = edit(this.#state, input, this.#options.history());
+    if (this.#settle === null) this.#keep(state, action);
+    else this.#act(state, action);
+    this.#lastWasTab = action === 'complete';
+  }
+
+  /** Nobody reads a line. An Enter is kept as a line end: nothing is sent that nobody saw at the prompt. */
+  #keep(state: LineState, action: Action): void {
+    switch (action) {
+      case 'none':
+        this.#state = state;
+        break;
+      case 'submit':
+        if (state.text !== '') this.#state = replaced(state, state.text.length, state.text.length, '\n');
+        break;
+      case 'interrupt':
+        this.#interrupt?.();
+        break;
+      case 'suspend':
+        this.#suspend();
+        break;
+      default:
+        break;
+    }
+  }
+
+  #act(state: LineState, action: Action): void {
+    switch (action) {
+      case 'submit':
+        this.#state = state;
+        this.#finish({ kind: 'line', line: submitted(state) });
+        return;
+      case 'interrupt':
+        this.#clear(state);
+        return;
+      case 'leave':
+        this.#finish({ kind: 'left' });
+        return;
+      case 'suspend':
+        this.#painter.finish(this.#prompt, this.#shown());
+        this.#suspend();
+        return;
+      case 'complete':
+        this.#busy = this.#complete(state).finally(() => this.#resume());
+        return;
+      case 'open-editor':
+        this.#busy = this.#edit(state).finally(() => this.#resume());
+        return;
+      case 'clear-screen':
+        this.#painter.clearScreen();
+        break;
+      case 'bell':
+        drawTo(this.#options.output, '\x07');
+        break;
+      default:
+        break;
+    }
+    this.#state = state;
+    this.#repaint();
+  }
+
+  #finish(line: ReadLine): void {
+    const settle = this.#settle;
+    this.#painter.finish(this.#prompt, this.#shown());
+    this.#state = lineOf('', this.#state);
+    this.#state = { ...this.#state, pastes: [] };
+    this.#settle = null;
+    settle?.(line);
+  }
+
+  #clear(state: LineState): void {
+    const wasEmpty = this.#state.text === '';
+    this.#painter.finish(this.#prompt, this.#shown());
+    this.#state = { ...lineOf('', state), pastes: [] };
+    if (wasEmpty) drawTo(this.#options.output, `${this.#options.leaveHint}\n`);
+    this.#repaint();
+  }
+
+  async #complete(state: LineState): Promise<void> {
+    const text = unfolded(state.text, []);
+    // A fold is no place to complete at: what is before it is another text than what is shown.
+    if (text !== state.text) return;
+    const completion = await this.#options.complete(text, state.cursor);
+    const { from, to, insert, choices } = completion;
+    const changes = text.slice(from, to) !== insert;
+    this.#state = changes ? replaced(state, from, to, insert) : state;
+    if (!changes && choices.length > 1 && this.#lastWasTab) {
+      this.#painter.erase();
+      drawTo(this.#options.output, choices.map((choice) => `${choice}\n`).join(''));
+    } else if (!changes) {
+      drawTo(this.#options.output, '\x07');
+    }
+  }
+
+  async #edit(state: LineState): Promise<void> {
+    this.#painter.erase();
+    const written = await this.lend(() => this.#options.openEditor(unfolded(state.text, state.pastes)));
+    if (written !== null) this.#state = { ...lineOf(written, state), startsPasted: true };
+  }
+
+  #resume(): void {
+    this.#busy = null;
+    this.#repaint();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const input of waiting) this.#take(input);
+  }
+
+  #suspend(): void {
+    this.#keyboard.release();
+    this.#isSuspended = true;
+    this.#options.job.suspend();
+    // Where no shell waits, the system lets the process run on, and says nothing. These timers also keep the process alive: nothing
+    // else does, while the keyboard is not read.
+    setTimeout(() => setTimeout(() => this.#isSuspended && this.#continue(), notStoppedMs), notStoppedMs);
+  }
+
+  /** After a stop, also one that came from outside: raw again, and the line anew. */
+  #continue(): void {
+    this.#isSuspended = false;
+    if (this.#isLent || this.#isGone) return;
+    this.#keyboard.release();
+    this.#keyboard.take();
+    this.#painter.forget();
+    this.#repaint();
+  }
+
+  #end(): void {
+    this.#isGone = true;
+    const settle = this.#settle;
+    this.#settle = null;
+    settle?.({ kind: 'left' });
+    this.#interrupt?.();
+  }
+
+  #repaint(): void {
+    if (this.#settle !== null && !this.#isLent)
+      this.#painter.paint(shownPrompt(this.#state, this.#prompt), this.#shown());
+  }
+
+  #shown(): ShownLine {
+    return shownLine(this.#state, this.#options.history());
+  }
+}
+
+const interruptKey: LineInput = {
+  kind: 'key',
+  key: { name: 'c', ctrl: true, meta: false, sequence: '\x03' },
+};
+
+/** What was typed meanwhile, on a line of its own behind what comes back. */
+function behind(initial: string, typed: LineState): LineState {
+  const state = lineOf(initial, typed);
+  if (typed.text === '') return state;
+  return replaced(state, state.text.length, state.text.length, `\n${typed.text}`);
+}

@@ -1,0 +1,107 @@
+// The REPL, put together: a context of its own, the source of lines that the terminal can bear, the session to go on with.
+import { resolveMode, type Target } from '../../config/settings.ts';
+import { CliContext } from '../context.ts';
+import { sessionToContinue } from '../session-choice.ts';
+import { complete } from './completion.ts';
+import { Conversation, titleOf } from './conversation.ts';
+import { LineHistory } from './line-history.ts';
+import { LineReader } from './line-reader.ts';
+import type { LineSource } from './line-source.ts';
+import { showPastTurns } from './past-turns.ts';
+import { PlainLineReader } from './plain-line-reader.ts';
+import { Repl } from './repl.ts';
+import { slashCommands } from './slash-commands.ts';
+import { tellTrouble } from './trouble.ts';
+
+export interface ReplInput {
+  readonly session: string | null;
+  readonly continue: boolean;
+  readonly mode: string | null;
+  readonly raw: boolean;
+}
+
+const leaveHint = 'Ctrl-D leaves.';
+
+export async function openRepl(input: ReplInput, outer: CliContext): Promise<number> {
+  const { host, target } = outer;
+  const { dataDirectory, processes } = host;
+  const mode = resolveMode(input.mode, host.env, target)?.mode ?? null;
+  const name = await historyName(target);
+  const history = new LineHistory({ dataDirectory, name, processes, now: () => host.now() });
+  const conversation = new Conversation({ mode, raw: input.raw });
+  const context = talkingAbove((write) => source.above(write), outer);
+  const source: LineSource =
+    host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
+  try {
+    const session = await sessionToContinue(input, context);
+    if (session !== null) {
+      conversation.enter(session, await titleOf(session, context));
+      await showPastTurns(session, context);
+    }
+    return await new Repl({ context, source, history, conversation }).run();
+  } finally {
+    source.close();
+    await context.close();
+  }
+}
+
+function plainReader({ host, stdout }: CliContext): LineSource {
+  return new PlainLineReader({ open: () => host.stdin.open(), output: stdout, job: host.job, leaveHint });
+}
+
+function editingReader(history: LineHistory, context: CliContext): LineSource {
+  const { host, stdout } = context;
+  return new LineReader({
+    open: () => host.stdin.open(),
+    output: stdout,
+    job: host.job,
+    history: () => history.lines,
+    leaveHint,
+    complete: (text, cursor) =>
+      complete(
+        text,
+        cursor,
+        slashCommands.map(({ name, choices }) => ({
+          name,
+          ...(choices !== undefined && {
+            // Where it cannot be known, there is nothing to choose from: a failure would tear the line.
+            choices: (beginning: string) => choices(beginning, context).catch(() => []),
+          }),
+        })),
+      ),
+    openEditor: async (text) => {
+      try {
+        const { writeInEditor } = await import('./external-editor.ts');
+        return await writeInEditor(text, host.env);
+      } catch (error) {
+        await tellTrouble(error, context);
+        return null;
+      }
+    },
+  });
+}
+
+/** A home that is opened while a line is typed says what it has to say above that line. */
+function talkingAbove(above: LineSource['above'], { host, options, target }: CliContext): CliContext {
+  const context = new CliContext(
+    {
+      ...host,
+      openHome: (place, { trace, say, ...others }) =>
+        host.openHome(place, {
+          ...others,
+          say: (line) => above(() => say(line)),
+          trace: trace === null ? null : (line) => above(() => trace(line)),
+        }),
+    },
+    options,
+  );
+  context.talkTo(target);
+  return context;
+}
+
+/** The lines typed to one profile are no business of another; a URL given by hand has lines of its own, too. */
+async function historyName({ profile, origin }: Target): Promise<string> {
+  if (profile !== null) return profile;
+  const { createHash } = await import('node:crypto');
+  return `url-${createHash('sha256').update(origin).digest('hex').slice(0, 16)}`;
+}

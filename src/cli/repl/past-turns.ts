@@ -1,0 +1,63 @@
+// What was said last in a session that is taken up again: as much as a screen holds, dimmed, so that it is not taken for new.
+import { ParleyError } from '../../service/errors.ts';
+import type { Message } from '../../service/session.ts';
+import type { CliContext } from '../context.ts';
+import { filterText } from '../terminal/filter.ts';
+
+/** Rows left free for the prompt and what was above. */
+const freeRows = 4;
+const pageSize = 200;
+
+/** Says so where the server keeps no past turns that it would show. */
+export async function showPastTurns(sessionId: string, context: CliContext): Promise<void> {
+  const { stdout } = context;
+  let last: readonly Message[];
+  const most = Math.max(1, (stdout.stream.rows || 24) - freeRows);
+  try {
+    last = await lastMessages(sessionId, most, context);
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== 'UNSUPPORTED') throw error;
+    await context.say(
+      'This server does not show what was said before; the conversation goes on all the same.',
+    );
+    return;
+  }
+  if (last.length === 0) return;
+  const { default: wrapAnsi } = await import('wrap-ansi');
+  const columns = stdout.columns();
+  const rows = last
+    .map(said)
+    .flatMap((text) => filterText(text).replaceAll('\t', '    ').split('\n'))
+    .flatMap((line) => wrapAnsi(line, columns, { hard: true, trim: false }).split('\n'));
+  const { dim } = await stdout.style();
+  const isCut = rows.length > most;
+  const shown = isCut ? ['…', ...rows.slice(1 - most)] : rows;
+  await stdout.write(shown.map((row) => `${row === '' ? '' : dim(row)}\n`).join(''));
+}
+
+/** A message has a row at least, so more messages than rows are never needed. */
+async function lastMessages(
+  sessionId: string,
+  most: number,
+  context: CliContext,
+): Promise<readonly Message[]> {
+  const { home } = await context.open();
+  let kept: readonly Message[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await home.archive.listMessages(await context.call(), sessionId, {
+      limit: pageSize,
+      cursor,
+    });
+    kept = [...kept, ...page.data.items].slice(-most);
+    cursor = page.data.next_cursor;
+  } while (cursor !== null);
+  return kept;
+}
+
+function said({ role, content, finish_reason }: Message): string {
+  const text = content.replace(/\n+$/, '');
+  if (role === 'user') return `> ${text.replaceAll('\n', '\n  ')}`;
+  const isCut = finish_reason === 'interrupted' || finish_reason === 'error';
+  return `${text}${isCut ? `${text === '' ? '' : '\n'}[the reply was cut: ${finish_reason}]` : ''}\n`;
+}

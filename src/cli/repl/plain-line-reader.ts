@@ -1,0 +1,141 @@
+// Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt.
+import { createInterface, type Interface } from 'node:readline';
+import type { Job } from '../job.ts';
+import type { Output } from '../terminal/output.ts';
+import type { TerminalInput } from './keyboard.ts';
+import { edit } from './line-editor.ts';
+import type { LineInput } from './line-input.ts';
+import type { Prompt } from './line-layout.ts';
+import { drawTo } from './line-painter.ts';
+import type { LineSource, ReadLine } from './line-source.ts';
+import { lineOf } from './line-state.ts';
+import { submitted } from './submitted-line.ts';
+
+export interface PlainLineReaderOptions {
+  readonly open: () => TerminalInput;
+  readonly output: Output;
+  readonly job: Job;
+  /** Ctrl-C at the prompt. */
+  readonly leaveHint: string;
+}
+
+const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
+
+export class PlainLineReader implements LineSource {
+  readonly #options: PlainLineReaderOptions;
+  #interface: Interface | null = null;
+  /** Lines that came while nobody read one. */
+  #lines: string[] = [];
+  #isGone = false;
+  #isLent = false;
+  #prompt = '';
+  #begun = '';
+  #initial = '';
+  #settle: ((line: ReadLine) => void) | null = null;
+  #interrupt: (() => void) | null = null;
+  #release: (() => void) | null = null;
+
+  constructor(options: PlainLineReaderOptions) {
+    this.#options = options;
+  }
+
+  read(prompt: Prompt, initial: string): Promise<ReadLine> {
+    this.#release ??= this.#options.job.onInterrupt(() => this.#interrupted());
+    this.#listen();
+    this.#prompt = prompt.text;
+    this.#initial = initial;
+    if (initial !== '') drawTo(this.#options.output, '(Enter alone takes it again.)\n');
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      drawTo(this.#options.output, this.#prompt);
+      this.#next();
+    });
+  }
+
+  reprompt(prompt: Prompt): void {
+    this.#prompt = prompt.text;
+    if (this.#settle !== null && this.#begun === '') drawTo(this.#options.output, `\n${this.#prompt}`);
+  }
+
+  async above(write: () => Promise<void>): Promise<void> {
+    const reads = this.#settle !== null;
+    if (reads) await this.#options.output.write('\n');
+    await write();
+    if (reads) await this.#options.output.write(this.#prompt);
+  }
+
+  onInterrupt(listener: (() => void) | null): void {
+    this.#interrupt = listener;
+  }
+
+  async lend<T>(borrow: () => Promise<T>): Promise<T> {
+    this.#isLent = true;
+    this.#interface?.close();
+    this.#interface = null;
+    try {
+      return await borrow();
+    } finally {
+      this.#isLent = false;
+    }
+  }
+
+  close(): void {
+    this.#settle = null;
+    this.#release?.();
+    this.#isLent = true;
+    this.#interface?.close();
+    this.#interface = null;
+  }
+
+  #listen(): void {
+    if (this.#interface !== null || this.#isGone) return;
+    const input = this.#options.open();
+    const lines = createInterface({ input, terminal: false });
+    lines.on('line', (line) => {
+      this.#lines.push(line);
+      this.#next();
+    });
+    lines.on('close', () => {
+      if (this.#isLent) return;
+      this.#isGone = true;
+      this.#next();
+    });
+    this.#interface = lines;
+  }
+
+  #next(): void {
+    while (this.#settle !== null) {
+      const line = this.#lines.shift();
+      if (line === undefined) {
+        if (this.#isGone) this.#finish({ kind: 'left' });
+        return;
+      }
+      const isAgain = line === '' && this.#begun === '' && this.#initial !== '';
+      const { state, action } = edit(lineOf(isAgain ? this.#initial : this.#begun + line), enter, []);
+      if (action === 'submit') {
+        this.#finish({ kind: 'line', line: submitted(state) });
+      } else {
+        this.#begun = state.text;
+        drawTo(this.#options.output, '  ');
+      }
+    }
+  }
+
+  #finish(line: ReadLine): void {
+    const settle = this.#settle;
+    this.#settle = null;
+    this.#begun = '';
+    if (line.kind === 'left') drawTo(this.#options.output, '\n');
+    settle?.(line);
+  }
+
+  #interrupted(): void {
+    if (this.#settle === null) {
+      this.#interrupt?.();
+      return;
+    }
+    this.#begun = '';
+    this.#initial = '';
+    drawTo(this.#options.output, `\n${this.#options.leaveHint}\n${this.#prompt}`);
+  }
+}

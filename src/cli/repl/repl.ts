@@ -1,0 +1,173 @@
+// The REPL: a line, what it asks for, and again, until the person leaves. The prompt stands before the service is opened; trouble is
+// a line, and what was typed comes back.
+import { quoteForShell } from '../../config/shell-quote.ts';
+import { CliContext } from '../context.ts';
+import { exitDone } from '../exit-codes.ts';
+import { withFiles } from './attachments.ts';
+import type { Conversation } from './conversation.ts';
+import type { LineHistory } from './line-history.ts';
+import type { Prompt } from './line-layout.ts';
+import type { LineSource } from './line-source.ts';
+import { shortTitle } from './short-title.ts';
+import { type Next, slashCommands } from './slash-commands.ts';
+import { resolveSlash } from './slash-line.ts';
+import type { SubmittedLine } from './submitted-line.ts';
+import { isStop, Stopped, tellTrouble } from './trouble.ts';
+
+export interface ReplOptions {
+  readonly context: CliContext;
+  readonly source: LineSource;
+  readonly history: LineHistory;
+  readonly conversation: Conversation;
+}
+
+export class Repl {
+  readonly #options: ReplOptions;
+  #isHistoryTold = false;
+
+  constructor(options: ReplOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves to the exit status; rejects with the `Interruption` when a signal ends it. */
+  async run(): Promise<number> {
+    const { source, context } = this.#options;
+    const ended = whenAborted(context.host.signal);
+    let next: Next;
+    for (let isFirst = true; next !== 'leave'; isFirst = false) {
+      const reading = source.read(await this.#prompt(), next?.initial ?? '');
+      if (isFirst) void this.#prepare();
+      const read = await Promise.race([reading, ended]);
+      if (read.kind === 'left') break;
+      next = await this.#take(read.line);
+    }
+    await this.#sayHowToGoOn();
+    return exitDone;
+  }
+
+  /** While the first line is typed: the service, and what it calls its mode. */
+  async #prepare(): Promise<void> {
+    const { conversation, context, source } = this.#options;
+    // The prompt first.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      await context.open();
+      if (conversation.mode !== null) return;
+      await conversation.knownMode(context);
+      source.reprompt(await this.#prompt());
+    } catch (error) {
+      if (!context.host.signal.aborted) await source.above(() => tellTrouble(error, context));
+    }
+  }
+
+  async #take(line: SubmittedLine): Promise<Next> {
+    if (line.text.trim() === '') return undefined;
+    const { history } = this.#options;
+    await history.add(line.typed).catch((error: unknown) => this.#tellOnce(error));
+    const isSlash = line.mayBeCommand && line.text.startsWith('/');
+    if (isSlash && !line.text.startsWith('//')) return this.#command(line.text);
+    const message = isSlash ? line.text.slice(1) : line.text;
+    const isSaid = await this.#stoppable(async (scoped) => {
+      const { conversation } = this.#options;
+      await conversation.say(await withFiles(message, conversation, scoped), scoped);
+      conversation.files = [];
+    });
+    return isSaid ? undefined : { initial: line.typed };
+  }
+
+  /** A history that cannot be kept is no reason to say so after every line. */
+  async #tellOnce(error: unknown): Promise<void> {
+    if (!this.#isHistoryTold) await tellTrouble(error, this.#options.context);
+    this.#isHistoryTold = true;
+  }
+
+  async #command(text: string): Promise<Next> {
+    const { context, conversation, source } = this.#options;
+    const resolved = resolveSlash(text, slashCommands);
+    if (resolved.kind === 'unknown') {
+      await context.stderr.writeUntrusted(`${resolved.problem}\n`);
+      return undefined;
+    }
+    let next: Next;
+    await this.#stoppable(async (scoped) => {
+      next = await resolved.command.run(resolved.argument, { context: scoped, conversation, source });
+    });
+    return next;
+  }
+
+  /** True unless it failed, which is told then. Ctrl-C stops it, and is no failure; a signal ends all. */
+  async #stoppable(work: (context: CliContext) => Promise<void>): Promise<boolean> {
+    const { context, source } = this.#options;
+    const stop = new AbortController();
+    source.onInterrupt(() => stop.abort(new Stopped()));
+    try {
+      await work(scopedContext(context, AbortSignal.any([context.host.signal, stop.signal])));
+      return true;
+    } catch (error) {
+      context.host.signal.throwIfAborted();
+      if (stop.signal.aborted) await this.#sayStopped();
+      else if (!isStop(error)) await tellTrouble(error, context);
+      return stop.signal.aborted || isStop(error);
+    } finally {
+      source.onInterrupt(null);
+    }
+  }
+
+  async #sayStopped(): Promise<void> {
+    const { context, conversation } = this.#options;
+    const { dim } = await context.stderr.style();
+    const kept = conversation.last?.isKept === true && !conversation.last.isAnswered;
+    await context.stderr.write(`${dim(kept ? '[stopped; what had come is kept]' : '[stopped]')}\n`);
+  }
+
+  async #prompt(): Promise<Prompt> {
+    const { conversation, context } = this.#options;
+    const { bold, dim } = await context.stdout.style();
+    const { mode, title, files } = conversation;
+    const columns = context.stdout.columns();
+    const name = mode === null ? '' : shortTitle(mode, Math.max(4, Math.floor(columns / 4)));
+    const room = Math.min(40, Math.floor(columns / 2) - name.length - 6);
+    // Characters outside of ASCII may take two columns each.
+    const most = /^[\x20-\x7e]*$/.test(title ?? '') ? room : Math.floor(room / 2);
+    const shown = title === null || most < 4 ? '' : ` (${shortTitle(title, most)})`;
+    const attached = files.length === 0 ? '' : ` +${files.length}`;
+    return {
+      text: `${name}${shown}${attached}> `,
+      styled: `${bold(name)}${dim(shown)}${attached}> `,
+    };
+  }
+
+  async #sayHowToGoOn(): Promise<void> {
+    const { conversation, context } = this.#options;
+    if (conversation.sessionId === null) return;
+    const { profile, url } = context.options;
+    const words = [
+      ...(profile === null ? [] : ['--profile', profile]),
+      ...(url === null ? [] : ['--url', url]),
+      '-s',
+      conversation.sessionId,
+    ];
+    await context.say(`Go on with: parley repl ${words.map(quoteForShell).join(' ')}`);
+  }
+}
+
+/** The same context, stopped by another signal. */
+function scopedContext(context: CliContext, signal: AbortSignal): CliContext {
+  const { host, options } = context;
+  const scoped = new CliContext(
+    { ...host, signal, stopSignal: signal, openHome: () => context.open() },
+    options,
+  );
+  scoped.talkTo(context.target);
+  return scoped;
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  const aborted = new Promise<never>((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  // Rejected between two races, it is noticed in the next.
+  aborted.catch(() => {});
+  return aborted;
+}

@@ -1,0 +1,115 @@
+// Finding a session by a part of its title or by its id: by name, or picked from a list that narrows as one types.
+import { ParleyError } from '../../service/errors.ts';
+import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
+import type { CliContext } from '../context.ts';
+import { choose } from '../terminal/prompt.ts';
+import { shortTitle } from './short-title.ts';
+
+type Found = Pick<NewSession, 'session_id' | 'title'>;
+
+const pageSize = 200;
+/** Characters of what was picked. */
+const longestShown = 60;
+
+/** Null if the person picked none. */
+export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
+  const first = await sessionsWith(words, context);
+  if (first.length === 0) {
+    await context.say(
+      words === '' ? 'There are no sessions yet.' : `No title holds ${JSON.stringify(words)}.`,
+    );
+    return null;
+  }
+  const id = await choose(
+    'Which session?',
+    {
+      initial: words,
+      source: async (term) =>
+        (await sessionsWith(term, context)).map((session) => ({
+          value: session.session_id,
+          name: label(session, context.stderr.columns()),
+          short: shortTitle(session.title ?? session.session_id, longestShown),
+        })),
+    },
+    context.prompting,
+  );
+  const { home } = await context.open();
+  return (await home.service.getSession(await context.call(), id)).data;
+}
+
+/** An id that there is; else the one session whose title is this, begins so, or holds it. */
+export async function findSession(text: string, context: CliContext): Promise<Found> {
+  const { home } = await context.open();
+  if (isSessionId(text)) {
+    try {
+      return (await home.service.getSession(await context.call(), text)).data;
+    } catch (error) {
+      if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+    }
+  }
+  const sought = text.toLowerCase();
+  const sessions = (await sessionsWith(text, context, 'UNSUPPORTED means none')).filter(
+    ({ title }) => title !== null,
+  );
+  const titled = (matches: (title: string) => boolean) =>
+    sessions.filter(({ title }) => matches((title ?? '').toLowerCase()));
+  for (const found of [
+    titled((title) => title === sought),
+    titled((title) => title.startsWith(sought)),
+    sessions,
+  ]) {
+    const [first, second] = found;
+    if (first !== undefined && second === undefined) return first;
+    if (second !== undefined) {
+      throw new ParleyError(
+        'USAGE',
+        `${found.length} sessions have ${JSON.stringify(text)} in their title.`,
+        {
+          hint: `/sessions ${text} lets you pick one.`,
+        },
+      );
+    }
+  }
+  throw new ParleyError('SESSION_NOT_FOUND', `No session has the id or the title ${JSON.stringify(text)}.`, {
+    hint: '/sessions shows which there are.',
+  });
+}
+
+/** The last active first. */
+async function sessionsWith(
+  words: string,
+  context: CliContext,
+  lacking: 'UNSUPPORTED means none' | 'throws' = 'throws',
+): Promise<readonly Session[]> {
+  const { home } = await context.open();
+  const title_match = words === '' ? null : anyCase(words);
+  const query = {
+    limit: pageSize,
+    cursor: null,
+    title_match,
+    updated_before: null,
+    updated_after: null,
+    deleted: false,
+  };
+  try {
+    return (await home.archive.listSessions(await context.call(), query)).data.items;
+  } catch (error) {
+    if (lacking !== 'throws' && error instanceof ParleyError && error.code === 'UNSUPPORTED') return [];
+    throw error;
+  }
+}
+
+/** A glob that the words in any case of letters match, anywhere in a title. */
+function anyCase(words: string): string {
+  const pattern = [...words].map((character) => {
+    const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
+    if (lower !== upper && [...lower, ...upper].length === 2) return `[${lower}${upper}]`;
+    return /[*?[]/.test(character) ? `[${character}]` : character;
+  });
+  return `*${pattern.join('')}*`;
+}
+
+function label({ title, message_count, updated_at }: Session, columns: number): string {
+  const facts = `  ${updated_at.slice(0, 16).replace('T', ' ')}, ${message_count} messages`;
+  return shortTitle(title ?? '(no title)', Math.max(10, columns - facts.length - 4)) + facts;
+}

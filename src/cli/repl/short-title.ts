@@ -1,0 +1,10 @@
+// A title where there is little room: on one line, filtered, cut at a character as a person sees it.
+import { filterText, oneLine } from '../terminal/filter.ts';
+
+export function shortTitle(title: string, most: number): string {
+  const characters = [...new Intl.Segmenter().segment(filterText(oneLine(title)))].map(
+    ({ segment }) => segment,
+  );
+  if (characters.length <= most) return characters.join('');
+  return `${characters.slice(0, Math.max(1, most - 1)).join('')}…`;
+}

@@ -1,0 +1,17 @@
+// What of a line's state is shown: the line at its prompt, or, while Ctrl-R looks for one, what it found.
+import type { Prompt, ShownLine } from './line-layout.ts';
+import type { LineState } from './line-state.ts';
+
+export function shownPrompt({ search }: LineState, prompt: Prompt): Prompt {
+  if (search === null) return prompt;
+  const found = search.found === null && search.query !== '' ? 'no match' : 'search';
+  const text = `(${found} "${search.query}") `;
+  return { text, styled: text };
+}
+
+export function shownLine(state: LineState, history: readonly string[]): ShownLine {
+  const { search, pastes } = state;
+  if (search === null) return state;
+  const text = search.found === null ? '' : (history[search.found] ?? '');
+  return { text, cursor: Math.max(0, text.indexOf(search.query)), pastes };
+}

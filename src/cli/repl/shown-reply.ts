@@ -1,0 +1,59 @@
+// One reply on the terminal: a sign of life until it begins, then what comes, as it comes.
+import type { ChatEvent } from '../../service/chat-event.ts';
+import type { CliContext } from '../context.ts';
+import { filterText } from '../terminal/filter.ts';
+import { waiting } from '../terminal/progress.ts';
+import { replyWriter } from '../terminal/reply-writer.ts';
+import { startTimer } from '../terminal/timer.ts';
+
+export interface ShownReply {
+  take(event: ChatEvent): Promise<void>;
+  end(): Promise<void>;
+}
+
+export async function shownReply(raw: boolean, context: CliContext): Promise<ShownReply> {
+  const { stdout, stderr, options, host } = context;
+  const writer = await replyWriter(stdout, { raw });
+  const { dim } = await stdout.style();
+  const spinner = waiting(() => stderr, 'Waiting for the reply', {
+    quiet: options.quiet,
+    startTimer,
+    now: () => host.now(),
+  });
+  let begun = false;
+  let reasons = false;
+  const leaveReasons = async () => {
+    if (reasons) await stdout.write('\n\n');
+    reasons = false;
+  };
+  return {
+    async take(event) {
+      switch (event.event) {
+        case 'session':
+          return;
+        case 'reasoning':
+          spinner.stop();
+          reasons = true;
+          return stdout.write(dim(filterText(event.data.text)));
+        case 'delta':
+          spinner.stop();
+          await leaveReasons();
+          begun = true;
+          return writer.write(event.data.text);
+        case 'done':
+          spinner.stop();
+          await leaveReasons();
+          // A server that does not stream has sent no piece.
+          if (!begun) await writer.write(event.data.reply);
+          begun = true;
+      }
+    },
+    async end() {
+      spinner.stop();
+      await leaveReasons();
+      if (!begun) return;
+      await writer.endLine();
+      await stdout.write('\n');
+    },
+  };
+}

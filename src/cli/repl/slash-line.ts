@@ -1,0 +1,66 @@
+// A slash command as it is typed: its word, resolved by any beginning that no other has, and what follows it. Pure.
+
+export interface Named {
+  readonly name: string;
+}
+
+export type Resolved<Command> =
+  | { readonly kind: 'command'; readonly command: Command; readonly argument: string }
+  /** What to say of it, the command that was probably meant included. */
+  | { readonly kind: 'unknown'; readonly problem: string };
+
+/** `line` begins with a slash. */
+export function resolveSlash<Command extends Named>(
+  line: string,
+  commands: readonly Command[],
+): Resolved<Command> {
+  const [, word = '', argument = ''] = /^\/(\S*)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
+  const found = commands.filter(({ name }) => name === word);
+  const candidates = found.length > 0 ? found : commands.filter(({ name }) => name.startsWith(word));
+  const [first, second] = candidates;
+  if (word !== '' && first !== undefined && second === undefined)
+    return { kind: 'command', command: first, argument };
+  if (word !== '' && candidates.length > 1) {
+    const names = candidates.map(({ name }) => `/${name}`).join(' or ');
+    return { kind: 'unknown', problem: `/${word} may be ${names}: nothing was done.` };
+  }
+  const near = nearest(word.toLowerCase(), commands);
+  const meant = near === null ? '/help lists the commands' : `did you mean /${near}?`;
+  return {
+    kind: 'unknown',
+    problem: `There is no /${word}; ${meant} (Nothing was sent; // sends a line that begins with a slash.)`,
+  };
+}
+
+/** The name with the fewest changes to the word, if they are few. */
+function nearest(word: string, commands: readonly Named[]): string | null {
+  let best: string | null = null;
+  let fewest = Math.max(2, Math.ceil(word.length / 3)) + 1;
+  for (const { name } of commands) {
+    const changes = distance(word, name);
+    if (changes < fewest) [best, fewest] = [name, changes];
+  }
+  return word === '' ? null : best;
+}
+
+/** Letters to add, take away, change or swap with a neighbour. */
+function distance(one: string, other: string): number {
+  const rows = Array.from({ length: one.length + 1 }, (_, index) => [index]);
+  const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
+  for (let column = 1; column <= other.length; column++) rows[0]?.push(column);
+  for (let row = 1; row <= one.length; row++) {
+    for (let column = 1; column <= other.length; column++) {
+      const change = one[row - 1] === other[column - 1] ? 0 : 1;
+      let least = Math.min(
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + change,
+      );
+      const swapped =
+        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (swapped) least = Math.min(least, at(row - 2, column - 2) + 1);
+      rows[row]?.push(least);
+    }
+  }
+  return at(one.length, other.length);
+}

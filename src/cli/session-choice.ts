@@ -1,0 +1,18 @@
+// The session that a chat goes on with: the one named, or with `-c` the one last used here.
+import { ParleyError } from '../service/errors.ts';
+import type { CliContext } from './context.ts';
+
+export interface SessionFlags {
+  readonly session: string | null;
+  readonly continue: boolean;
+}
+
+/** Null for a new one. */
+export async function sessionToContinue(flags: SessionFlags, context: CliContext): Promise<string | null> {
+  if (!flags.continue) return flags.session;
+  const current = await context.currentSession();
+  if (current !== null) return current;
+  throw new ParleyError('USAGE', 'There is no session to continue here yet.', {
+    hint: 'Start one without -c, or name one with -s (see: parley sessions list).',
+  });
+}

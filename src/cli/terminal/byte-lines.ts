@@ -1,0 +1,75 @@
+// Bytes that arrive in pieces → lines, each still as bytes. A line over the limit is dropped as it comes, never held, and told as such.
+
+export interface ByteLine {
+  /** From 1. */
+  readonly number: number;
+  /** Without its line end (LF or CRLF); null for a line over the limit. */
+  readonly bytes: Uint8Array | null;
+  /** Bytes of the source up to the end of this line. */
+  readonly end: number;
+  /** False for a last line without a line end. */
+  readonly isClosed: boolean;
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** A byte order mark at the very beginning is left out. `limit` in bytes of one line. */
+export async function* byteLines(
+  source: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<ByteLine, void> {
+  const held = new HeldLine(limit);
+  let number = 0;
+  let end = 0;
+  const close = (isClosed: boolean): ByteLine => {
+    number += 1;
+    return { number, bytes: held.take(number === 1), end, isClosed };
+  };
+  for await (const piece of source) {
+    let start = 0;
+    for (let at = piece.indexOf(lineFeed); at !== -1; at = piece.indexOf(lineFeed, start)) {
+      held.add(piece.subarray(start, at));
+      end += at + 1 - start;
+      start = at + 1;
+      yield close(true);
+    }
+    held.add(piece.subarray(start));
+    end += piece.length - start;
+  }
+  if (!held.isEmpty) yield close(false);
+}
+
+class HeldLine {
+  readonly #limit: number;
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  add(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.#length += piece.length;
+    if (this.#length > this.#limit) this.#pieces = [];
+    else this.#pieces.push(piece);
+  }
+
+  take(isFirst: boolean): Uint8Array | null {
+    const [only = new Uint8Array(0)] = this.#pieces;
+    const whole = this.#pieces.length > 1 ? Buffer.concat(this.#pieces) : only;
+    const isTooLong = this.#length > this.#limit;
+    this.#pieces = [];
+    this.#length = 0;
+    if (isTooLong) return null;
+    const end = whole.at(-1) === carriageReturn ? whole.length - 1 : whole.length;
+    const isMarked = isFirst && byteOrderMark.equals(whole.subarray(0, byteOrderMark.length));
+    return whole.subarray(isMarked ? byteOrderMark.length : 0, end);
+  }
+}

@@ -1,0 +1,219 @@
+// The text of an open paragraph as it comes. Words go out as soon as nothing to come can change them; a span that is still
+// open holds back a line's worth, then what it begins with is decided. Decisions fall at the ends of words alone, wherever the
+// pieces of the stream end: so any cut of a text gives the same output.
+import { type InlineText, inlineMark } from './inline-text.ts';
+import { mayBreakBetween, mayCutBetween } from './line-breaks.ts';
+import type { LineWriter } from './line-writer.ts';
+import { type ForcedSpan, type OpenMark, scanSpans } from './open-spans.ts';
+import { type Look, type Theme, within } from './theme.ts';
+
+/** A line of an ordinary terminal: so far text may be held back for a span that is open. */
+const heldBack = 80;
+/** A run without spaces is cut here, so that memory stays flat. No address is so long. */
+const longestRun = 2048;
+const deepestForced = 4;
+
+export interface InlineStreamOptions {
+  readonly line: LineWriter;
+  readonly text: InlineText;
+  readonly theme: Theme;
+  /** Nothing in it is a mark: HTML, shown as it is written. */
+  readonly literal: boolean;
+}
+
+export class InlineStream {
+  readonly #options: InlineStreamOptions;
+  /** What is not written yet, from the end of a word on. */
+  #held = '';
+  /** How much of it was searched for ends of words. */
+  #searched = 0;
+  #runStart = 0;
+  #lineEnds = false;
+  #forced: { readonly span: ForcedSpan; readonly codes: string; readonly look: Look }[] = [];
+
+  constructor(options: InlineStreamOptions) {
+    this.#options = options;
+  }
+
+  push(text: string): void {
+    if (text === '') return;
+    if (this.#lineEnds) {
+      this.#lineEnds = false;
+      if (this.#breaksHard()) this.#held = this.#held.slice(0, -1);
+      this.#held += '\n';
+    }
+    this.#held += text;
+    this.#search();
+  }
+
+  /** The line of the source ended; whether the paragraph did, the next line tells. A backslash there waits for that. */
+  endLine(): void {
+    if (this.#held.endsWith('\\')) this.#lineEnds = true;
+    else this.push('\n');
+  }
+
+  /** A backslash before the end of a line is a break, but in code; after another it is one itself. */
+  #breaksHard(): boolean {
+    const backslashes = /\\+$/.exec(this.#held)?.[0].length ?? 0;
+    return backslashes % 2 === 1 && this.#scan(this.#held.slice(0, -1)).open.at(-1)?.mark !== '`';
+  }
+
+  /** The paragraph ended: what is open now stays open. */
+  finish(): void {
+    const { line } = this.#options;
+    let rest = this.#held.trimEnd();
+    this.#held = '';
+    this.#searched = 0;
+    this.#runStart = 0;
+    for (let scan = this.#scan(rest); scan.closed !== null; scan = this.#scan(rest)) {
+      rest = this.#close(rest, scan.closed);
+    }
+    this.#write(rest);
+    this.#forced = [];
+    line.endLine();
+  }
+
+  #search(): void {
+    let before = this.#searched > 0 ? codePointBefore(this.#held, this.#searched) : 0;
+    for (let at = this.#searched; at < this.#held.length; ) {
+      const code = this.#held.codePointAt(at) ?? 0;
+      const next = at + (code > 0xffff ? 2 : 1);
+      let end = -1;
+      if (code === 0x20 || code === 0x09 || code === 0x0a) end = next;
+      else if (at > 0 && this.#endsBetween(before, code, at)) end = at;
+      before = code;
+      at = next;
+      if (end < 0) continue;
+      const kept = this.#settle(end);
+      // All places move by what was written.
+      at -= kept.gone;
+      this.#runStart = end - kept.gone;
+    }
+    this.#searched = this.#held.length;
+  }
+
+  #endsBetween(before: number, code: number, at: number): boolean {
+    if (before === 0 || before === 0x20 || before === 0x0a || before === 0x09) return false;
+    const length = at - this.#runStart;
+    if (before > 0x7f || code > 0x7f) {
+      if (length > 0 && mayBreakBetween(before, code)) return true;
+      return length >= heldBack && mayCutBetween(before, code);
+    }
+    return length >= longestRun;
+  }
+
+  /** Writes what is settled of the text up to `end`, the end of a word. */
+  #settle(end: number): { readonly gone: number } {
+    const before = this.#held.length;
+    let text = this.#held.slice(0, end);
+    const rest = this.#held.slice(end);
+    text = this.#writeSettled(text);
+    this.#options.line.neutral();
+    this.#held = text + rest;
+    return { gone: before - this.#held.length };
+  }
+
+  /** Gives what is not settled. */
+  #writeSettled(given: string): string {
+    let text = given;
+    for (;;) {
+      if (this.#forced.length === 0 && (this.#options.literal || !inlineMark.test(text))) {
+        this.#write(text);
+        this.#options.line.flush();
+        return '';
+      }
+      const { open, closed } = this.#scan(text);
+      if (closed !== null) {
+        text = this.#close(text, closed);
+        continue;
+      }
+      const [first] = open;
+      if (first === undefined) {
+        this.#write(text);
+        this.#options.line.flush();
+        return '';
+      }
+      if (text.length - first.at <= heldBack) return this.#writeBefore(text, first.at);
+      text = this.#decide(text, open);
+    }
+  }
+
+  /** Words before an open mark go out; the word that it stands in stays whole. */
+  #writeBefore(text: string, at: number): string {
+    const start =
+      Math.max(text.lastIndexOf(' ', at), text.lastIndexOf('\n', at), text.lastIndexOf('\t', at)) + 1;
+    if (start === 0 || this.#opensAcross(text.slice(0, start))) return text;
+    this.#write(text.slice(0, start));
+    this.#options.line.flush();
+    return text.slice(start);
+  }
+
+  #opensAcross(text: string): boolean {
+    const { open, closed } = this.#scan(text);
+    return open.length > 0 || closed !== null;
+  }
+
+  /** Of the marks that have been open for too long: the first that may well begin a span begins it, others are characters. */
+  #decide(given: string, open: readonly OpenMark[]): string {
+    let written = 0;
+    for (const mark of open) {
+      if (mark.at < written) continue;
+      if (given.length - mark.at <= heldBack) break;
+      this.#write(given.slice(written, mark.at));
+      written = mark.at + mark.length;
+      if (mark.likely && this.#forced.length < deepestForced) {
+        this.#force(mark);
+        break;
+      }
+      this.#options.line.put(given.slice(mark.at, written), this.#codes);
+    }
+    return given.slice(written);
+  }
+
+  #force({ mark, length }: OpenMark): void {
+    const { theme } = this.#options;
+    const begin = (of: ForcedSpan['mark'], run: number, look: Look) => {
+      this.#forced.push({ span: { mark: of, length: run }, codes: within(this.#codes, look.codes), look });
+      this.#options.line.put(look.open, this.#codes);
+    };
+    if (mark === '`') begin('`', length, theme.code);
+    else if (mark === '~') begin('~', length, theme.deleted);
+    else {
+      const of = mark === '_' ? '_' : '*';
+      if (length === 3) begin(of, 1, theme.emphasis);
+      begin(of, 2, theme.strong);
+    }
+  }
+
+  #scan(text: string): ReturnType<typeof scanSpans> {
+    return scanSpans(
+      text,
+      this.#forced.map(({ span }) => span),
+    );
+  }
+
+  #close(text: string, { index, at, length }: { index: number; at: number; length: number }): string {
+    this.#write(text.slice(0, at));
+    const look = this.#forced[index]?.look;
+    if (look !== undefined) this.#options.line.put(look.close, this.#forced[index]?.codes ?? '');
+    this.#forced.length = index;
+    return text.slice(at + length);
+  }
+
+  #write(text: string): void {
+    if (text === '') return;
+    const { line, literal } = this.#options;
+    if (literal) line.put(text, '');
+    else if (this.#forced.at(-1)?.span.mark === '`') line.put(text.replaceAll('\n', ' '), this.#codes, true);
+    else this.#options.text.write(text, this.#codes, line);
+  }
+
+  get #codes(): string {
+    return this.#forced.at(-1)?.codes ?? '';
+  }
+}
+
+function codePointBefore(text: string, at: number): number {
+  const code = text.charCodeAt(at - 1);
+  return code >= 0xdc00 && code <= 0xdfff && at > 1 ? (text.codePointAt(at - 2) ?? code) : code;
+}

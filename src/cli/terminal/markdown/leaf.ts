@@ -1,0 +1,125 @@
+// A block of text that is open: what its lines are given to, one after the other, each in as many pieces as it comes in.
+import type { OpenLeaf } from './blocks.ts';
+import type { CodePainter } from './highlighting.ts';
+import { InlineStream, type InlineStreamOptions } from './inline-stream.ts';
+import type { LineWriter } from './line-writer.ts';
+
+export interface Leaf {
+  /** As the reader of the next line needs to know it. */
+  readonly open: OpenLeaf;
+  /** More text of the line. `cut`: the line is too long to be waited for. */
+  flow(text: string, cut: boolean): void;
+  endLine(): void;
+  close(): void;
+}
+
+type TextOptions = Omit<InlineStreamOptions, 'literal'>;
+
+export class ParagraphLeaf implements Leaf {
+  readonly open: OpenLeaf = { kind: 'paragraph', cells: () => (this.#pipes === 0 ? 0 : this.#pipes + 1) };
+  readonly #stream: InlineStream;
+  /** Of the last line: it may turn out to be the head of a table. */
+  #pipes = 0;
+  #isNewLine = true;
+
+  constructor(options: TextOptions) {
+    this.#stream = new InlineStream({ ...options, literal: false });
+  }
+
+  flow(text: string): void {
+    if (this.#isNewLine) this.#pipes = 0;
+    this.#isNewLine = false;
+    for (let at = text.indexOf('|'); at >= 0; at = text.indexOf('|', at + 1)) this.#pipes += 1;
+    this.#stream.push(text);
+  }
+
+  endLine(): void {
+    this.#isNewLine = true;
+    this.#stream.endLine();
+  }
+
+  close(): void {
+    this.#stream.finish();
+  }
+}
+
+/** Shown as it is written, but for its white space. */
+export class HtmlLeaf implements Leaf {
+  readonly open: OpenLeaf;
+  readonly #end: RegExp | null;
+  readonly #stream: InlineStream;
+  /** The last characters, for an end that comes in pieces. */
+  #last = '';
+  ended = false;
+
+  constructor(options: TextOptions, end: RegExp | null) {
+    this.open = { kind: 'html', end };
+    this.#end = end;
+    this.#stream = new InlineStream({ ...options, literal: true });
+  }
+
+  flow(text: string): void {
+    const seen = this.#last + text;
+    if (this.#end?.test(seen)) this.ended = true;
+    this.#last = seen.slice(-16);
+    this.#stream.push(text);
+  }
+
+  endLine(): void {
+    this.#stream.endLine();
+  }
+
+  close(): void {
+    this.#stream.finish();
+  }
+}
+
+/** A fenced or indented block of code: its lines as they are, coloured where the language is known. Never wrapped. */
+export class CodeLeaf implements Leaf {
+  readonly open: OpenLeaf;
+  readonly #line: LineWriter;
+  readonly #painter: CodePainter | null;
+  readonly #indent: string;
+  #text = '';
+  #begun = false;
+  /** The line of the fence itself is still to end. */
+  #isBeforeCode: boolean;
+
+  constructor(line: LineWriter, open: OpenLeaf, painter: CodePainter | null) {
+    this.#line = line;
+    this.open = open;
+    this.#painter = painter;
+    this.#isBeforeCode = open.kind === 'fence';
+    this.#indent = open.kind === 'fence' ? '' : '    ';
+  }
+
+  get needsWholeLines(): boolean {
+    return this.#painter !== null;
+  }
+
+  flow(text: string, cut: boolean): void {
+    if (this.#painter !== null && !cut) {
+      this.#text += text;
+      return;
+    }
+    if (!this.#begun) this.#line.append(this.#indent);
+    this.#begun = true;
+    this.#line.append(text);
+  }
+
+  endLine(): void {
+    if (this.#isBeforeCode) {
+      this.#isBeforeCode = false;
+      return;
+    }
+    if (!this.#begun && this.#painter === null) this.#line.emptyLine();
+    if (!this.#begun && this.#painter !== null) this.#line.append(this.#painter.line(this.#text));
+    this.#text = '';
+    this.#begun = false;
+    this.#line.endLine();
+  }
+
+  close(): void {
+    this.#line.endLine();
+  }
+}

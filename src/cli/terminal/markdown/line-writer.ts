@@ -1,0 +1,235 @@
+// Lines of a terminal, append-only: words placed as they come and wrapped to the width that the terminal has then, each line
+// behind the prefix of the block it is in. A word that was placed is never touched again.
+import { mayBreakBetween } from './line-breaks.ts';
+
+export type Measure = (text: string) => number;
+
+export interface LinePrefix {
+  readonly text: string;
+  readonly width: number;
+}
+
+export interface LineWriterOptions {
+  readonly columns: () => number;
+  /** What stands before the next line; asked once a line. */
+  readonly prefix: (columns: number) => LinePrefix;
+  /** The line that the prefix was for is there. */
+  readonly begun: () => void;
+  readonly measure: Measure;
+  /** An address that is too long is cut like any word, as in the cell of a table. */
+  readonly cutsAddresses: boolean;
+}
+
+interface Piece {
+  readonly text: string;
+  readonly codes: string;
+}
+
+const printableAscii = /^[ -~]*$/;
+
+export class LineWriter {
+  readonly #options: LineWriterOptions;
+  #written = '';
+  /** The word that no break has ended yet. */
+  #word: Piece[] = [];
+  #wordWidth = 0;
+  #lastCode = 0;
+  #spaces = 0;
+  #spacesCodes = '';
+  #begun = false;
+  #breaks = false;
+  /** What colour is on. */
+  #codes = '';
+  #column = 0;
+  #start = 0;
+  #anything = false;
+
+  constructor(options: LineWriterOptions) {
+    this.#options = options;
+  }
+
+  /** What was written since the last call. */
+  take(): string {
+    const written = this.#written;
+    this.#written = '';
+    return written;
+  }
+
+  /** Text that wraps. A newline in it breaks the line. Runs of spaces become one, unless `exact`. */
+  put(text: string, codes: string, exact = false): void {
+    let from = 0;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x09) continue;
+      if (at > from) this.#add(text.slice(from, at), codes);
+      from = at + 1;
+      this.#endWord();
+      if (code === 0x0a) this.endLine();
+      else if (this.#begun && !this.#breaks) {
+        this.#spaces = exact ? this.#spaces + 1 : Math.max(this.#spaces, 1);
+        this.#spacesCodes = codes;
+      }
+    }
+    if (from < text.length) this.#add(from === 0 ? text : text.slice(from), codes);
+  }
+
+  /** Ends the word, as a space would, and leaves the terminal neutral. */
+  flush(): void {
+    this.#endWord();
+    this.neutral();
+  }
+
+  /** No colour stays on between what is written now and what comes later. */
+  neutral(): void {
+    if (this.#codes !== '') this.#written += '\x1b[0m';
+    this.#codes = '';
+  }
+
+  #endWord(): void {
+    this.#lastCode = 0;
+    if (this.#word.length === 0) return;
+    const word = this.#word;
+    const width = this.#wordWidth;
+    this.#word = [];
+    this.#wordWidth = 0;
+    this.#place(word, width);
+  }
+
+  /** What comes next stands on a line of its own. */
+  endLine(): void {
+    this.flush();
+    this.#breaks = true;
+    this.#spaces = 0;
+  }
+
+  /** A line of its own, as it is: never wrapped. */
+  line(text: string): void {
+    this.endLine();
+    this.#begin();
+    this.append(text);
+    this.endLine();
+  }
+
+  /** More of a line that is not wrapped; begins it if need be. */
+  append(text: string): void {
+    if (!this.#begun || this.#breaks) this.#begin();
+    this.#written += text;
+  }
+
+  /** The prefix alone, for a block or a line of code that has no text. */
+  emptyLine(): void {
+    this.endLine();
+    this.#begin();
+    this.#breaks = true;
+  }
+
+  /** An empty line, with what goes before it. Nothing before the first line. */
+  blank(prefix: string): void {
+    if (!this.#anything) return;
+    this.endLine();
+    this.#written += `\n${prefix}`;
+  }
+
+  /** How much a line of the block holds now. */
+  width(): number {
+    const columns = this.#options.columns();
+    return Math.max(1, columns - this.#options.prefix(columns).width);
+  }
+
+  #add(text: string, codes: string): void {
+    if (printableAscii.test(text)) {
+      if (this.#lastCode > 0 && mayBreakBetween(this.#lastCode, text.charCodeAt(0))) this.#endWord();
+      this.#lastCode = text.charCodeAt(text.length - 1);
+      this.#push(text, text.length, codes);
+      return;
+    }
+    let from = 0;
+    for (let at = 0; at < text.length; ) {
+      const code = text.codePointAt(at) ?? 0;
+      if (this.#lastCode > 0 && mayBreakBetween(this.#lastCode, code)) {
+        if (at > from) this.#push(text.slice(from, at), this.#options.measure(text.slice(from, at)), codes);
+        from = at;
+        this.#endWord();
+      }
+      this.#lastCode = code;
+      at += code > 0xffff ? 2 : 1;
+    }
+    const rest = text.slice(from);
+    this.#push(rest, this.#options.measure(rest), codes);
+  }
+
+  #push(text: string, width: number, codes: string): void {
+    this.#word.push({ text, codes });
+    this.#wordWidth += width;
+  }
+
+  #place(word: readonly Piece[], width: number): void {
+    const columns = this.#options.columns();
+    if (!this.#begun || this.#breaks) this.#begin();
+    else if (this.#column + this.#spaces + width > columns && this.#column > this.#start) this.#begin();
+    if (this.#start + width > columns && (this.#options.cutsAddresses || !isAddress(word))) {
+      this.#placeInParts(word, columns);
+      return;
+    }
+    const [first] = word;
+    if (this.#spaces > 0 && first !== undefined) {
+      const gap = ' '.repeat(this.#spaces);
+      this.#paint(gap, first.codes === this.#spacesCodes ? first.codes : '');
+      this.#column += this.#spaces;
+      this.#spaces = 0;
+    }
+    for (const { text, codes } of word) this.#paint(text, codes);
+    this.#column += width;
+    // The terminal itself wraps an address that is too long: so it can still be followed and copied.
+    if (this.#column > columns) this.#column = this.#column % columns || columns;
+  }
+
+  /** A word wider than a line, cut between characters as a person sees them. */
+  #placeInParts(word: readonly Piece[], columns: number): void {
+    this.#paint(' '.repeat(this.#spaces), '');
+    this.#column += this.#spaces;
+    this.#spaces = 0;
+    const segmenter = new Intl.Segmenter();
+    for (const { text, codes } of word) {
+      let part = '';
+      for (const { segment } of segmenter.segment(text)) {
+        const width = this.#options.measure(segment);
+        if (this.#column + width > columns && this.#column > this.#start) {
+          this.#paint(part, codes);
+          part = '';
+          this.#begin();
+        }
+        part += segment;
+        this.#column += width;
+      }
+      this.#paint(part, codes);
+    }
+  }
+
+  #paint(text: string, codes: string): void {
+    if (text === '') return;
+    if (codes !== this.#codes) {
+      this.neutral();
+      if (codes !== '') this.#written += `\x1b[${codes}m`;
+      this.#codes = codes;
+    }
+    this.#written += text;
+  }
+
+  #begin(): void {
+    this.neutral();
+    const { text, width } = this.#options.prefix(this.#options.columns());
+    this.#written += this.#anything ? `\n${text}` : text;
+    this.#options.begun();
+    this.#anything = true;
+    this.#begun = true;
+    this.#breaks = false;
+    this.#spaces = 0;
+    this.#column = width;
+    this.#start = width;
+  }
+}
+
+function isAddress(word: readonly Piece[]): boolean {
+  return word.some(({ text }) => text.includes('://'));
+}

@@ -1,0 +1,147 @@
+// A table: its rows are kept until it ends, since the widest cell says how wide a column is; of an endless one until there are
+// enough to tell. What is too wide wraps inside its cells; too narrow even for that, each row becomes a list of its fields.
+
+import { columnWidths } from './column-widths.ts';
+import type { InlineText } from './inline-text.ts';
+import { LineWriter, type Measure } from './line-writer.ts';
+import { type Alignment, cellsOf } from './table-rows.ts';
+import { painted, type Theme } from './theme.ts';
+
+export interface TableOptions {
+  readonly line: LineWriter;
+  readonly text: InlineText;
+  readonly theme: Theme;
+  readonly measure: Measure;
+}
+
+const gap = 3;
+const enoughRows = 200;
+const enoughText = 32_768;
+
+export class TableBlock {
+  readonly #options: TableOptions;
+  /** Null if it stands above already, written as text. */
+  readonly #head: readonly string[] | null;
+  readonly #alignments: readonly Alignment[];
+  #rows: (readonly string[])[] = [];
+  #kept = 0;
+  /** Null: too narrow for columns. Undefined: not known yet. */
+  #widths: readonly number[] | null | undefined;
+
+  constructor(head: string | null, alignments: readonly Alignment[], options: TableOptions) {
+    this.#head = head === null ? null : cellsOf(head);
+    this.#alignments = alignments;
+    this.#options = options;
+  }
+
+  add(row: string): void {
+    this.#rows.push(this.#fitted(cellsOf(row)));
+    this.#kept += row.length;
+    if (this.#widths !== undefined || this.#rows.length >= enoughRows || this.#kept >= enoughText)
+      this.#draw();
+  }
+
+  close(): void {
+    this.#draw();
+  }
+
+  /** As many cells as columns; what is too many stays in the last. */
+  #fitted(cells: readonly string[]): readonly string[] {
+    const count = this.#alignments.length;
+    const row = cells.slice(0, count - 1);
+    row.push(cells.slice(count - 1).join(' | '));
+    while (row.length < count) row.push('');
+    return row;
+  }
+
+  #draw(): void {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#kept = 0;
+    if (this.#widths === undefined) {
+      this.#widths = this.#layout(rows);
+      if (this.#widths === null) this.#drawFields(rows);
+      else this.#drawAll(rows, this.#widths);
+    } else if (this.#widths === null) this.#drawFields(rows);
+    else for (const row of rows) this.#drawRow(this.#lines(row, this.#widths, ''), this.#widths);
+  }
+
+  #layout(rows: readonly (readonly string[])[]): readonly number[] | null {
+    const all = this.#head === null ? rows : [this.#fitted(this.#head), ...rows];
+    const natural = this.#alignments.map((_, at) =>
+      all.reduce((widest, row) => Math.max(widest, this.#naturalWidth(row[at] ?? '')), 1),
+    );
+    return columnWidths(natural, this.#options.line.width() - gap * (natural.length - 1));
+  }
+
+  #naturalWidth(cell: string): number {
+    return Math.max(...this.#cellLines(cell, Number.MAX_SAFE_INTEGER, '').map(this.#options.measure));
+  }
+
+  #drawAll(rows: readonly (readonly string[])[], widths: readonly number[]): void {
+    const { theme } = this.#options;
+    const rule = painted(widths.map((width) => '─'.repeat(width)).join('─┼─'), theme.frame.codes);
+    if (this.#head !== null)
+      this.#drawRow(this.#lines(this.#fitted(this.#head), widths, theme.strong.codes), widths);
+    this.#options.line.line(rule);
+    const drawn = rows.map((row) => this.#lines(row, widths, ''));
+    const wraps = drawn.some((row) => row.some((lines) => lines.length > 1));
+    for (const [index, row] of drawn.entries()) {
+      if (wraps && index > 0) this.#options.line.line(rule);
+      this.#drawRow(row, widths);
+    }
+  }
+
+  #lines(row: readonly string[], widths: readonly number[], codes: string): readonly (readonly string[])[] {
+    return row.map((cell, at) => this.#cellLines(cell, widths[at] ?? 1, codes));
+  }
+
+  #drawRow(row: readonly (readonly string[])[], widths: readonly number[]): void {
+    const { line, theme, measure } = this.#options;
+    const bar = painted('│', theme.frame.codes);
+    const height = Math.max(...row.map((lines) => lines.length));
+    for (let level = 0; level < height; level++) {
+      const cells = row.map((lines, at) => {
+        const text = lines[level] ?? '';
+        return padded(text, (widths[at] ?? 1) - measure(text), this.#alignments[at] ?? 'left');
+      });
+      line.line(cells.join(` ${bar} `).trimEnd());
+    }
+  }
+
+  #cellLines(cell: string, width: number, codes: string): readonly string[] {
+    const { text, measure } = this.#options;
+    const lines = new LineWriter({
+      columns: () => width,
+      prefix: () => ({ text: '', width: 0 }),
+      begun: () => {},
+      measure,
+      cutsAddresses: true,
+    });
+    text.write(cell.replace(/<br[ ]*\/?>/gi, '\n'), codes, lines);
+    lines.endLine();
+    return lines.take().split('\n');
+  }
+
+  #drawFields(rows: readonly (readonly string[])[]): void {
+    const { line, text, theme } = this.#options;
+    for (const [index, row] of rows.entries()) {
+      if (index > 0) line.line('');
+      for (const [at, cell] of row.entries()) {
+        const title = this.#head?.[at] ?? '';
+        if (title !== '') {
+          text.write(title, theme.strong.codes, line);
+          line.put(': ', '');
+        }
+        text.write(cell, '', line);
+        line.endLine();
+      }
+    }
+  }
+}
+
+function padded(text: string, space: number, alignment: Alignment): string {
+  if (space <= 0) return text;
+  const before = alignment === 'left' ? 0 : alignment === 'right' ? space : Math.floor(space / 2);
+  return ' '.repeat(before) + text + ' '.repeat(space - before);
+}

@@ -1,0 +1,56 @@
+// The blocks around a table: a line that may be its head, and its rows.
+import type { OpenLeaf } from './blocks.ts';
+import type { InlineStreamOptions } from './inline-stream.ts';
+import { type Leaf, ParagraphLeaf } from './leaf.ts';
+import { TableBlock, type TableOptions } from './table-block.ts';
+import type { Alignment } from './table-rows.ts';
+
+/** Held back until the next line says whether it is the head of a table, or text. */
+export class HeadLeaf implements Leaf {
+  readonly open: OpenLeaf;
+  readonly row: string;
+  readonly #options: Omit<InlineStreamOptions, 'literal'>;
+
+  constructor(
+    head: { readonly text: string; readonly cells: number },
+    options: Omit<InlineStreamOptions, 'literal'>,
+  ) {
+    this.open = { kind: 'head', cells: head.cells };
+    this.row = head.text;
+    this.#options = options;
+  }
+
+  asParagraph(): ParagraphLeaf {
+    const paragraph = new ParagraphLeaf(this.#options);
+    paragraph.flow(this.row);
+    paragraph.endLine();
+    return paragraph;
+  }
+
+  flow(): void {}
+
+  endLine(): void {}
+
+  close(): void {
+    this.asParagraph().close();
+  }
+}
+
+export class TableLeaf implements Leaf {
+  readonly open: OpenLeaf = { kind: 'table' };
+  readonly #table: TableBlock;
+
+  constructor(head: string | null, alignments: readonly Alignment[], options: TableOptions) {
+    this.#table = new TableBlock(head, alignments, options);
+  }
+
+  flow(row: string): void {
+    this.#table.add(row);
+  }
+
+  endLine(): void {}
+
+  close(): void {
+    this.#table.close();
+  }
+}

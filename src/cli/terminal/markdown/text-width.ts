@@ -1,0 +1,16 @@
+// How many columns a text takes. string-width knows, and is slow; for the common scripts a look at the characters is enough.
+import stringWidth from 'string-width';
+
+export function textWidth(text: string): number {
+  let width = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x20 && code < 0x7f) width += 1;
+    else if ((code >= 0xc0 && code <= 0x2af) || (code >= 0x391 && code <= 0x3c9)) width += 1;
+    else if ((code >= 0x4e00 && code <= 0x9fff) || (code >= 0x3041 && code <= 0x3096)) width += 2;
+    else if ((code >= 0x30a1 && code <= 0x30fa) || (code >= 0x3001 && code <= 0x3011)) width += 2;
+    // Anything else may join what stands before it.
+    else return stringWidth(text);
+  }
+  return width;
+}

@@ -1,0 +1,64 @@
+// How each element of a reply looks: with colour by SGR codes of the 16 colours alone, without by the marks of Markdown itself.
+
+/** Codes to put around a text (`1;4`, or none), and marks to put beside it. */
+export interface Look {
+  readonly codes: string;
+  readonly open: string;
+  readonly close: string;
+}
+
+export interface Theme {
+  readonly colour: boolean;
+  readonly strong: Look;
+  readonly emphasis: Look;
+  readonly deleted: Look;
+  readonly code: Look;
+  readonly linkText: Look;
+  readonly address: Look;
+  /** For the bars, rules and bullets that are drawn, and the fences of code. */
+  readonly frame: Look;
+  /** By level, from 1. */
+  readonly headings: readonly Look[];
+}
+
+const codes = (sgr: string): Look => ({ codes: sgr, open: '', close: '' });
+const marks = (open: string, close: string): Look => ({ codes: '', open, close });
+
+const colourTheme: Theme = {
+  colour: true,
+  strong: codes('1'),
+  emphasis: codes('3'),
+  deleted: codes('9'),
+  code: codes('36'),
+  linkText: codes('4'),
+  address: codes('34'),
+  frame: codes('2'),
+  headings: [codes('1;4;35'), codes('1;35'), codes('1;34'), codes('1'), codes('1'), codes('1')],
+};
+
+const plainTheme: Theme = {
+  colour: false,
+  strong: marks('**', '**'),
+  emphasis: marks('*', '*'),
+  deleted: marks('~~', '~~'),
+  code: marks('`', '`'),
+  linkText: marks('', ''),
+  address: marks('', ''),
+  frame: marks('', ''),
+  headings: [1, 2, 3, 4, 5, 6].map((level) => marks(`${'#'.repeat(level)} `, '')),
+};
+
+export function themeOf(colour: boolean): Theme {
+  return colour ? colourTheme : plainTheme;
+}
+
+/** The codes of a look within another. */
+export function within(outer: string, inner: string): string {
+  if (outer === '') return inner;
+  return inner === '' ? outer : `${outer};${inner}`;
+}
+
+/** Begins and ends neutral, so that a terminal is neutral between any two writes. */
+export function painted(text: string, sgr: string): string {
+  return sgr === '' || text === '' ? text : `\x1b[${sgr}m${text}\x1b[0m`;
+}

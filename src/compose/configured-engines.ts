@@ -1,0 +1,110 @@
+// The engines of the embedded service: those that need no setting up, and those that were set up. Without any of these, nothing more
+// is loaded than for a home that knows of none.
+import type { EngineSet } from '../engine/engine-set.ts';
+import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
+import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
+import type { ModeBook, ModeShelf } from '../service/mode-settings.ts';
+import type { FoundModels, ModelServer } from '../service/model-server.ts';
+import type { HomeOptions, Surroundings } from './home-options.ts';
+
+export type EngineChoice = Pick<HomeOptions, 'timeout' | 'authorityFile' | 'trace'>;
+
+/** `null`: the modes of the user's own configuration. */
+export async function configuredEngines(
+  surroundings: Surroundings,
+  choice: EngineChoice,
+  book: ModeBook | null,
+): Promise<EngineSet> {
+  const offline = offlineEngines();
+  const modes = book ?? (await storedBook(surroundings));
+  if (modes === null) return offline;
+  const { withUpstreamModes } = await import('../engine/upstream/upstream-engine-set.ts');
+  return withUpstreamModes(offline, modes, upstreamOptions(surroundings, choice));
+}
+
+/** Asks a model server which models it has. */
+export async function findModelsOf(
+  surroundings: Surroundings,
+  choice: EngineChoice,
+  server: ModelServer,
+  signal: AbortSignal,
+): Promise<FoundModels> {
+  const { findModels } = await import('../engine/upstream/model-finder.ts');
+  return findModels(server, upstreamOptions(surroundings, choice), signal);
+}
+
+function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): UpstreamOptions {
+  const { timeout, authorityFile, trace } = choice;
+  return {
+    proxies: env,
+    authorities: async () => {
+      const { readAuthorities } = await import('../remote/authorities.ts');
+      return readAuthorities(authorityFile, env);
+    },
+    readKey: async (reference, mode) => {
+      const { readKeyReference } = await import('../config/key-reference.ts');
+      return readKeyReference(reference, mode, env);
+    },
+    timeout,
+    now,
+    trace:
+      trace &&
+      (async (request, origin, key) => {
+        const { curlCommand } = await import('../remote/curl.ts');
+        await trace(curlCommand(request, origin, key, authorityFile));
+      }),
+  };
+}
+
+/** A set whose modes can be exchanged while it is used: replies that run go on with the engine that they began with. */
+export function exchangeableEngines(first: EngineSet): {
+  readonly engines: EngineSet;
+  readonly exchange: (next: EngineSet) => void;
+} {
+  let current = first;
+  return {
+    engines: {
+      get modes() {
+        return current.modes;
+      },
+      engine: (mode) => current.engine(mode),
+      close: async () => current.close?.(),
+    },
+    exchange(next) {
+      current = next;
+    },
+  };
+}
+
+/** The user's own modes, in the file of the profiles. `changed` is awaited after each change. */
+export function storedModes({ profileFile }: Surroundings, changed: () => Promise<void>): ModeShelf {
+  return {
+    async read() {
+      const { storedModeBook } = await import('../config/stored-modes.ts');
+      return storedModeBook(profileFile.read(), profileFile.path);
+    },
+    async put(settings) {
+      const { putMode } = await import('../config/stored-modes.ts');
+      await profileFile.update((config) => putMode(config, settings));
+      await changed();
+    },
+    async remove(name) {
+      const { removeMode } = await import('../config/stored-modes.ts');
+      await profileFile.update((config) => removeMode(config, name));
+      await changed();
+    },
+    async setDefault(name) {
+      const { setDefaultMode } = await import('../config/stored-modes.ts');
+      await profileFile.update((config) => setDefaultMode(config, name));
+      await changed();
+    },
+  };
+}
+
+/** Null where nothing was set up. */
+async function storedBook({ profileFile }: Surroundings): Promise<ModeBook | null> {
+  const config = profileFile.read();
+  if (Object.keys(config.modes).length === 0 && config.default_mode === null) return null;
+  const { storedModeBook } = await import('../config/stored-modes.ts');
+  return storedModeBook(config, profileFile.path);
+}

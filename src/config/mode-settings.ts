@@ -1,0 +1,229 @@
+// The settings of a mode, checked: from the stored configuration, from a file for `serve --modes`, from flags. A fault names its
+// field, and never a value that could be a key.
+import { isDeepStrictEqual } from 'node:util';
+import { ParleyError } from '../service/errors.ts';
+import {
+  builtInModes,
+  defaultModeSettings,
+  type JsonValue,
+  type ModeBook,
+  type ModeSettings,
+} from '../service/mode-settings.ts';
+import { readBaseUrl } from './base-url.ts';
+import { checkKeyReference } from './key-reference.ts';
+
+/** What is wrong, and in which field: the names that lead to it from the top. */
+export class ModeFault extends Error {
+  override readonly name = 'ModeFault';
+  readonly path: readonly string[];
+  readonly hint: string;
+
+  constructor(path: readonly string[], problem: string, hint = '') {
+    super(problem);
+    this.path = path;
+    this.hint = hint;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** 1 to 64 of `A-Z a-z 0-9 . _ : -`, the first a letter or digit. */
+export function isModeName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(name);
+}
+
+/** Throws a {@link ModeFault} for the first thing that is wrong. Fallbacks are checked as well. */
+export function readModeBook(value: unknown, names: { modes: string; default: string }): ModeBook {
+  const fields = fieldsOf(value, []);
+  const stored = fieldsOf(fields[names.modes] ?? {}, [names.modes]);
+  const modes = Object.entries(stored).map(([name, mode]) => readMode(name, mode, [names.modes, name]));
+  const known = [...builtInModes, ...modes.map(({ name }) => name)];
+  for (const { name, fallback } of modes) {
+    const path = [names.modes, name, 'fallback'];
+    if (fallback === null) continue;
+    if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${JSON.stringify(fallback)}`);
+    if (leadsTo(modes, fallback, name)) throw new ModeFault(path, 'leads back to the mode itself');
+  }
+  const chosen = fields[names.default] ?? null;
+  if (chosen !== null && (typeof chosen !== 'string' || !known.includes(chosen))) {
+    throw new ModeFault([names.default], 'names no mode');
+  }
+  return { modes, default: chosen };
+}
+
+export function readMode(name: string, value: unknown, path: readonly string[]): ModeSettings {
+  if (!isModeName(name)) {
+    throw new ModeFault(
+      path,
+      `${JSON.stringify(name)} cannot be the name of a mode`,
+      'Use 1 to 64 letters, digits, dots, colons, hyphens and underscores, a letter or digit first.',
+    );
+  }
+  if (builtInModes.includes(name)) throw new ModeFault(path, `the mode ${name} is built in`);
+  const fields = fieldsOf(value, path);
+  for (const field of Object.keys(fields)) {
+    if (!Object.hasOwn(readers, field)) {
+      throw new ModeFault([...path, field], 'is not a setting of a mode', `Settings: ${settingNames}.`);
+    }
+  }
+  const read = <Name extends keyof typeof readers>(field: Name) =>
+    readers[field](fields[field], [...path, field]) as ReturnType<(typeof readers)[Name]>;
+  const insecure_http = read('insecure_http');
+  return {
+    name,
+    description: read('description'),
+    engine: read('engine'),
+    base_url: checkUrl(read('base_url'), [...path, 'base_url'], insecure_http),
+    model: read('model'),
+    key: read('key'),
+    system: read('system'),
+    temperature: read('temperature'),
+    parameters: read('parameters'),
+    context_tokens: read('context_tokens'),
+    fallback: read('fallback'),
+    first_token_seconds: read('first_token_seconds'),
+    idle_seconds: read('idle_seconds'),
+    show_reasoning: read('show_reasoning'),
+    insecure_http,
+  };
+}
+
+/** A mode as it is kept: without its name, and without what is as usual. */
+export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Record<string, JsonValue>> {
+  const usual: Fields = defaultModeSettings;
+  return Object.fromEntries(
+    Object.entries(settings).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(usual[field]),
+    ),
+  );
+}
+
+/** A fault as the failure of a command; `source` is the file, or what else the settings came from. */
+export function modeFailure(fault: ModeFault, code: 'USAGE' | 'CONFIG', source: string | null): ParleyError {
+  const field = fault.path.join('.');
+  const place = [source, field].filter(Boolean).join(': ');
+  return new ParleyError(code, `${place} ${fault.message}.`, {
+    hint: fault.hint,
+    details: [{ field, problem: fault.message }],
+    cause: fault,
+  });
+}
+
+type Reader<T> = (value: unknown, path: readonly string[]) => T;
+
+const readers = {
+  description: text(defaultModeSettings.description, 500),
+  engine: (value: unknown, path: readonly string[]): 'openai' => {
+    if (value === undefined || value === 'openai') return 'openai';
+    throw new ModeFault(path, 'must be "openai": an OpenAI-compatible server');
+  },
+  base_url: required('base_url'),
+  model: required('model'),
+  key: (value: unknown, path: readonly string[]): string | null => {
+    const reference = textOrNull(value, path);
+    const problem = reference === null ? null : checkKeyReference(reference);
+    if (problem !== null) throw new ModeFault(path, problem.problem, problem.hint);
+    return reference;
+  },
+  system: textOrNull,
+  temperature: (value: unknown, path: readonly string[]): number | null =>
+    value === undefined || value === null ? null : number(null, 0, 100)(value, path),
+  parameters: readParameters,
+  context_tokens: number(defaultModeSettings.context_tokens, 256, 100_000_000, true),
+  fallback: textOrNull,
+  first_token_seconds: number(defaultModeSettings.first_token_seconds, 0.001, 86_400),
+  idle_seconds: number(defaultModeSettings.idle_seconds, 0.001, 86_400),
+  show_reasoning: flag,
+  insecure_http: flag,
+} as const;
+
+const settingNames = Object.keys(readers).join(', ');
+
+/** What Parley itself decides, or what would undo what it relies on. */
+const ownParameters: readonly string[] = [
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'temperature',
+  'n',
+];
+
+function readParameters(value: unknown, path: readonly string[]): Readonly<Record<string, JsonValue>> {
+  const fields = fieldsOf(value ?? {}, path);
+  for (const name of Object.keys(fields)) {
+    if (ownParameters.includes(name)) throw new ModeFault([...path, name], 'cannot be set as a parameter');
+  }
+  // It came from JSON or YAML: what JSON cannot hold (a date, an infinity) would not be what was meant.
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(fields)), fields)) {
+    throw new ModeFault(path, 'holds what JSON cannot');
+  }
+  return fields as Readonly<Record<string, JsonValue>>;
+}
+
+function checkUrl(url: string, path: readonly string[], insecureHttp: boolean): string {
+  try {
+    return readBaseUrl(url, path.join('.'), { insecureHttp });
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    const problem = /^The URL of \S+ (.*)\.$/.exec(error.message)?.[1] ?? error.message;
+    throw new ModeFault(path, problem, error.hint);
+  }
+}
+
+function leadsTo(modes: readonly ModeSettings[], from: string, to: string): boolean {
+  const seen = new Set<string>();
+  for (let name: string | null = from; name !== null && !seen.has(name); ) {
+    if (name === to) return true;
+    seen.add(name);
+    name = modes.find((mode) => mode.name === name)?.fallback ?? null;
+  }
+  return false;
+}
+
+function fieldsOf(value: unknown, path: readonly string[]): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new ModeFault(path, 'is not an object');
+}
+
+function required(name: string): Reader<string> {
+  return (value, path) => {
+    if (typeof value === 'string' && value.trim() !== '') return checkedText(value, path);
+    throw new ModeFault(path, value === undefined ? 'is missing' : `is not a text that could be a ${name}`);
+  };
+}
+
+function text(usual: string, mostCharacters: number): Reader<string> {
+  return (value, path) => {
+    const found = textOrNull(value, path) ?? usual;
+    if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(found)) throw new ModeFault(path, 'holds a control character');
+    if (found.length > mostCharacters) throw new ModeFault(path, `is longer than ${mostCharacters}`);
+    return found;
+  };
+}
+
+function textOrNull(value: unknown, path: readonly string[]): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw new ModeFault(path, 'is not a text');
+  return checkedText(value, path);
+}
+
+function checkedText(value: string, path: readonly string[]): string {
+  if (value.includes('\0') || !value.isWellFormed()) throw new ModeFault(path, 'is not valid text');
+  return value;
+}
+
+function number(usual: number | null, least: number, most: number, whole = false): Reader<number> {
+  return (value, path) => {
+    const found = value ?? usual;
+    const fits = typeof found === 'number' && found >= least && found <= most;
+    if (fits && (!whole || Number.isInteger(found))) return found;
+    throw new ModeFault(path, `must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`);
+  };
+}
+
+function flag(value: unknown, path: readonly string[]): boolean {
+  if (value === undefined) return false;
+  if (typeof value === 'boolean') return value;
+  throw new ModeFault(path, 'is neither true nor false');
+}

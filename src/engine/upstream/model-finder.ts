@@ -1,0 +1,50 @@
+// Asks a server which models it has: `GET …/models`, beside its chat completions.
+import { HttpClient } from '../../http/http-client.ts';
+import { HttpFailure } from '../../http/http-failure.ts';
+import { ParleyError } from '../../service/errors.ts';
+import type { FoundModels, ModelServer } from '../../service/model-server.ts';
+import { completionsPath } from './completion-request.ts';
+import { fieldOf, parseJson } from './json.ts';
+import type { UpstreamOptions } from './upstream-options.ts';
+
+const connectMs = 2000;
+const answerMs = 5000;
+const mostBytes = 16 * 1024 * 1024;
+
+/** Never rejects for what a server does: what it did is in the result. */
+export async function findModels(
+  server: ModelServer,
+  options: UpstreamOptions,
+  signal: AbortSignal,
+): Promise<FoundModels> {
+  const none = (problem: string | null): FoundModels => ({ server, models: [], problem });
+  let client: HttpClient | null = null;
+  try {
+    const { origin } = new URL(server.base_url);
+    const limits = { connectMs, answerMs, silenceMs: answerMs };
+    const authorities = await options.authorities();
+    const key = server.key === null ? null : await options.readKey(server.key, server.name);
+    client = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
+    const answer = await client.request({
+      method: 'GET',
+      path: completionsPath(server.base_url).replace(/\/chat\/completions$/, '/models'),
+      headers: { Accept: 'application/json', ...(key !== null && { Authorization: `Bearer ${key}` }) },
+      body: null,
+      signal,
+    });
+    const body = parseJson(await answer.text(mostBytes));
+    if (answer.status === 401 || answer.status === 403)
+      return none(`does not accept the key (${answer.status})`);
+    const list = fieldOf(body, 'data');
+    if (answer.status >= 300 || !Array.isArray(list)) return none(`lists no models (${answer.status})`);
+    const models = list.map((model: unknown) => fieldOf(model, 'id'));
+    return { server, models: models.filter((id) => typeof id === 'string'), problem: null };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof HttpFailure) return none(error.kind === 'refused' ? null : error.message);
+    if (error instanceof ParleyError || error instanceof TypeError) return none(error.message);
+    throw error;
+  } finally {
+    await client?.close();
+  }
+}

@@ -1,0 +1,177 @@
+// The way to one mode's server: one request a reply, its key read when it is needed, its silence limited. What came in one piece
+// of the body is passed on as one piece.
+import { Clock } from '../../http/clock.ts';
+import { isEventStream, readEventBatches } from '../../http/event-stream.ts';
+import type { HttpAnswer } from '../../http/http-answer.ts';
+import { HttpClient, type HttpRequest } from '../../http/http-client.ts';
+import { HttpFailure } from '../../http/http-failure.ts';
+import { readRetryAfter } from '../../http/retry-after.ts';
+import { ParleyError } from '../../service/errors.ts';
+import type { ModeSettings } from '../../service/mode-settings.ts';
+import type { EngineContext, EngineEvent } from '../reply-engine.ts';
+import { CompletionReading } from './completion-reading.ts';
+import { completionBody, completionsPath } from './completion-request.ts';
+import {
+  badReply,
+  notAnApi,
+  silent,
+  type Upstream,
+  unanswered,
+  upstreamFailure,
+} from './upstream-failure.ts';
+import type { UpstreamOptions } from './upstream-options.ts';
+
+const connectMs = 10_000;
+/** The clocks here count, not those of the client. */
+const noLimit = 2 ** 31 - 1;
+/** Of a body read whole, and of one event. */
+const mostBytes = 64 * 1024 * 1024;
+/** How long a server may take from the last word to the end of its stream. */
+const graceMs = 5000;
+
+export class UpstreamConnection {
+  readonly #settings: ModeSettings;
+  readonly #options: UpstreamOptions;
+  readonly #client: HttpClient;
+  readonly #origin: string;
+  readonly #path: string;
+  #key: Promise<string> | null = null;
+  /** Some servers refuse to be asked for usage. */
+  #withUsage = true;
+
+  constructor(settings: ModeSettings, options: UpstreamOptions, authorities: readonly string[] | null) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#origin = new URL(settings.base_url).origin;
+    this.#path = completionsPath(settings.base_url);
+    try {
+      const { proxies } = options;
+      const limits = { connectMs, answerMs: noLimit, silenceMs: noLimit };
+      this.#client = new HttpClient({ origin: this.#origin, proxies, authorities, ...limits });
+    } catch (cause) {
+      if (!(cause instanceof TypeError)) throw cause;
+      throw new ParleyError('ENGINE_FAILED', `No proxy can be used: ${cause.message}.`, {
+        hint: 'Set it to a URL like http://proxy:3128, or leave it unset.',
+        cause,
+      });
+    }
+  }
+
+  async *reply(context: EngineContext, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+    const upstream = { settings: this.#settings, key: await this.#readKey() };
+    signal.throwIfAborted();
+    const stop = new AbortController();
+    const follow = () => stop.abort(signal.reason);
+    signal.addEventListener('abort', follow, { once: true });
+    const { timeout } = this.#options;
+    const firstMs = (timeout ?? this.#settings.first_token_seconds) * 1000;
+    const idleMs = (timeout ?? this.#settings.idle_seconds) * 1000;
+    const first = new Clock((ms) =>
+      stop.abort(silent(upstream, `said nothing for ${ms / 1000} s`, '--first-token')),
+    );
+    const idle = new Clock((ms) =>
+      stop.abort(silent(upstream, `fell silent for ${ms / 1000} s in the middle of its reply`, '--idle')),
+    );
+    first.start(firstMs);
+    try {
+      const answer = await this.#ask(upstream, context, stop.signal);
+      const reading = new CompletionReading(upstream);
+      for await (const events of this.#read(upstream, answer, reading)) {
+        idle.stop();
+        for (const event of events) {
+          first.stop();
+          signal.throwIfAborted();
+          yield event;
+          if (event.type === 'finish') return;
+        }
+        if (reading.hasBegun) idle.start(reading.hasEnded ? Math.min(graceMs, idleMs) : idleMs);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = stop.signal.aborted ? stop.signal.reason : error;
+      throw reason instanceof HttpFailure ? unanswered(upstream, reason) : reason;
+    } finally {
+      first.stop();
+      idle.stop();
+      signal.removeEventListener('abort', follow);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /** Read once, and again after it was refused: a command may be slow, or ask its user. */
+  async #readKey(): Promise<string | null> {
+    const { key: reference } = this.#settings;
+    if (reference === null) return null;
+    this.#key ??= this.#options.readKey(reference, this.#settings.name);
+    try {
+      return await this.#key;
+    } catch (error) {
+      this.#key = null;
+      throw error;
+    }
+  }
+
+  /** The answer of a server that takes the request. */
+  async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpAnswer> {
+    for (let isFirst = true; ; isFirst = false) {
+      const withUsage = this.#withUsage;
+      const request = this.#request(upstream, completionBody(this.#settings, context, { withUsage }), signal);
+      let answer: HttpAnswer;
+      try {
+        await this.#options.trace?.(request, this.#origin, upstream.key ?? '');
+        answer = await this.#client.request(request);
+      } catch (error) {
+        // A kept connection that the server let go of at the same moment: nothing was said, so asking again repeats nothing.
+        if (isFirst && error instanceof HttpFailure && error.kind === 'broken') continue;
+        throw error;
+      }
+      if (answer.status < 300) return answer;
+      const text = await answer.text(mostBytes);
+      if (withUsage && [400, 422].includes(answer.status) && text.includes('stream_options')) {
+        this.#withUsage = false;
+        continue;
+      }
+      if (answer.status === 401) this.#key = null;
+      const retryAfter = readRetryAfter(answer.header('retry-after'), this.#options.now());
+      throw upstreamFailure(upstream, { status: answer.status, retryAfter, text });
+    }
+  }
+
+  #request({ key }: Upstream, body: string, signal: AbortSignal): HttpRequest {
+    const headers = {
+      ...(key !== null && { Authorization: `Bearer ${key}` }),
+      Accept: 'text/event-stream, application/json;q=0.9',
+      'Content-Type': 'application/json',
+    };
+    return { method: 'POST', path: this.#path, headers, body, signal };
+  }
+
+  /** The events of each piece of the body; the last ends in `finish`. */
+  async *#read(
+    upstream: Upstream,
+    answer: HttpAnswer,
+    reading: CompletionReading,
+  ): AsyncGenerator<Iterable<EngineEvent>> {
+    const type = answer.header('content-type');
+    if (!isEventStream(type)) {
+      const text = await answer.text(mostBytes);
+      if (!/^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '')) throw notAnApi(upstream, type);
+      yield reading.whole(text);
+      return;
+    }
+    try {
+      for await (const events of readEventBatches(answer.stream(), mostBytes, { closesLast: true })) {
+        yield reading.take(events);
+        if (reading.isDone) return;
+      }
+    } catch (error) {
+      // After its last word only the count of its tokens can be lost.
+      if (!reading.hasEnded) throw error;
+    }
+    if (!reading.hasEnded) throw badReply(upstream, 'broke off its reply');
+    yield reading.end();
+  }
+}

@@ -1,0 +1,47 @@
+// A model behind an OpenAI-compatible server, as an engine. What it takes to ask it is loaded when it is asked.
+import type { ModeSettings } from '../../service/mode-settings.ts';
+import { estimateTokens, messageTokens } from '../../service/token-estimate.ts';
+import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
+import type { UpstreamConnection } from './upstream-connection.ts';
+import type { UpstreamOptions } from './upstream-options.ts';
+
+export class UpstreamEngine implements ReplyEngine {
+  readonly name: string;
+  readonly historyMessages = Number.MAX_SAFE_INTEGER;
+  readonly contextTokens: number;
+  readonly timesItself = true;
+  readonly showsReasoning: boolean;
+  readonly fallback: string | null;
+  readonly #settings: ModeSettings;
+  readonly #options: UpstreamOptions;
+  #connection: Promise<UpstreamConnection> | null = null;
+
+  constructor(settings: ModeSettings, options: UpstreamOptions) {
+    const { name, system, context_tokens, show_reasoning, fallback } = settings;
+    this.name = name;
+    this.contextTokens = context_tokens - (system === null ? 0 : messageTokens(estimateTokens(system)));
+    this.showsReasoning = show_reasoning;
+    this.fallback = fallback;
+    this.#settings = settings;
+    this.#options = options;
+  }
+
+  async *reply(
+    context: EngineContext,
+    { signal }: { readonly signal: AbortSignal },
+  ): AsyncGenerator<EngineEvent> {
+    signal.throwIfAborted();
+    this.#connection ??= this.#open();
+    const connection = await this.#connection;
+    yield* connection.reply(context, signal);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#connection)?.close();
+  }
+
+  async #open(): Promise<UpstreamConnection> {
+    const { UpstreamConnection: Connection } = await import('./upstream-connection.ts');
+    return new Connection(this.#settings, this.#options, await this.#options.authorities());
+  }
+}

@@ -1,0 +1,232 @@
+// What went wrong at a model's server, and what to do about it. Servers tell it by status, by code, by type or by words; here it
+// becomes one failure that names the mode. No part of a key is ever in it.
+import { HttpFailure } from '../../http/http-failure.ts';
+import { isLoopback } from '../../http/proxy-choice.ts';
+import { type ErrorCode, ParleyError } from '../../service/errors.ts';
+import type { ModeSettings } from '../../service/mode-settings.ts';
+import { fieldOf, parseJson, textOf } from './json.ts';
+
+/** What the failures of one mode have in common. */
+export interface Upstream {
+  readonly settings: ModeSettings;
+  /** Null for a server that asks for none. */
+  readonly key: string | null;
+}
+
+type Kind =
+  | 'key'
+  | 'forbidden'
+  | 'credit'
+  | 'model'
+  | 'address'
+  | 'context'
+  | 'rate'
+  | 'filter'
+  | 'overload'
+  | 'timeout'
+  | 'refused'
+  | 'failed';
+
+export interface UpstreamError {
+  /** Null for an error inside of a stream that began well. */
+  readonly status: number | null;
+  readonly retryAfter: number | null;
+  /** The body, or what stood in `error`. */
+  readonly text: string;
+}
+
+export function upstreamFailure(upstream: Upstream, error: UpstreamError): ParleyError {
+  const { code, message } = readError(error.text);
+  const status = error.status ?? statusOf(code.split(' ')[0] ?? '');
+  const kind = kindOf(status, code, message);
+  const quoted = kind === 'key' ? '' : quote(message, upstream.key);
+  const number = status === null ? '' : ` (${status})`;
+  const said = quoted === '' ? '' : ` It says: ${quoted}`;
+  const wait = error.retryAfter === null ? 'a moment' : `${error.retryAfter} s`;
+  const [what, hint] = words(upstream.settings, wait)[kind];
+  return new ParleyError(errorCodes[kind] ?? 'ENGINE_FAILED', `${named(upstream, what)}${number}.${said}`, {
+    hint,
+    ...(error.retryAfter !== null && { retryAfter: error.retryAfter }),
+  });
+}
+
+const errorCodes: Partial<Record<Kind, ErrorCode>> = { rate: 'RATE_LIMITED', timeout: 'ENGINE_TIMEOUT' };
+
+/** A reply that a filter of the server stopped. */
+export function filtered(upstream: Upstream): ParleyError {
+  const [what, hint] = words(upstream.settings, '').filter;
+  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { hint });
+}
+
+/** Any other end that no reply should have. `what` completes "its server …". */
+export function badReply(upstream: Upstream, what: string, hint = 'Try again.'): ParleyError {
+  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { hint });
+}
+
+export function silent(upstream: Upstream, what: string, setting: string): ParleyError {
+  const { name } = upstream.settings;
+  return new ParleyError('ENGINE_TIMEOUT', `${named(upstream, what)}.`, {
+    hint: `Try again, or allow more: --timeout SECONDS, or parley modes set ${name} ${setting} SECONDS`,
+  });
+}
+
+/** A request that got no answer, or only a part of one. */
+export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyError {
+  const { name } = upstream.settings;
+  const address = `Check its address: parley modes show ${name}`;
+  const hints: Partial<Record<HttpFailure['kind'], string>> = {
+    refused: isLocal(upstream.settings)
+      ? `Start the model server there (Ollama: ollama serve). ${address}`
+      : address,
+    unknown_host: address,
+    redirect: `Nothing was sent there. If you trust that place: parley modes set ${name} --base-url URL`,
+    untrusted: 'If you trust the server, name its certificate: --ca FILE, or NODE_EXTRA_CA_CERTS',
+    unreadable: address,
+    proxy: 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY names the hosts that need none.',
+  };
+  const code = failure.kind === 'timeout' ? 'ENGINE_TIMEOUT' : 'ENGINE_FAILED';
+  const message = quote(failure.message, upstream.key);
+  return new ParleyError(code, `The mode ${name} got no whole reply: ${message}.`, {
+    hint: hints[failure.kind] ?? 'Try again.',
+    // Its own cause may hold the request, and so the key.
+    cause: new HttpFailure(failure.kind, failure.sent, message),
+  });
+}
+
+/** What a server sent in place of a reply: a page for people, most often. */
+export function notAnApi(upstream: Upstream, contentType: string | null): ParleyError {
+  const type = (contentType ?? '').split(';')[0]?.trim() || 'no type';
+  const { name } = upstream.settings;
+  return badReply(
+    upstream,
+    `answered with ${quote(type, upstream.key)}, not with a chat completion`,
+    `Check its address; it must be the base of an OpenAI-compatible API: parley modes show ${name}`,
+  );
+}
+
+function named({ settings }: Upstream, what: string): string {
+  return `The mode ${settings.name} failed: its server ${new URL(settings.base_url).host} ${what}`;
+}
+
+function words(
+  { name, model, context_tokens, base_url }: ModeSettings,
+  wait: string,
+): Readonly<Record<Kind, readonly [string, string]>> {
+  const show = `parley modes show ${name}`;
+  const models = isOllama(base_url) ? `ollama pull ${model}, or choose` : 'Choose';
+  return {
+    key: ['does not accept its key', `Check where the key comes from: ${show}`],
+    forbidden: ['refuses the request', `Check what its key may do: ${show}`],
+    credit: ['wants to be paid first', 'Add credit to the account of its key, or use another mode.'],
+    model: [
+      `has no model ${JSON.stringify(model)}`,
+      `${models} another: parley modes set ${name} --model MODEL`,
+    ],
+    address: ['has no chat completions at that address', `Check its address: ${show}`],
+    context: [
+      'finds the conversation too long for the model',
+      `Send it less of the conversation: parley modes set ${name} --context TOKENS (now ${context_tokens}), or begin a new session.`,
+    ],
+    rate: ['takes no more requests for now', `Try again in ${wait}.`],
+    filter: ['stopped the reply by its content filter', 'Say it in other words, or use another mode.'],
+    overload: ['is overloaded or not ready', `Try again in ${wait}.`],
+    timeout: ['did not answer in time', 'Try again.'],
+    refused: ['refuses the request', `Check the settings of the mode: ${show}`],
+    failed: ['failed', 'Try again.'],
+  };
+}
+
+function kindOf(status: number | null, code: string, message: string): Kind {
+  const said = `${code} ${message}`;
+  if (/insufficient_quota|insufficient.balance|credit balance|exceeded your current quota/i.test(said))
+    return 'credit';
+  if (/content_?filter|content_policy|content management policy|moderation/i.test(said)) return 'filter';
+  if (
+    /context_length|exceed_context|context (length|size|window)|maximum context|prompt is too long|too many tokens/i.test(
+      said,
+    )
+  )
+    return 'context';
+  if (/model_not_found|model.{0,80}(not found|not exist|does not exist|not a valid)/i.test(said))
+    return 'model';
+  if (/invalid_api_key|authentication_error|incorrect api key/i.test(said)) return 'key';
+  if (/rate_limit/i.test(code)) return 'rate';
+  if (/overloaded|unavailable_error/i.test(said)) return 'overload';
+  switch (status) {
+    case null:
+      return 'failed';
+    case 401:
+      return 'key';
+    case 402:
+      return 'credit';
+    case 403:
+      return 'forbidden';
+    case 404:
+    case 405:
+      return 'address';
+    case 408:
+    case 504:
+    case 524:
+      return 'timeout';
+    case 413:
+      return 'context';
+    case 429:
+      return 'rate';
+    case 502:
+    case 503:
+    case 529:
+      return 'overload';
+    default:
+      return status < 500 ? 'refused' : 'failed';
+  }
+}
+
+/** OpenRouter and llama.cpp put the status in `code`, also inside of a stream. */
+function statusOf(code: string): number | null {
+  return /^[45]\d\d$/.test(code) ? Number(code) : null;
+}
+
+/** `{"error":{"message","type","code"}}`, `{"error":"…"}`, `{"message"}`, `{"detail"}`, Google's list of one; or no JSON at all. */
+function readError(text: string): { readonly code: string; readonly message: string } {
+  const parsed = parseJson(text);
+  const body = Array.isArray(parsed) ? parsed[0] : parsed;
+  const error = fieldOf(body, 'error') ?? body;
+  const message =
+    textOf(error) ||
+    textOf(fieldOf(error, 'message')) ||
+    textOf(fieldOf(body, 'message')) ||
+    textOf(fieldOf(body, 'detail'));
+  const codes = ['code', 'type', 'status'].map((name) => String(fieldOf(error, name) ?? ''));
+  // A page for people is not worth quoting.
+  const plain = parsed === undefined && !/^\s*</.test(text) ? text : '';
+  return { code: codes.filter((code) => code !== '').join(' '), message: message || plain };
+}
+
+const mostCharacters = 300;
+/** What begins like the keys of well-known vendors. */
+const keyLike = /\b(sk-|gsk_|xai-|AIza|pplx-|hf_)\S+/g;
+
+/** A text of the server's, on one line, cut, and without the key or a large part of it. */
+function quote(text: string, key: string | null): string {
+  const line = text.replace(/\s+/g, ' ').trim().replace(keyLike, '[key]');
+  const hidden = hide(line, key);
+  return hidden.length > mostCharacters ? `${hidden.slice(0, mostCharacters).trimEnd()}…` : hidden;
+}
+
+const tellingLength = 6;
+
+/** Servers like to repeat how a key begins and how it ends. */
+function hide(text: string, key: string | null): string {
+  if (key === null || key === '') return text;
+  const ends = [key.slice(0, tellingLength), key.slice(-tellingLength)];
+  const words = text.split(' ').map((word) => (ends.some((end) => word.includes(end)) ? '[key]' : word));
+  return words.join(' ').replaceAll(key, '[key]');
+}
+
+function isLocal({ base_url }: ModeSettings): boolean {
+  return isLoopback(new URL(base_url).hostname);
+}
+
+function isOllama(baseUrl: string): boolean {
+  return new URL(baseUrl).port === '11434';
+}

@@ -1,0 +1,134 @@
+// The connections to a server on this machine over plain HTTP, by Node's own client: undici, which does all else, takes longer to load
+// than such a request takes. It tells a handler of undici's dispatch what undici would tell it.
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { HttpHeaders } from './http-exchange.ts';
+
+/** What an exchange needs of a dispatcher. */
+export interface Connections {
+  dispatch(options: DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
+  destroy(): Promise<void>;
+}
+
+export interface DispatchOptions {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+}
+
+/** For `http:` to a loopback address alone. */
+export function plainConnections(connectMs: number): Connections {
+  const agent = new Agent({ keepAlive: true });
+  return {
+    dispatch(options, handler) {
+      const { origin, path, method, headers, body } = options;
+      const url = new URL(origin);
+      const sent = request({
+        ...{ agent, method, path, insecureHTTPParser: false },
+        host: url.hostname.replace(/^\[|\]$/g, ''),
+        port: url.port || 80,
+        headers: {
+          ...headers,
+          Host: url.host,
+          ...(body !== null && { 'Content-Length': Buffer.byteLength(body) }),
+        },
+      });
+      new PlainExchange(sent, handler, connectMs).send(body);
+    },
+    async destroy() {
+      agent.destroy();
+    },
+  };
+}
+
+class PlainExchange implements Dispatcher.DispatchController {
+  readonly #request: ClientRequest;
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #connecting: NodeJS.Timeout;
+  #answer: IncomingMessage | null = null;
+  #reason: Error | null = null;
+  #isOver = false;
+
+  constructor(sent: ClientRequest, handler: Dispatcher.DispatchHandler, connectMs: number) {
+    this.#request = sent;
+    this.#handler = handler;
+    this.#connecting = setTimeout(() => {
+      this.abort(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
+    }, connectMs);
+  }
+
+  get aborted(): boolean {
+    return this.#reason !== null;
+  }
+
+  get reason(): Error | null {
+    return this.#reason;
+  }
+
+  get paused(): boolean {
+    return this.#answer?.isPaused() ?? false;
+  }
+
+  get rawHeaders(): null {
+    return null;
+  }
+
+  get rawTrailers(): null {
+    return null;
+  }
+
+  send(body: string | null): void {
+    const start = () => {
+      clearTimeout(this.#connecting);
+      this.#handler.onRequestStart?.(this, {});
+    };
+    this.#request
+      .on('socket', (socket) => {
+        if (socket.connecting) socket.once('connect', start);
+        else start();
+      })
+      .on('response', (answer) => this.#receive(answer))
+      .on('error', (error) => this.#fail(error))
+      .on('close', () => clearTimeout(this.#connecting))
+      .end(body);
+  }
+
+  pause(): void {
+    this.#answer?.pause();
+  }
+
+  resume(): void {
+    this.#answer?.resume();
+  }
+
+  abort(reason: Error): void {
+    this.#reason ??= reason;
+    this.#request.destroy(reason);
+  }
+
+  #receive(answer: IncomingMessage): void {
+    this.#answer = answer;
+    answer
+      .on('data', (chunk: Buffer) => this.#handler.onResponseData?.(this, chunk))
+      .on('end', () => {
+        if (!answer.complete) return;
+        this.#isOver = true;
+        this.#handler.onResponseEnd?.(this, {});
+      })
+      .on('error', (error) => this.#fail(error))
+      .on('close', () => {
+        if (!answer.complete) this.#fail(new Error('the answer broke off'));
+      });
+    const headers = answer.headers as HttpHeaders as Record<string, string | string[]>;
+    this.#handler.onResponseStart?.(this, answer.statusCode ?? 0, headers, answer.statusMessage);
+  }
+
+  #fail(error: Error): void {
+    clearTimeout(this.#connecting);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#handler.onResponseError?.(this, this.#reason ?? error);
+  }
+}

@@ -1,0 +1,87 @@
+// Asks the engine of a turn, and the one that it falls back to when it fails before it has said anything. Which mode is asked is
+// said first, each time.
+import type { EngineEvent, ReplyEngine } from '../engine/reply-engine.ts';
+import { type ErrorCode, ParleyError } from '../service/errors.ts';
+import type { Turn } from '../store/session-store.ts';
+import { contextWindow } from './context-window.ts';
+import { watched } from './engine-watch.ts';
+import type { LocalOptions } from './local-options.ts';
+
+export type AskingEvent =
+  | EngineEvent
+  | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
+
+/** What another engine may do better. */
+const engineFailures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
+
+export async function* asked(
+  local: LocalOptions,
+  projectId: string,
+  turn: Turn,
+  engine: ReplyEngine,
+  { signal, showReasoning }: { readonly signal: AbortSignal; readonly showReasoning: boolean },
+): AsyncGenerator<AskingEvent> {
+  const tried = new Set<string>();
+  let first: unknown = null;
+  for (let mode = turn.mode, current = engine; ; ) {
+    tried.add(mode);
+    let isSaid = false;
+    try {
+      for await (const event of answers(local, projectId, turn, mode, current, signal)) {
+        if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
+          yield { type: 'reasoning', text: '' };
+          continue;
+        }
+        isSaid ||= event.type !== 'asked';
+        yield event;
+        if (event.type === 'finish') return;
+      }
+      throw new ParleyError('ENGINE_FAILED', `The engine ${current.name} ended without finishing its reply.`);
+    } catch (error) {
+      const failure = first === null ? error : bothFailed(first, mode, error);
+      first ??= error;
+      const next = isSaid || signal.aborted || !isEngineFailure(error) ? null : (current.fallback ?? null);
+      const nextEngine = next === null || tried.has(next) ? null : local.engines.engine(next);
+      if (next === null || nextEngine === null) throw failure;
+      mode = next;
+      current = nextEngine;
+    }
+  }
+}
+
+async function* answers(
+  local: LocalOptions,
+  projectId: string,
+  turn: Turn,
+  mode: string,
+  engine: ReplyEngine,
+  signal: AbortSignal,
+): AsyncGenerator<AskingEvent> {
+  const { store, limits } = local;
+  const { history, turnsLeftOut } = await contextWindow(
+    (before, limit) => store.history(projectId, turn.session_id, before, limit),
+    turn.position,
+    turn.content,
+    engine,
+  );
+  yield { type: 'asked', mode, turnsLeftOut };
+  const context = { history, message: turn.content };
+  const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
+  yield* engine.timesItself ? ask(signal) : watched(ask, signal, limits);
+}
+
+function isEngineFailure(error: unknown): boolean {
+  return !(error instanceof ParleyError) || engineFailures.includes(error.code);
+}
+
+/** The mode that was asked for is the one to tell of; what became of the other goes with it. */
+function bothFailed(first: unknown, mode: string, error: unknown): unknown {
+  if (!(first instanceof ParleyError)) return first;
+  const other = error instanceof ParleyError ? error.message : 'the engine failed.';
+  return new ParleyError(first.code, first.message, {
+    hint: `Its fallback ${mode} failed, too: ${other} ${first.hint}`.trim(),
+    details: first.details,
+    ...(first.retryAfter !== null && { retryAfter: first.retryAfter }),
+    cause: first,
+  });
+}

@@ -1,0 +1,71 @@
+// A mode that somebody has set up: which model answers in it, where that model is, and what it is told. Field names are those of
+// the stored configuration and of the file for `serve --modes`.
+
+/** A value of JSON: what a parameter of a model may be. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+export interface ModeSettings {
+  readonly name: string;
+  readonly description: string;
+  /** `openai`: a server that speaks OpenAI's chat completions. */
+  readonly engine: 'openai';
+  readonly base_url: string;
+  readonly model: string;
+  /** Where its key is, never the key: `env:NAME`, `file:PATH` or `command:…`; null for a server that asks for none. */
+  readonly key: string | null;
+  /** The system prompt; null for none. */
+  readonly system: string | null;
+  /** Null: the model's own. */
+  readonly temperature: number | null;
+  /** Further fields of each request: `max_tokens`, `top_p`, `seed` and what else the server knows. */
+  readonly parameters: Readonly<Record<string, JsonValue>>;
+  /** How many tokens system prompt, history and message may have together, as estimated here. */
+  readonly context_tokens: number;
+  /** The mode to ask when this one fails before it has said anything; null for none. */
+  readonly fallback: string | null;
+  /** The longest wait for the first token, and between two pieces of the reply, in seconds. */
+  readonly first_token_seconds: number;
+  readonly idle_seconds: number;
+  /** True: the model's notes to itself are part of what a chat shows. */
+  readonly show_reasoning: boolean;
+  /** True: plain `http:` may leave this machine. */
+  readonly insecure_http: boolean;
+}
+
+export const defaultModeSettings = {
+  description: '',
+  engine: 'openai',
+  key: null,
+  system: null,
+  temperature: null,
+  parameters: {},
+  context_tokens: 8192,
+  fallback: null,
+  first_token_seconds: 300,
+  idle_seconds: 60,
+  show_reasoning: false,
+  insecure_http: false,
+} as const satisfies Omit<ModeSettings, 'name' | 'base_url' | 'model'>;
+
+/** The modes that need no setting up, and whose names no other mode can have. */
+export const builtInModes: readonly string[] = ['eliza', 'echo'];
+
+/** What is set up, and which mode is used when none is named (null: the first built-in one). */
+export interface ModeBook {
+  readonly modes: readonly ModeSettings[];
+  readonly default: string | null;
+}
+
+/** Keeps the modes that are set up; a write holds when it resolves. */
+export interface ModeShelf {
+  read(): Promise<ModeBook>;
+  put(settings: ModeSettings): Promise<void>;
+  remove(name: string): Promise<void>;
+  setDefault(name: string): Promise<void>;
+}

@@ -1,0 +1,37 @@
+// Model servers that are worth looking for: on this machine, where they listen when nothing else is said; elsewhere, those whose key is
+// known by a variable of its own. Each address is the one of the vendor's documentation.
+
+export interface ModelServer {
+  readonly name: string;
+  readonly base_url: string;
+  /** `env:NAME`, or null for one that asks for none. */
+  readonly key: string | null;
+}
+
+export interface FoundModels {
+  readonly server: ModelServer;
+  /** As the server lists them; empty when it could not be asked. */
+  readonly models: readonly string[];
+  /** Why there are none; null when there are, or when nothing listens there. */
+  readonly problem: string | null;
+}
+
+export const localModelServers: readonly ModelServer[] = [
+  { name: 'Ollama', base_url: 'http://127.0.0.1:11434/v1', key: null },
+  { name: 'llama.cpp', base_url: 'http://127.0.0.1:8080/v1', key: null },
+  { name: 'LM Studio', base_url: 'http://127.0.0.1:1234/v1', key: null },
+];
+
+export const modelVendors: readonly ModelServer[] = [
+  { name: 'OpenAI', base_url: 'https://api.openai.com/v1', key: 'env:OPENAI_API_KEY' },
+  { name: 'Anthropic', base_url: 'https://api.anthropic.com/v1', key: 'env:ANTHROPIC_API_KEY' },
+  {
+    ...{ name: 'Gemini', base_url: 'https://generativelanguage.googleapis.com/v1beta/openai' },
+    key: 'env:GEMINI_API_KEY',
+  },
+  { name: 'OpenRouter', base_url: 'https://openrouter.ai/api/v1', key: 'env:OPENROUTER_API_KEY' },
+  { name: 'Groq', base_url: 'https://api.groq.com/openai/v1', key: 'env:GROQ_API_KEY' },
+  { name: 'Mistral', base_url: 'https://api.mistral.ai/v1', key: 'env:MISTRAL_API_KEY' },
+  { name: 'DeepSeek', base_url: 'https://api.deepseek.com', key: 'env:DEEPSEEK_API_KEY' },
+  { name: 'xAI', base_url: 'https://api.x.ai/v1', key: 'env:XAI_API_KEY' },
+];

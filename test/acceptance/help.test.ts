@@ -1,0 +1,104 @@
+// Help by its words: of commands, of topics, and what is none; and whose help a wrong line points to.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { exitStatus } from '../../src/cli/exit-codes.ts';
+import { variables } from '../../src/cli/manual/surroundings.ts';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+import { sourceFiles } from '../support/source-files.ts';
+
+const place = new Place();
+afterAll(() => place.remove());
+
+describe('help', () => {
+  test('of a command is the same by every way to it', async () => {
+    const words = await Promise.all([
+      place.output(['sessions', 'delete', '--help']),
+      place.output(['help', 'sessions', 'delete']),
+      place.output(['sessions', 'help', 'delete']),
+    ]);
+    expect(words[0]).toMatch(/^Usage: parley sessions delete /);
+    expect(new Set(words).size).toBe(1);
+  });
+
+  test('alone is that of parley, with its examples', async () => {
+    const help = await place.output(['help']);
+    expect(help).toBe(await place.output(['--help']));
+    expect(help).toContain('\nExamples:\n');
+    expect(help).not.toContain('__');
+  });
+
+  test.each([
+    [['help', 'frob'], "'frob' of parley.", 'See: parley --help'],
+    [['help', 'sessions', 'frob'], "'frob' of parley sessions.", 'See: parley sessions --help'],
+    [['sessions', 'help', 'frob'], "'frob' of parley sessions.", 'See: parley sessions --help'],
+    [
+      ['help', 'sessions', 'delete', 'x'],
+      "'x' of parley sessions delete.",
+      'See: parley sessions delete --help',
+    ],
+    [['sessions', 'delete', '--frob'], "'--frob'.", 'See: parley sessions delete --help'],
+    [['sessions', 'lst'], "'lst'.", 'Did you mean list? See: parley sessions --help'],
+    [['sessions', 'list', '--limit', 'x'], 'from 1 to 200.', 'See: parley sessions list --help'],
+    [['chat', '-n', '-s', 'x', '-c', 'y'], 'together.', 'See: parley chat --help'],
+  ])('a wrong line points to the help of its own command: %j', async (args, what, hint) => {
+    const outcome = await place.parley(args);
+    expectFailure(outcome, { status: 2, code: 'USAGE' });
+    const [said = '', next] = outcome.err.split('\n');
+    expect(said).toContain(what);
+    expect(next).toBe(hint);
+  });
+
+  test('as JSON is one body', async () => {
+    const { text } = await place.answer<{ text: string }>(['help', 'exit-codes']);
+    expect(text).toBe(await place.output(['help', 'exit-codes']));
+  });
+});
+
+describe('topics', () => {
+  test('exit-codes names each status with each of its codes', async () => {
+    const text = await place.output(['help', 'exit-codes']);
+    const codesOf = new Map<number, string[]>();
+    for (const part of text.split(/\n(?= {2}\d)/).slice(1)) {
+      codesOf.set(Number.parseInt(part, 10), part.match(/\b[A-Z]{2,}(_[A-Z]+)*\b/g) ?? []);
+    }
+    for (const [code, status] of Object.entries(exitStatus)) expect(codesOf.get(status)).toContain(code);
+    expect([...codesOf.keys()]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 143]);
+  });
+
+  test('environment names each variable of Parley that the source reads, and no other', async () => {
+    const text = await place.output(['help', 'environment']);
+    const read = new Set<string>();
+    for (const { path, text: source } of sourceFiles('src')) {
+      if (path.includes('cli/manual/')) continue;
+      for (const name of source.match(/\bPARLEY_[A-Z_]+\b/g) ?? []) read.add(name);
+    }
+    expect([...read].sort()).toEqual(
+      variables
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('PARLEY_'))
+        .sort(),
+    );
+    for (const { name } of variables) expect(text).toContain(`\n  ${name}\n`);
+  });
+
+  test('the examples of formatting run as they stand', async () => {
+    const text = await place.output(['help', 'formatting']);
+    const examples = text.slice(text.indexOf('Examples\n')).match(/^ {2}parley .*$/gm) ?? [];
+    expect(examples.length).toBe(5);
+    const ids = 'a=$(parley sessions create); b=$(parley sessions create);';
+    const { status, out, err } = await place.shell(`set -e; ${ids}${examples.join('\n')}`);
+    expect({ status, err: err.replace(/^Made a store.*\n/, '') }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(/^eliza\necho\nses_\w+\nses_\w+\n.+\nses_\w+\ttrue\nses_\w+\ttrue\n/);
+  });
+
+  test('the README tells the same of each status', () => {
+    const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+    const told = [...readme.matchAll(/^\| (\d[\d, ]*) \| /gm)].flatMap(([, list = '']) =>
+      list.split(', ').map(Number),
+    );
+    const all = new Set<number>([...Object.values(exitStatus), 0, 3, 129, 130, 143]);
+    expect(told.sort((a, b) => a - b)).toEqual([...all].sort((a, b) => a - b));
+  });
+});

@@ -1,0 +1,133 @@
+// `--jq` in the real binary: what it prints, when it is refused, and that it is done for every value.
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+import { sendJson, serve } from '../support/scripted-server.ts';
+
+const place = new Place();
+let first = '';
+let second = '';
+beforeAll(async () => {
+  first = (await place.output(['sessions', 'create', '--title', 'one\u202e'])).trim();
+  second = (await place.output(['sessions', 'create'])).trim();
+});
+afterAll(() => place.remove());
+
+describe('--jq', () => {
+  test('prints strings as they are and all else as compact JSON, a line each', async () => {
+    const filter = '"  a\\u0000\\u202eb\\n ", [1, {a: null}], true, 12345678901234567890123';
+    const out = await place.output(['models', '--jq', filter]);
+    expect(out).toBe('  a\0\u202eb\n \n[1,{"a":null}]\ntrue\n12345678901234567890123\n');
+  });
+
+  test('prints nothing where the filter gives nothing', async () => {
+    expect(await place.output(['models', '--jq', 'empty'])).toBe('');
+  });
+
+  test('implies --json, and stands before the command as well as after it', async () => {
+    expect(await place.output(['--jq', '.data[].name', 'models'])).toBe('eliza\necho\n');
+    expect(await place.output(['chat', '-n', '-m', 'echo', 'é "x"', '--jq=.data.reply'])).toBe('é "x"\n');
+  });
+
+  test('takes a filter that begins with a minus', async () => {
+    expect(await place.output(['models', '--jq', '-1 - (.data | length)'])).toBe('-3\n');
+  });
+
+  test('keeps dangerous characters escaped in JSON', async () => {
+    expect(await place.output(['sessions', 'get', first, '--jq', '[.data.title]'])).toBe('["one\\u202e"]\n');
+  });
+
+  test('filters each line, and what failed too', async () => {
+    const args = [
+      'sessions',
+      'get',
+      first,
+      'nope',
+      second,
+      '--jq',
+      '[.session_id // .data.session_id, .success]',
+    ];
+    const { status, out } = await place.parley(args);
+    expect(out).toBe(`["${first}",true]\n["nope",false]\n["${second}",true]\n`);
+    expect(status).toBe(3);
+  });
+
+  test('filters the events of --json-stream', async () => {
+    const out = await place.output(['chat', '-n', '-m', 'echo', 'a b', '--json-stream', '--jq', '.event']);
+    expect(out).toMatch(/^session\n(delta\n)+done\n$/);
+  });
+
+  test('filters the body of a failure, and the status stays', async () => {
+    const { status, out, err } = await place.parley(['sessions', 'get', 'nope', '--jq', '.error.code']);
+    expect({ status, out }).toEqual({ status: 5, out: 'SESSION_NOT_FOUND\n' });
+    expect(err).toContain('(SESSION_NOT_FOUND)');
+    const wrong = await place.parley(['sessions', 'frob', '--jq', '.error.code']);
+    expect({ status: wrong.status, out: wrong.out }).toEqual({ status: 2, out: 'USAGE\n' });
+  });
+
+  test.each([
+    ['.data[', 'unexpected end of file'],
+    ['.a | nope', 'nope/0 is not defined'],
+    ['', 'Top-level program not given'],
+    ['import "x" as x; .', 'module not found'],
+  ])('refuses the filter %s with the words of jq', async (filter, words) => {
+    const outcome = await place.parley(['models', '--jq', filter]);
+    expectFailure(outcome, { status: 2, code: 'USAGE' });
+    expect(outcome.err).toContain(words);
+  });
+
+  test('refuses a bad filter before any call, and makes no store for it', async () => {
+    const server = await serve((_request, response) => sendJson(response, { success: true, data: {} }));
+    const env = { PARLEY_API_KEY: 'k' };
+    const { status } = await place.parley(['sessions', 'delete', 'a', '--url', server.url, '--jq', '.['], {
+      env,
+    });
+    expect({ status, requests: server.requests.length }).toEqual({ status: 2, requests: 0 });
+    await server.close();
+    const fresh = new Place();
+    expect((await fresh.parley(['models', '--jq', '.['])).status).toBe(2);
+    expect(existsSync(fresh.dataDirectory)).toBe(false);
+    fresh.remove();
+  });
+
+  test('does the work although the filter fails on its results, prints what it can, and says so once', async () => {
+    const ids = [first, second, 'nope'];
+    const filter = 'if .status == "deleted" then .status.x else .status end';
+    const { status, out, err } = await place.parley(['sessions', 'delete', ...ids, '--yes', '--jq', filter]);
+    expect({ status, out }).toEqual({ status: 3, out: 'not_found\n' });
+    expect(err).toContain('failed on 2 values: Cannot index string with string "x". (FILTER_FAILED)');
+    const restored = await place.parley(['sessions', 'restore', first, second, '--jq', '.status.x?']);
+    expect(restored).toMatchObject({ status: 0, out: '' });
+    const failing = await place.parley(['models', '--jq', '.data[0].name, .data.x']);
+    expect({ status: failing.status, out: failing.out }).toEqual({ status: 1, out: 'eliza\n' });
+  });
+
+  test.each([
+    ['1, halt, 2', '1\n1\n'],
+    ['[inputs], input_line_number', '[]\n0\n[]\n0\n'],
+    ['try input catch .', 'No more inputs\nNo more inputs\n'],
+  ])('sees one value at a time: %s', async (filter, out) => {
+    expect(
+      await place.output(['sessions', 'delete', 'a', 'b', '--dry-run', '--ignore-missing', '--jq', filter]),
+    ).toBe(out);
+  });
+
+  test('passes a hundred thousand lines in their order, in many runs of jq', async () => {
+    const ids = Array.from({ length: 100_000 }, (_, index) => `ses_${index}`);
+    const stdin = `${ids.join('\n')}\n`;
+    const words = ['sessions', 'delete', '-', '--dry-run', '--ignore-missing', '--jq', '.session_id'];
+    const out = await place.output(words, { stdin });
+    expect(out === stdin).toBe(true);
+  });
+
+  test('prints what comes while the command goes on', async () => {
+    const child = place.start(['serve', '--port', '0', '--jq', '.data.url']);
+    const [line] = await new Promise<string[]>((resolve) => {
+      child.stdout.once('data', (piece: Buffer) => resolve(piece.toString().split('\n')));
+    });
+    expect(line).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.once('close', resolve));
+  });
+});

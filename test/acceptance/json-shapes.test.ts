@@ -1,0 +1,183 @@
+// docs/json.md against the real output of each command: what is listed is there with its type, and what is there is listed. A
+// command that is added gets a section there and a row in the table here.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { differences, readShapes } from '../support/json-shapes.ts';
+import { Place } from '../support/parley.ts';
+import { type ServedPlace, servePlace } from '../support/served-place.ts';
+
+const shapes = readShapes();
+const place = new Place();
+let served: ServedPlace;
+const made = { session: '', empty: '', key: '', keyId: '' };
+
+beforeAll(async () => {
+  const chat = await place.answer<{ session_id: string }>(['chat', '-n', '-m', 'echo', 'hello']);
+  const key = await place.answer<{ key: string; key_id: string }>(['keys', 'create', '--project', 'default']);
+  const empty = await place.answer<{ session_id: string }>(['sessions', 'create']);
+  Object.assign(made, { session: chat.session_id, empty: empty.session_id, key: key.key, keyId: key.key_id });
+  served = await servePlace(place, ['--json']);
+});
+afterAll(async () => {
+  await served.end('SIGTERM');
+  place.remove();
+});
+
+interface Run {
+  /** As the heading in docs/json.md. */
+  readonly section: string;
+  readonly words: () => readonly string[];
+  readonly stdin?: string;
+  /** Where it is not 0. */
+  readonly status?: number;
+}
+
+const login = () => ['login', '--key-stdin', '--profile', 'far', '--url', served.url];
+
+/** In an order in which each finds what it needs. */
+const runs: readonly Run[] = [
+  { section: 'parley chat', words: () => ['chat', '-n', '-m', 'echo', '-s', made.session, 'x', '--json'] },
+  { section: 'parley chat --json-stream', words: () => ['chat', '-n', 'x', '--json-stream'] },
+  { section: 'parley repl', words: () => ['repl', '--json'], status: 2 },
+  { section: 'parley sessions create', words: () => ['sessions', 'create', '--title', 'x', '--json'] },
+  { section: 'parley sessions get', words: () => ['sessions', 'get', made.session, made.empty, '--json'] },
+  {
+    section: 'parley sessions get',
+    words: () => ['sessions', 'get', made.session, '--profile', 'far', '--json'],
+  },
+  { section: 'parley sessions list', words: () => ['sessions', 'list', '--limit', '2', '--json'] },
+  { section: 'parley sessions list', words: () => ['sessions', 'list', '--profile', 'far', '--json'] },
+  { section: 'parley sessions messages', words: () => ['sessions', 'messages', made.session, '--json'] },
+  { section: 'parley sessions rename', words: () => ['sessions', 'rename', made.session, 'y', '--json'] },
+  { section: 'parley sessions delete', words: () => ['sessions', 'delete', made.empty, '--json'] },
+  { section: 'parley sessions delete', words: () => ['sessions', 'delete', 'nope', '--json'], status: 5 },
+  {
+    section: 'parley sessions delete',
+    words: () => ['sessions', 'delete', made.session, made.session, 'nope', '--yes', '--json'],
+    status: 3,
+  },
+  {
+    section: 'parley sessions restore',
+    words: () => ['sessions', 'restore', made.session, made.empty, '--json'],
+  },
+  {
+    section: 'parley sessions purge',
+    words: () => ['sessions', 'purge', '--profile', 'local', '--deleted-before', '0d', '--dry-run', '--json'],
+  },
+  { section: 'parley sessions search', words: () => ['sessions', 'search', 'hello', '--json'] },
+  { section: 'parley sessions export', words: () => ['sessions', 'export', made.session, '--json'] },
+  {
+    section: 'parley sessions export --output',
+    words: () => ['sessions', 'export', made.session, '--format', 'json', '--output', 'x.json', '--json'],
+  },
+  {
+    section: 'parley sessions export --output',
+    words: () => ['sessions', 'export', made.session, 'nope', '--output', 'folder/', '--json'],
+    status: 3,
+  },
+  { section: 'parley sessions import', words: () => ['sessions', 'import', 'x.json', '--json'] },
+  {
+    section: 'parley sessions import',
+    words: () => ['sessions', 'import', '-', '--json'],
+    stdin: '{"session":{}}',
+    status: 2,
+  },
+  { section: 'parley sessions delete', words: () => ['sessions', 'delete', made.empty, '--json'] },
+  {
+    section: 'parley sessions purge',
+    words: () => [
+      'sessions',
+      'purge',
+      '--profile',
+      'local',
+      '--deleted-before',
+      '0d',
+      '--confirm',
+      '1',
+      '--json',
+    ],
+  },
+  { section: 'parley models', words: () => ['models', '--json'] },
+  { section: 'parley verify', words: () => ['verify', '--json'] },
+  { section: 'parley verify', words: () => ['verify', '--profile', 'far', '--json'] },
+  { section: 'parley profiles list', words: () => ['profiles', 'list', '--json'] },
+  { section: 'parley profiles use', words: () => ['profiles', 'use', 'local', '--json'] },
+  { section: 'parley logout', words: () => ['logout', '--profile', 'far', '--json'] },
+  { section: 'parley profiles remove', words: () => ['profiles', 'remove', 'far', '--json'] },
+  {
+    section: 'parley modes add',
+    words: () => ['modes', 'add', 'm', '--base-url', 'https://model.example/v1', '--model', 'x', '--json'],
+  },
+  { section: 'parley modes set', words: () => ['modes', 'set', 'm', '--temperature', '0.5', '--json'] },
+  { section: 'parley modes show', words: () => ['modes', 'show', 'm', '--json'] },
+  { section: 'parley modes list', words: () => ['modes', 'list', '--json'] },
+  { section: 'parley modes default', words: () => ['modes', 'default', 'm', '--json'] },
+  { section: 'parley modes remove', words: () => ['modes', 'remove', 'm', '--json'] },
+  { section: 'parley usage', words: () => ['usage', '--json'] },
+  { section: 'parley keys create', words: () => ['keys', 'create', '--project', 'p', '--json'] },
+  { section: 'parley keys revoke', words: () => ['keys', 'revoke', made.keyId, '--json'] },
+  { section: 'parley keys list', words: () => ['keys', 'list', '--json'] },
+  { section: 'parley doctor', words: () => ['doctor', '--json'] },
+  { section: 'parley doctor', words: () => ['doctor', '--json', '--profile', 'nope'], status: 2 },
+  { section: 'parley completion', words: () => ['completion', 'zsh', '--json'] },
+  { section: 'parley help', words: () => ['help', 'sessions', '--json'] },
+  { section: 'A failure', words: () => ['sessions', 'get', 'nope', '--json'], status: 5 },
+  { section: 'A failure', words: () => ['sessions', 'get', '..', '--json'], status: 2 },
+  { section: 'A failure', words: () => ['frob', '--json'], status: 2 },
+];
+
+describe('docs/json.md', () => {
+  test('has a section for every command, and each is run here', () => {
+    const page = readFileSync(fileURLToPath(new URL('../../dist/parley.1', import.meta.url)), 'utf8');
+    const commands = Array.from(page.matchAll(/^\.SS "([^"[<]*?) ?[[<"]/gm), ([, name = '']) => name);
+    expect(commands.length).toBeGreaterThan(20);
+    expect(commands.filter((name) => !shapes.has(name))).toEqual([]);
+    const run = new Set([
+      ...runs.map(({ section }) => section),
+      'parley login',
+      'parley serve',
+      'parley setup',
+    ]);
+    expect([...shapes.keys()].filter((section) => !run.has(section))).toEqual([]);
+  });
+
+  test('lists what parley serve prints, and what login does', async () => {
+    expect(differences(JSON.parse(served.written.out), shape('parley serve'))).toEqual([]);
+    const out = await place.output([...login(), '--json'], { stdin: made.key });
+    expect(differences(JSON.parse(out), shape('parley login'))).toEqual([]);
+  });
+
+  test.each(runs)(
+    'lists what $section prints, and nothing else',
+    async ({ section, words, stdin, status = 0 }) => {
+      const outcome = await place.parley(words(), stdin === undefined ? {} : { stdin });
+      expect(outcome.status, outcome.err).toBe(status);
+      const lines = outcome.out.split('\n').slice(0, -1);
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) expect(differences(JSON.parse(line), shape(section))).toEqual([]);
+    },
+  );
+
+  test('tells of a session among several that it lacks', async () => {
+    const { out } = await place.parley(['sessions', 'get', made.session, 'nope', '--json']);
+    const { session_id, ...body } = JSON.parse(out.split('\n')[1] ?? '');
+    expect(session_id).toBe('nope');
+    expect(differences(body, shape('A failure'))).toEqual([]);
+  });
+
+  test('is held to: a field too many, one too few and one of another type are seen', () => {
+    const { data } = { data: [{ name: 'x', description: 1, engine: 'e', model: null, extra: true }] };
+    expect(differences({ success: true, data }, shape('parley models'))).toEqual([
+      'data[].description is not string: 1',
+      'data[].extra is not listed',
+      'data[].default is missing',
+    ]);
+  });
+});
+
+function shape(section: string) {
+  const found = shapes.get(section);
+  if (found === undefined) throw new Error(`docs/json.md has no section ${section}`);
+  return found;
+}

@@ -1,0 +1,66 @@
+// The manual page that the package installs: of this tree, whole, and as man reads it.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { exitStatus } from '../../src/cli/exit-codes.ts';
+import { line } from '../../src/cli/manual/roff.ts';
+import { Place } from '../support/parley.ts';
+import { hasCommand } from '../support/shells.ts';
+
+const path = fileURLToPath(new URL(`../../${packageJson.man}`, import.meta.url));
+const page = readFileSync(path, 'utf8');
+const place = new Place();
+afterAll(() => place.remove());
+
+test('the page in the build is what this tree makes', async () => {
+  expect(await place.output(['__manual'])).toBe(page);
+});
+
+test('every command has its part, with every option of it', async () => {
+  const paths = [''];
+  for (let at = 0; at < paths.length; at++) {
+    const words = (paths[at] ?? '').split(' ').filter(Boolean);
+    const help = await place.output([...words, '--help']);
+    const inner = /\nCommands:\n((?: {2,}.*\n)+)/.exec(help)?.[1]?.match(/^ {2}\w[\w-]*/gm) ?? [];
+    if (inner.length > 0) {
+      paths.push(...inner.map((name) => [...words, name.trim()].join(' ')));
+      continue;
+    }
+    expect(page).toMatch(new RegExp(`\\.SS "parley ${words.join(' ')}[ "]`));
+    const options = /\nOptions:\n((?: {2,}.*\n)+)/.exec(help)?.[1]?.match(/--[a-z][a-z-]*/g) ?? [];
+    for (const option of options) expect(page).toContain(option.replaceAll('-', '\\-'));
+  }
+  expect(paths.length).toBeGreaterThan(20);
+  for (const code of Object.keys(exitStatus)) expect(page).toContain(code);
+  expect(page).not.toContain('__');
+});
+
+test('what could be a request, or be read as one, is text', () => {
+  expect(line(".a \\fB 'x' `y` ~^ - é 😀")).toBe(
+    '\\&.a \\efB \\(aqx\\(aq \\(gay\\(ga \\(ti\\(ha \\- \\[u00E9] \\[u1F600]\n',
+  );
+});
+
+test.runIf(hasCommand('groff'))('groff renders it without a warning', () => {
+  const { stdout, stderr } = spawnSync('groff', ['-ww', '-man', '-Tascii', path], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('SESSION_NOT_FOUND');
+});
+
+test.runIf(hasCommand('mandoc'))('mandoc warns of nothing but the date, which it has not', () => {
+  const { stdout } = spawnSync('mandoc', ['-Tlint', '-Wwarning', path], { encoding: 'utf8' });
+  expect(stdout.split('\n').filter((warning) => warning !== '' && !warning.includes('missing date'))).toEqual(
+    [],
+  );
+});
+
+test.runIf(hasCommand('man'))('man shows it', () => {
+  const { stdout, status } = spawnSync('man', ['-l', path], {
+    encoding: 'utf8',
+    env: { ...process.env, MANWIDTH: '100' },
+  });
+  expect(status).toBe(0);
+  expect(stdout).toContain('parley sessions delete [options] [id...]');
+});

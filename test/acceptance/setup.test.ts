@@ -1,0 +1,113 @@
+// From nothing to a real answer: `parley setup` with a server on this machine and without one; and what `parley usage` then says.
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { differences, readShapes } from '../support/json-shapes.ts';
+import { replyOf, sendStream } from '../support/model-server.ts';
+import { Place } from '../support/parley.ts';
+import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+
+let place: Place;
+let server: ScriptedServer;
+let env: Record<string, string>;
+let fails = false;
+beforeEach(async () => {
+  place = new Place();
+  fails = false;
+  server = await serve(({ method, path }, response) => {
+    if (method === 'GET' && path === '/v1/models') {
+      const data = ['nomic-embed-text', 'qwen3:8b', 'org/llama 3'].map((id) => ({ id, object: 'model' }));
+      sendJson(response, { object: 'list', data });
+    } else if (fails) sendJson(response, { error: { message: 'No memory' } }, 500);
+    else sendStream(response, replyOf('Hello', ' there.'));
+  });
+  env = { OLLAMA_HOST: `127.0.0.1:${server.port}` };
+});
+afterEach(async () => {
+  await server.close();
+  place.remove();
+});
+
+test('with --yes the first model of a server on this machine becomes the default, and answers', async () => {
+  const { status, err } = await place.parley(['setup', '--yes'], { env });
+  expect({ status, err }).toEqual({
+    status: 0,
+    err: expect.stringMatching(/Made the mode qwen3:8b: qwen3:8b at Ollama/),
+  });
+  expect(await place.output(['chat', '-n', 'hi'])).toBe('Hello there.\n');
+  expect(await place.output(['sessions', 'list'])).toMatch(/^ses_\w+\t2\t\S+\thi\n$/);
+  // A second time makes nothing twice.
+  expect(await place.answer(['setup', '--yes', '--quiet'], { env })).toEqual({
+    ...{ modes: ['qwen3:8b'], default: 'qwen3:8b', reply: 'Hello there.' },
+  });
+  expect(await place.answer(['modes', 'list'])).toHaveLength(3);
+  const body: unknown = JSON.parse(await place.output(['setup', '--yes', '--quiet', '--json'], { env }));
+  expect(differences(body, readShapes().get('parley setup') ?? new Map())).toEqual([]);
+});
+
+test('a vendor is not asked without a yes, and its key is not shown', async () => {
+  const { status, err } = await place.parley(['setup', '--yes', '--debug'], {
+    env: { ...env, OPENAI_API_KEY: 'sk-canary', HTTPS_PROXY: server.url },
+  });
+  expect(status).toBe(0);
+  expect(err).toContain('OPENAI_API_KEY is set. To use OpenAI: parley modes add');
+  expect(err).not.toContain('sk-canary');
+  expect(new Set(server.requests.map(({ path }) => path))).toEqual(
+    new Set(['/v1/models', '/v1/chat/completions']),
+  );
+});
+
+test('an address elsewhere in OLLAMA_HOST is not asked', async () => {
+  const { err } = await place.parley(['setup', '--yes'], { env: { OLLAMA_HOST: 'ollama.example:80' } });
+  expect(err).not.toContain('ollama.example');
+});
+
+test('a model that fails is told, and is not made the default', async () => {
+  fails = true;
+  const { status, err } = await place.parley(['setup', '--yes'], { env });
+  expect({ status, err }).toEqual({
+    status: 1,
+    err: expect.stringMatching(/The mode qwen3:8b failed.*It says: No memory/),
+  });
+  expect(await place.answer(['models'])).toContainEqual(
+    expect.objectContaining({ name: 'eliza', default: true }),
+  );
+});
+
+test('at a terminal the models are chosen from a list, and then the default', async () => {
+  const typing = [
+    { after: 'Which become modes?', keys: ' \u001b[B \r' },
+    { after: 'Which one is used', keys: '\u001b[B\r' },
+  ];
+  const { status, out } = await place.terminal('parley setup', env, typing);
+  expect(status).toBe(0);
+  expect(stripVTControlCharacters(out)).toContain('Made the mode llama-3: org/llama 3 at Ollama.');
+  expect(await place.answer(['models'])).toMatchObject([
+    { name: 'qwen3:8b', default: false },
+    { name: 'llama-3', model: 'org/llama 3', default: true },
+    {},
+    {},
+  ]);
+}, 30_000);
+
+test('without a terminal and without --yes nothing is done', async () => {
+  const { status, err } = await place.parley(['setup'], { env });
+  expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining('--yes') });
+  expect(server.requests).toEqual([]);
+});
+
+test('usage sums up by mode, session and day, with bars on a terminal', async () => {
+  await place.output(['setup', '--yes'], { env });
+  for (const mode of ['qwen3:8b', 'echo']) await place.output(['chat', '-n', '-m', mode, 'hi']);
+  expect(await place.output(['usage'])).toMatch(
+    /^qwen3:8b\t2\t0\t22\t6\t\d+ ms\necho\t1\t0\t0\t0\t\d+ ms\n$/,
+  );
+  expect(await place.output(['usage', '--by', 'day', '--days', '1'])).toMatch(
+    /^\d{4}-\d\d-\d\d\t3\t0\t22\t6\t/,
+  );
+  expect(await place.answer(['usage', '--by', 'session'])).toHaveLength(3);
+  const { out } = await place.terminal('parley usage', { NO_COLOR: '1' });
+  expect(out).toMatch(
+    /^MODE +TURNS +FAILED +TOKENS IN +TOKENS OUT +FIRST TOKEN +TOKENS\nqwen3:8b .* █{16}\necho /,
+  );
+  expect((await place.parley(['usage', '--by', 'year'])).status).toBe(2);
+});

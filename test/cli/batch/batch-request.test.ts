@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type LineRules, longestLine, readItem } from '../../../src/cli/batch/batch-request.ts';
+import { byteLines } from '../../../src/cli/terminal/byte-lines.ts';
+import { ParleyError } from '../../../src/service/errors.ts';
+import { cutAt } from '../terminal/stdin-reading.ts';
+
+const rules: LineRules = { messageBytes: 100, inSession: false };
+
+function read(line: string | Uint8Array, more: Partial<LineRules> = {}) {
+  const bytes = typeof line === 'string' ? Buffer.from(line) : line;
+  return readItem({ number: 7, bytes, end: bytes.length, isClosed: true }, { ...rules, ...more });
+}
+
+function fault(line: string | Uint8Array, more: Partial<LineRules> = {}): ParleyError {
+  const request = read(line, more)?.request;
+  if (request instanceof ParleyError) return request;
+  throw new Error(`accepted: ${line}`);
+}
+
+describe('a line of a batch', () => {
+  test('is a message as it stands, with its number as id', () => {
+    expect(read(' "a" [b] ')).toMatchObject({
+      id: 7,
+      request: { message: ' "a" [b] ', mode: null, session_id: null, title: null },
+    });
+  });
+
+  test('may be an object with all of its fields', () => {
+    const line = '{"message":"m","id":"x","mode":"echo","session_id":"ses_1"}';
+    expect(read(line)).toMatchObject({
+      id: 'x',
+      request: { message: 'm', mode: 'echo', session_id: 'ses_1', title: null },
+    });
+    expect(read('  {"message":"m","id":0,"title":"t"}')).toMatchObject({ id: 0, request: { title: 't' } });
+  });
+
+  test.each(['', '   ', '\t', '\r'])('that is blank (%j) asks for nothing', (line) => {
+    expect(read(line)).toBe(null);
+  });
+
+  test.each([
+    ['that is no JSON', '{"message":', 'Line 7 starts with { and is not JSON'],
+    ['with an unknown field', '{"message":"m","foo":1}', 'the field foo is none of message, id, mode'],
+    ['without a message', '{"id":"a"}', 'the field message is missing'],
+    ['with a message of another type', '{"message":["m"]}', 'message must be a text, not an array'],
+    ['with null', '{"message":"m","session_id":null}', 'session_id must be a text, not null'],
+    ['with an id of another type', '{"message":"m","id":true}', 'id must be a whole number or a text'],
+    ['with half a number for an id', '{"message":"m","id":1.5}', 'id must be a whole number'],
+    ['with an empty id', '{"message":"m","id":""}', 'id must be'],
+    ['with a blank message', '{"message":" \\n"}', 'message is empty or white space alone'],
+    ['with NUL', '{"message":"a\\u0000"}', 'holds a NUL character at position 1'],
+    ['with half a surrogate pair', '{"message":"\\ud800"}', 'half of a surrogate pair'],
+    ['with no session id', '{"message":"m","session_id":".."}', 'is not a session id'],
+    [
+      'with title and session',
+      '{"message":"m","session_id":"s","title":"t"}',
+      'cannot stand beside session_id',
+    ],
+    ['with an empty mode', '{"message":"m","mode":""}', 'mode is empty'],
+  ])('%s is refused, its number and field named', (_fact, line, said) => {
+    const error = fault(line);
+    expect(error.code).toBe('INVALID_REQUEST');
+    expect(error.message).toContain('Line 7');
+    expect(error.message).toContain(said);
+  });
+
+  test('keeps its id when another field of it is refused', () => {
+    expect(read('{"foo":1,"id":"x"}')?.id).toBe('x');
+  });
+
+  test.each([
+    [
+      'a byte that is none',
+      Buffer.from([0x61, 0xff]),
+      'Line 7 has the byte 0xff, which is not UTF-8, at offset 1',
+    ],
+    [
+      'a cut character',
+      Buffer.from([0x61, 0xe2, 0x82]),
+      'Line 7 has the byte 0xe2, which is not UTF-8, at offset 1',
+    ],
+    ['NUL', Buffer.from('ab\0'), 'Line 7 has a NUL byte at offset 2'],
+  ])('with %s is refused with its place', (_fact, line, said) => {
+    expect(fault(line).message).toContain(said);
+  });
+
+  test('is measured in bytes of its message, not of its JSON', () => {
+    const escaped = JSON.stringify('é'.repeat(50)).replaceAll('é', '\\u00e9');
+    expect(read(`{"message":${escaped}}`)?.request).not.toBeInstanceOf(ParleyError);
+    const error = fault(JSON.stringify({ message: 'é'.repeat(50).concat('a') }));
+    expect([error.code, error.message]).toEqual([
+      'PAYLOAD_TOO_LARGE',
+      'Line 7 has a message of 101 bytes; the limit is 100.',
+    ]);
+  });
+
+  test('names neither session nor title where all lines share a session', () => {
+    for (const line of ['{"message":"m","session_id":"s"}', '{"message":"m","title":"t"}'])
+      expect(fault(line, { inSession: true }).message).toContain('under --in-session');
+  });
+});
+
+async function lines(pieces: readonly Uint8Array[], limit: number) {
+  async function* source() {
+    yield* pieces;
+  }
+  const found: (string | null)[] = [];
+  const ends: number[] = [];
+  for await (const { bytes, end } of byteLines(source(), limit)) {
+    found.push(bytes === null ? null : Buffer.from(bytes).toString());
+    ends.push(end);
+  }
+  return { found, ends };
+}
+
+describe('lines of bytes', () => {
+  test('are the same however the bytes were cut', async () => {
+    const line = fc
+      .string({ unit: 'grapheme', maxLength: 8 })
+      .map((text) => text.replaceAll(/[\r\n\ufeff]/g, ''));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.nat(200), { maxLength: 8 }),
+        fc.constantFrom('\n', '\r\n'),
+        fc.constantFrom('', '\ufeff'),
+        async (texts, places, lineEnd, mark) => {
+          const bytes = Buffer.from(`${mark}${texts.map((text) => text + lineEnd).join('')}`);
+          const { found, ends } = await lines(cutAt(bytes, places), 1000);
+          expect(found).toEqual(texts);
+          expect(ends.at(-1)).toBe(bytes.length);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('without a last line end have their last line all the same', async () => {
+    expect((await lines([Buffer.from('a\nb')], 10)).found).toEqual(['a', 'b']);
+    expect((await lines([Buffer.from('a\n')], 10)).found).toEqual(['a']);
+    expect((await lines([], 10)).found).toEqual([]);
+  });
+
+  test('over the limit are told, dropped, and followed by the next', async () => {
+    expect((await lines([Buffer.from('12345\n123'), Buffer.from('456\n1\n')], 5)).found).toEqual([
+      '12345',
+      null,
+      '1',
+    ]);
+  });
+
+  test('have room for a message in which every byte is escaped', () => {
+    const message = '\u0001'.repeat(100);
+    expect(JSON.stringify({ message }).length).toBeLessThan(longestLine(rules));
+  });
+});

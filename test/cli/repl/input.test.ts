@@ -1,0 +1,146 @@
+// What helps with typing: the history over two runs and two terminals, Ctrl-R, Tab, an editor of one's own.
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { leave, messagesOf, ReplFixture } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+afterEach(() => fixture.close());
+
+describe('the history', () => {
+  test('is there in the next run, of the same profile alone, in a file of the owner', async () => {
+    const place = fixture.place();
+    const first = fixture.open(['repl', '-m', 'echo'], {}, place);
+    await first.stands('echo> ');
+    for (const line of ['one', 'two\\\rlines', 'one', '/status']) {
+      first.type(`${line}\r`);
+      const prompts = first.text.split('\necho').length;
+      await first.until('the next prompt', () => first.text.split('\necho').length > prompts);
+    }
+    await leave(first);
+    const file = join(place.dataDirectory, 'history', 'local.jsonl');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    ).toEqual(['one', 'two\nlines', 'one', '/status']);
+
+    const second = fixture.open(['repl', '-m', 'echo'], {}, place);
+    await second.stands('echo> ');
+    for (const row of ['echo> /status', 'echo> one', '  lines']) {
+      second.type('\x1b[A');
+      await second.stands(row);
+    }
+    // Up goes through the lines of one first, and there is no third.
+    second.type('\x1b[A\x1b[A\x1b[B\x1b[B\x1b[B');
+    await second.stands('echo> /status');
+    second.type('\x1b[B');
+    await second.stands('echo> ');
+    await leave(second);
+
+    const env = { PARLEY_URL: 'http://127.0.0.1:9', PARLEY_API_KEY: 'none' };
+    const other = fixture.open(['repl', '-m', 'echo'], { env }, place);
+    await other.stands('echo> ');
+    other.type('\x1b[Anothing else');
+    await other.stands('echo> nothing else');
+  });
+
+  test('of two terminals at once loses no line', async () => {
+    const place = fixture.place();
+    await place.output(['models']);
+    const screens = [0, 1].map(() => fixture.open(['repl', '-m', 'echo'], {}, place));
+    for (let line = 0; line < 5; line++) {
+      for (const [index, screen] of screens.entries()) {
+        await screen.until('the prompt', () => screen.text.endsWith('>'));
+        screen.type(`line ${line} of ${index}\r`);
+      }
+      for (const [index, screen] of screens.entries()) {
+        await screen.until('answered', () => screen.text.split(`line ${line} of ${index}`).length > 2);
+      }
+    }
+    const lines = readFileSync(join(place.dataDirectory, 'history', 'local.jsonl'), 'utf8')
+      .split('\n')
+      .filter(Boolean);
+    expect(lines).toHaveLength(10);
+    expect(new Set(lines).size).toBe(10);
+  });
+
+  test('is searched with Ctrl-R', async () => {
+    const screen = fixture.open(['repl', '-m', 'echo']);
+    await screen.stands('echo> ');
+    for (const line of ['an apple', 'a pear', 'apple pie']) {
+      screen.type(`${line}\r`);
+      await screen.until('answered', () => screen.text.includes(`\n${line}\n`) && screen.text.endsWith('>'));
+    }
+    screen.type('draft\x12app');
+    await screen.until('found', () => screen.rows.includes('(search "app") apple pie'));
+    screen.type('\x12');
+    await screen.until('older', () => screen.rows.includes('(search "app") an apple'));
+    screen.type('x');
+    await screen.until('none', () => screen.rows.includes('(no match "appx")'));
+    screen.type('\x7f\x7fp\x1b[C');
+    await screen.until('taken', () => screen.cursorRow === 'echo (an apple)> apple pie');
+    screen.type('\x05!\r');
+    await screen.shows('apple pie!');
+  });
+});
+
+describe('Tab', () => {
+  test('completes commands and their arguments, and shows what there is to choose from', async () => {
+    const place = fixture.place();
+    await place.output(['sessions', 'create', '--title', 'Groceries for Sunday']);
+    writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
+    writeFileSync(join(place.path, 'notes-2.md'), 'Buy bread.\n');
+    const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
+    await screen.stands('echo> ');
+    for (const [keys, row] of [
+      ['/he\t', 'echo> /help'],
+      ['/mo\tel\t', 'echo> /mode eliza'],
+      ['/resume groc\t', 'echo> /resume groceries for Sunday'],
+      ['/file no\t', 'echo> /file notes'],
+      ['/file notes-\t', 'echo> /file notes-2.md'],
+    ] as const) {
+      screen.type(keys);
+      await screen.stands(row);
+      screen.type('\x15');
+      await screen.stands('echo> ');
+    }
+    screen.type('/re\t\t');
+    await screen.until('the choices', () => screen.text.includes('/resume\n/retry\n/restore\necho> /re'));
+    screen.type('\x15/resume gro\t\r');
+    await screen.until('resumed', () => screen.cursorRow === 'echo (Groceries for Sunday)>');
+  });
+});
+
+test('/edit and Ctrl-X Ctrl-E write the message in an editor; what comes back stands at the prompt', async () => {
+  const place = fixture.place();
+  const editor = join(place.path, 'editor');
+  writeFileSync(
+    editor,
+    '#!/bin/sh\n[ -t 0 ] && [ "$1" = -w ] && { cat "$2"; [ -s "$2" ] && echo; echo "/from the editor"; } > "$2.new"; mv "$2.new" "$2"\n',
+  );
+  chmodSync(editor, 0o755);
+  const screen = fixture.open(['repl', '-m', 'echo'], { env: { EDITOR: `${editor} -w`, VISUAL: '' } }, place);
+  await screen.stands('echo> ');
+  screen.type('begun\x18\x05');
+  await screen.stands('  /from the editor');
+  expect(screen.rows).toContain('echo> begun');
+  screen.type('\r');
+  await screen.until('answered', () => screen.text.endsWith('\n\necho (begun)>'));
+  screen.type('/edit\r');
+  await screen.until('written', () => screen.cursorRow.endsWith('//from the editor'));
+  screen.type('\r');
+  await screen.until('answered', () => screen.text.split('\n\necho (begun)>').length === 3);
+  const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
+  expect([said[0], said[2]]).toEqual(['begun\n/from the editor', '/from the editor']);
+});
+
+test('an editor that is not there is told, and the line stays', async () => {
+  const screen = fixture.open(['repl', '-m', 'echo'], { env: { VISUAL: 'no-such-editor' } });
+  await screen.stands('echo> ');
+  screen.type('begun\x18\x05');
+  await screen.shows('The editor no-such-editor cannot be run.');
+  await screen.stands('echo> begun');
+});

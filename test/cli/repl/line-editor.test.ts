@@ -1,0 +1,272 @@
+// The line editor as a pure function: keys in, line out.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { edit } from '../../../src/cli/repl/line-editor.ts';
+import type { Action, LineInput } from '../../../src/cli/repl/line-input.ts';
+import { emptyLine, type LineState } from '../../../src/cli/repl/line-state.ts';
+import { unfolded } from '../../../src/cli/repl/line-text.ts';
+import { submitted } from '../../../src/cli/repl/submitted-line.ts';
+
+/** `^a` is Ctrl-A, `~b` Alt-B, `<left>` a named key, anything else a character. */
+function keysOf(text: string): readonly LineInput[] {
+  return [...text.matchAll(/\^(.)|~<(\w+)>|~(.)|<(\w+)>|([\s\S])/gu)].map((found) => {
+    const [sequence, ctrl, altNamed, alt, named, plain] = found;
+    const name = ctrl ?? altNamed ?? alt ?? named ?? (/^[a-z]$/.test(plain ?? '') ? plain : '') ?? '';
+    const isText = plain !== undefined;
+    return {
+      kind: 'key',
+      key: {
+        name,
+        ctrl: ctrl !== undefined,
+        meta: alt !== undefined || altNamed !== undefined,
+        sequence: isText ? sequence : ctrl === '_' ? '\x1f' : '\x1b',
+      },
+    };
+  });
+}
+
+function edited(
+  inputs: readonly LineInput[],
+  history: readonly string[] = [],
+  state: LineState = emptyLine,
+): { readonly state: LineState; readonly actions: readonly Action[] } {
+  const actions: Action[] = [];
+  let current = state;
+  for (const input of inputs) {
+    const { state: next, action } = edit(current, input, history);
+    current = next;
+    actions.push(action);
+  }
+  return { state: current, actions };
+}
+
+/** The line with `|` where the cursor is. */
+function line(keys: string, history: readonly string[] = []): string {
+  const { text, cursor } = edited(keysOf(keys), history).state;
+  return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+}
+
+const paste = (text: string): LineInput => ({ kind: 'paste', text });
+
+describe('a key', () => {
+  test.each([
+    ['abc', 'abc|'],
+    ['abc<left><left>x', 'ax|bc'],
+    ['abc^ax^ey', 'xabcy|'],
+    ['abc^b^b^fx', 'abx|c'],
+    ['abc<home><delete>', '|bc'],
+    ['abc<left>^d', 'ab|'],
+    ['ab<backspace><backspace><backspace>', '|'],
+    ['one two-three~b', 'one two-|three'],
+    ['one two-three~b~b^d', 'one |wo-three'],
+    ['one two^a~f', 'one| two'],
+    ['one two-three^w', 'one |'],
+    ['one two-three~<backspace>', 'one two-|'],
+    ['one two^a~d', '| two'],
+    ['one two~b^k', 'one |'],
+    ['one two~b^u', '|two'],
+    ['one two^w^y^y', 'one twotwo|'],
+    ['one two three^w^w^a^y', 'two three|one '],
+    ['one two^a~d~d^e^yx', 'one twox|'],
+    ['abc^t', 'acb|'],
+    ['abc<left>^t', 'acb|'],
+    ['abc^_', '|'],
+    ['one two^w^_', 'one two|'],
+    ['one^a~u', 'ONE|'],
+    ['ONE two^a~l~c', 'one Two|'],
+    ['a~<return>b<up>x', 'ax|\nb'],
+    ['long line~<return>b<up><end><down>', 'long line\nb|'],
+    ['ab~<return>cd^a^u', 'ab\n|cd'],
+    ['ab~<return>cd<home><backspace>', 'ab|cd'],
+    ['ab~<return>cd<up><home>^k^k', '|cd'],
+    ['👩‍👩‍👧é<backspace><backspace>', '|'],
+    ['你好<left>x', '你x|好'],
+    ['a<f5>^q~xb', 'ab|'],
+  ])('of %s makes %s', (keys, expected) => {
+    expect(line(keys)).toBe(expected);
+  });
+
+  test.each([
+    ['abc<return>', 'submit'],
+    ['<tab>', 'complete'],
+    ['ab^c', 'interrupt'],
+    ['^d', 'leave'],
+    ['ab^d', 'none'],
+    ['^z', 'suspend'],
+    ['^l', 'clear-screen'],
+    ['a^x^e', 'open-editor'],
+    ['a^xe', 'bell'],
+    ['<up>', 'bell'],
+    ['<down>', 'bell'],
+    ['^_', 'bell'],
+  ])('of %s asks for %s', (keys, action) => {
+    expect(edited(keysOf(keys)).actions.at(-1)).toBe(action);
+  });
+});
+
+describe('Enter', () => {
+  test.each([
+    ['one\\<return>two', 'one\ntwo|'],
+    ['one\\\\\\<return>', 'one\\\\\n|'],
+    ['"""one<return>two<return>', '"""one\ntwo\n|'],
+  ])('after %s goes on', (keys, expected) => {
+    expect(line(keys)).toBe(expected);
+    expect(edited(keysOf(keys)).actions).not.toContain('submit');
+  });
+
+  test.each([
+    ['one\\\\', 'one\\\\', true],
+    ['"""one"""', 'one', false],
+    ['"""<return>/one<return> two<return>"""', '/one\n two', false],
+    ['"""<return><return>"""', '', false],
+    ['""', '""', true],
+    ['say """', 'say """', true],
+  ])('after %s sends %j', (keys, text, mayBeCommand) => {
+    const { state, actions } = edited(keysOf(`${keys}<return>`));
+    expect(actions.at(-1)).toBe('submit');
+    expect(submitted(state)).toMatchObject({ text, mayBeCommand });
+  });
+
+  test('after a paste that ends in a backslash sends it as it is', () => {
+    const { state, actions } = edited([paste('cd \\'), ...keysOf('<return>')]);
+    expect(actions.at(-1)).toBe('submit');
+    expect(submitted(state).text).toBe('cd \\');
+  });
+});
+
+describe('the history', () => {
+  const history = ['one', 'two\nlines', 'three'];
+
+  test.each([
+    ['<up>', 'three|'],
+    ['<up><up>', 'two\nlines|'],
+    ['<up><up><up><up>', 'one|'],
+    ['draft<up><down>x', 'draftx|'],
+    ['draft^p^p^p^n', 'two\nlin|es'],
+    ['draft^p^p^p^p^n', 'two\nlines|'],
+    ['<up>!<down>', 'three!|'],
+    ['^rt', '|'],
+    ['^rt<escape>', 'three|'],
+    ['^rt^r<escape>', 'two\nlines|'],
+    ['^rtwo<backspace><backspace><backspace>one^e', 'one|'],
+    ['draft^rzzz<escape>', 'draft|'],
+    ['draft^rone^g', 'draft|'],
+    ['draft^rone^c', 'draft|'],
+    ['^rone<right>!', 'one!|'],
+  ])('with %s gives %s', (keys, expected) => {
+    expect(line(keys, history)).toBe(expected);
+  });
+
+  test('gives a found line to Enter', () => {
+    const { state, actions } = edited(keysOf('^rtwo<return>'), history);
+    expect(actions.at(-1)).toBe('submit');
+    expect(submitted(state).text).toBe('two\nlines');
+  });
+});
+
+describe('a paste', () => {
+  test('is text, whatever it is: never a command, never a block, never run line by line', () => {
+    const texts = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed());
+    fc.assert(
+      fc.property(texts, fc.constantFrom('', '/', '//', '"""', '/quit\r\n'), (text, beginning) => {
+        const whole = (beginning + text).replace(/\r\n?/g, '\n');
+        const { state, actions } = edited([paste(beginning + text), ...keysOf('<return>')]);
+        expect(actions).toEqual(['none', 'submit']);
+        if (whole !== '') expect(submitted(state)).toMatchObject({ text: whole, mayBeCommand: false });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('comes back from the history as the same message', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('/quit', '//a', '/', 'a'), (text) => {
+        const sent = submitted(edited([paste(text)]).state);
+        const again = submitted(edited(keysOf('<up>'), [sent.typed]).state);
+        const message = again.text.startsWith('//') ? again.text.slice(1) : again.text;
+        expect(message).toBe(text);
+      }),
+    );
+  });
+
+  test('that is long is one character to the keys, and whole to whoever sends it', () => {
+    const long = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n');
+    const { state } = edited([...keysOf('a'), paste(long), ...keysOf('b<left><left>x')]);
+    expect([...state.text]).toHaveLength(4);
+    expect(submitted(state).text).toBe(`ax${long}b`);
+    expect(submitted(edited(keysOf('<right><backspace>'), [], state).state).text).toBe('axb');
+    const moved = edited(keysOf('^a^k^y^y'), [], state).state;
+    expect(submitted(moved).text).toBe(`ax${long}bax${long}b`);
+  });
+
+  test('within a typed command is its argument', () => {
+    const { state } = edited([...keysOf('/title '), paste('A /title')]);
+    expect(submitted(state)).toMatchObject({ text: '/title A /title', mayBeCommand: true });
+  });
+
+  test('before a slash that is typed in front of it is one no more', () => {
+    const { state } = edited([paste('quit'), ...keysOf('^a/')]);
+    expect(submitted(state)).toMatchObject({ text: '/quit', mayBeCommand: true });
+  });
+});
+
+describe('any keys', () => {
+  const names = 'left right up down home end backspace delete escape tab return'
+    .split(' ')
+    .map((name) => `<${name}>`);
+  const controls = [...'abdefghknprtuwy_x'].map((letter) => `^${letter}`);
+  const alts = [...'bdflcu'].map((letter) => `~${letter}`).concat('~<return>', '~<backspace>');
+  const texts = ['a', 'b', ' ', '/', '"', '\\', '你', '👩‍👩‍👧', 'e\u0301', '-'];
+  const key = fc.constantFrom(...names, ...controls, ...alts, ...texts).map((text) => keysOf(text));
+  const pasting = fc.constantFrom('x\ny', '👍🏽', 'long\n'.repeat(10)).map((text) => [paste(text)]);
+  const inputs = fc
+    .array(fc.oneof({ weight: 8, arbitrary: key }, { weight: 1, arbitrary: pasting }), { maxLength: 60 })
+    .map((parts) => parts.flat());
+  const history = ['one', '/two', 'three\nlines'];
+
+  test('leave the cursor between two code points, and every fold with its paste', () => {
+    fc.assert(
+      fc.property(inputs, (typed) => {
+        let state = emptyLine;
+        for (const input of typed) {
+          state = edit(state, input, history).state;
+          const { text, cursor } = state;
+          expect(unfolded(text.slice(0, cursor), state.pastes).isWellFormed()).toBe(true);
+          expect(cursor).toBeLessThanOrEqual(text.length);
+          expect(unfolded(text, state.pastes).isWellFormed()).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('are undone one after the other, down to the line that was there at first', () => {
+    const changing = inputs.map((typed) =>
+      typed.filter(
+        (input) =>
+          input.kind === 'paste' || !['up', 'down', 'p', 'n', 'r', '_', 'x'].includes(input.key.name),
+      ),
+    );
+    fc.assert(
+      fc.property(changing, (typed) => {
+        const { state } = edited(typed);
+        const undone = edited(keysOf('^_'.repeat(80)), [], state).state;
+        expect(undone.text).toBe('');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('that kill lose nothing: what was killed last comes back with Ctrl-Y', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.nat(), fc.constantFrom('^w', '^u', '~<backspace>'), (text, at, kill) => {
+        const cursor = Math.min(at, text.length);
+        const state: LineState = { ...emptyLine, text, cursor };
+        const dead = edited(keysOf(kill), [], state).state;
+        if (dead.text === text) return;
+        expect(edited(keysOf('^y'), [], dead).state.text).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,70 @@
+// The lines that were typed, as a file: shared by processes, bounded, private, and never a reason to fail.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LineHistory } from '../../../src/cli/repl/line-history.ts';
+
+let dataDirectory = '';
+beforeEach(() => {
+  dataDirectory = mkdtempSync(join(tmpdir(), 'parley-history-'));
+});
+afterEach(() => rmSync(dataDirectory, { recursive: true, force: true }));
+
+function open(name = 'local'): LineHistory {
+  const processes = { pid: process.pid, isRunning: () => true };
+  return new LineHistory({ dataDirectory, name, processes, now: () => Date.now() });
+}
+
+test('keeps lines in order, each once, where it was typed last', async () => {
+  const history = open();
+  for (const line of ['a', 'b', 'b', 'a', ' ', 'two\nlines']) await history.add(line);
+  expect(history.lines).toEqual(['b', 'a', 'two\nlines']);
+  expect(open().lines).toEqual(history.lines);
+  expect(open('other').lines).toEqual([]);
+});
+
+test('is for its owner alone', async () => {
+  await open().add('a');
+  expect(statSync(join(dataDirectory, 'history')).mode & 0o777).toBe(0o700);
+  expect(statSync(open().path).mode & 0o777).toBe(0o600);
+});
+
+test('reads past what is damaged, and loses no line that comes after', async () => {
+  await open().add('a');
+  writeFileSync(open().path, '\n"torn', { flag: 'a' });
+  await open().add('b');
+  writeFileSync(open().path, '\n{"not":"a line"}\n17', { flag: 'a' });
+  expect(open().lines).toEqual(['a', 'b']);
+});
+
+test('holds a thousand lines, also where two processes write, and leaves no lock behind', async () => {
+  const stored = Array.from({ length: 1499 }, (_, index) => `\n${JSON.stringify(`old ${index}`)}`);
+  await open().add('first');
+  writeFileSync(open().path, stored.join(''));
+  const one = open();
+  const other = open();
+  expect(one.lines).toHaveLength(1000);
+  expect(other.lines.at(-1)).toBe('old 1498');
+  await Promise.all([one.add('of one'), other.add('of the other')]);
+  await one.add('of one again');
+  const kept = readFileSync(one.path, 'utf8').split('\n').filter(Boolean);
+  expect(kept.length).toBeLessThanOrEqual(1002);
+  expect(kept.slice(-3).toSorted()).toEqual(['"of one again"', '"of one"', '"of the other"']);
+  expect(readdirSync(join(dataDirectory, 'history'))).toEqual(['local.jsonl']);
+});
+
+test('remembers a very long line without keeping it', async () => {
+  const history = open();
+  await history.add('x'.repeat(100_000));
+  await history.add('short');
+  expect(history.lines).toHaveLength(2);
+  expect(open().lines).toEqual(['short']);
+});
+
+test('that cannot be written says so, and remembers nevertheless', async () => {
+  writeFileSync(join(dataDirectory, 'history'), 'a file where the directory should be');
+  const history = open();
+  await expect(history.add('a')).rejects.toThrow();
+  expect(history.lines).toEqual(['a']);
+});

@@ -1,0 +1,51 @@
+// The REPL in a terminal of its own, as the tests of this folder open it: against the embedded service of a place, or a server.
+import type { Message, Page } from '../../../src/service/session.ts';
+import { Place, type Variables } from '../../support/parley.ts';
+import type { ScreenOptions, TerminalScreen } from '../../support/terminal-screen.ts';
+
+export class ReplFixture {
+  readonly #places: Place[] = [];
+  readonly #screens: TerminalScreen[] = [];
+
+  place(): Place {
+    const place = new Place();
+    this.#places.push(place);
+    return place;
+  }
+
+  /** Without colour unless `NO_COLOR` is given anew. */
+  open(args: readonly string[], options: Partial<ScreenOptions> = {}, place = this.place()): TerminalScreen {
+    return this.keep(place.screen(args, { ...options, env: { NO_COLOR: '1', ...options.env } }));
+  }
+
+  keep(screen: TerminalScreen): TerminalScreen {
+    this.#screens.push(screen);
+    return screen;
+  }
+
+  close(): void {
+    for (const screen of this.#screens.splice(0)) screen.close();
+    for (const place of this.#places.splice(0)) place.remove();
+  }
+}
+
+export function talkingTo(url: string): Variables {
+  return { PARLEY_URL: url, PARLEY_API_KEY: 'none', NO_PROXY: '*' };
+}
+
+export async function messagesOf(place: Place, id: string): Promise<readonly Message[]> {
+  return (await place.answer<Page<Message>>(['sessions', 'messages', id])).items;
+}
+
+/** Leaves an empty prompt with Ctrl-D, and returns the session that is named then; empty for none. */
+export async function leave(screen: TerminalScreen): Promise<string> {
+  screen.type('\x04');
+  const { status } = await screen.ended;
+  if (status !== 0) throw new Error(`It left with ${status}:\n${screen.text}`);
+  return /Go on with: parley repl .*-s (\S+)$/.exec(screen.text)?.[1] ?? '';
+}
+
+/** What a terminal sends for a paste. */
+export function paste(text: string): string {
+  return `\x1b[200~${text.replaceAll('\n', '\r')}\x1b[201~`;
+}

@@ -1,0 +1,231 @@
+// Every slash command, in a real terminal on the embedded service.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Place } from '../../support/parley.ts';
+import type { TerminalScreen } from '../../support/terminal-screen.ts';
+import { leave, messagesOf, ReplFixture } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+afterEach(() => fixture.close());
+
+async function open(place: Place = fixture.place(), columns = 100): Promise<TerminalScreen> {
+  await place.output(['models']);
+  const screen = fixture.open(['repl', '-m', 'echo'], { columns, rows: 40 }, place);
+  await screen.stands('echo> ');
+  return screen;
+}
+
+/** Types a line, and returns what stands between it and the next prompt. */
+async function entered(screen: TerminalScreen, line: string): Promise<string> {
+  const before = screen.text.length;
+  screen.type(`${line}\r`);
+  const after = () => screen.text.slice(before).trimStart();
+  await screen.until(
+    `${line} is done`,
+    () => after().startsWith(line) && /\n\w+( \(.*\))?( \+\d)?>$/.test(after()),
+  );
+  return after()
+    .slice(line.length)
+    .replace(/\n[^\n]*>$/, '')
+    .trim();
+}
+
+async function sessionId(screen: TerminalScreen): Promise<string> {
+  return /session_id: (\S+)/.exec(await entered(screen, '/status'))?.[1] ?? '';
+}
+
+test('/help names each command, and the keys', async () => {
+  const help = await entered(await open(), '/help');
+  const names = [...help.matchAll(/^\/(\w+)/gm)].map(([, name]) => name);
+  expect(names).toEqual(
+    'help mode new sessions resume search title history retry delete restore copy save file edit status quit exit'.split(
+      ' ',
+    ),
+  );
+  expect(help).toContain('Ctrl-D');
+});
+
+test('/mode lists the modes and goes on in another; one that is not there changes nothing', async () => {
+  const screen = await open();
+  expect(await entered(screen, '/mode')).toMatch(/^DEFAULT +MODE[\s\S]*\*\s+eliza/);
+  expect(await entered(screen, '/mode nonsense')).toMatch(
+    /^There is no mode "nonsense". \(UNKNOWN_MODE\) Modes: /,
+  );
+  await screen.stands('echo> ');
+  await entered(screen, '/mod eliza');
+  await screen.stands('eliza> ');
+  expect(await entered(screen, 'My name is Ada.')).toBe('Pleased to meet you, Ada. What brings you here?');
+});
+
+test('/new, /title and /status', async () => {
+  const screen = await open();
+  await entered(screen, 'first');
+  const first = await sessionId(screen);
+  await entered(screen, '/title A better one');
+  await screen.stands('echo (A better one)> ');
+  await entered(screen, '/new');
+  await screen.stands('echo> ');
+  expect(await entered(screen, '/status')).toContain('the next message makes one');
+  expect(await entered(screen, '/title')).toContain('There is no session yet. (USAGE)');
+  await entered(screen, '/new With a title');
+  await screen.stands('echo (With a title)> ');
+  expect(await entered(screen, '/title')).toBe('With a title');
+  const second = await sessionId(screen);
+  expect(second).not.toBe(first);
+  expect(await entered(screen, '/status')).toMatch(
+    /^mode: echo\nprofile: local\nurl: embedded\nsession_id: \S+\ntitle: With a title\n/,
+  );
+});
+
+test('/history prints the session, /save writes the same into a new file and never over one', async () => {
+  const place = fixture.place();
+  const screen = await open(place);
+  await entered(screen, 'keep this');
+  const history = await entered(screen, '/history');
+  expect(history).toMatch(/^## user, \S+\n\nkeep this\n\n## assistant \(echo\), \S+\n\nkeep this$/);
+  expect(await entered(screen, '/save talk.md')).toMatch(/^Wrote \d+ bytes to talk.md.$/);
+  expect(readFileSync(join(place.path, 'talk.md'), 'utf8')).toBe(`${history}\n`);
+  await entered(screen, 'more');
+  expect(await entered(screen, '/save talk.md')).toContain('The file talk.md is there already. (USAGE)');
+  expect(readFileSync(join(place.path, 'talk.md'), 'utf8')).toBe(`${history}\n`);
+  expect(await entered(screen, '/save nowhere/talk.md')).toContain(
+    'nowhere/talk.md cannot be written (ENOENT)',
+  );
+  expect(await entered(screen, '/save')).toContain('/save FILE');
+});
+
+test('/delete hides the session, /restore brings it back and goes on with it', async () => {
+  const place = fixture.place();
+  const screen = await open(place);
+  await entered(screen, 'precious');
+  const id = await sessionId(screen);
+  expect(await entered(screen, '/delete')).toBe(`deleted ${id}\n/restore brings it back.`);
+  await screen.stands('echo> ');
+  expect((await place.parley(['sessions', 'get', id])).status).toBe(5);
+  expect(await entered(screen, '/restore')).toBe(`restored ${id}`);
+  await screen.stands('echo (precious)> ');
+  await entered(screen, 'again');
+  expect(await leave(screen)).toBe(id);
+  expect(await messagesOf(place, id)).toHaveLength(4);
+});
+
+test('/delete of another session takes a title, too, and leaves this one', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'echo', 'Old stuff']);
+  const screen = await open(place);
+  await entered(screen, 'mine');
+  expect(await entered(screen, '/delete old')).toMatch(/^deleted ses_\w+\n/);
+  await screen.stands('echo (mine)> ');
+  expect(await entered(screen, '/delete old')).toContain('(SESSION_NOT_FOUND)');
+});
+
+test('/resume takes an id, or a part of a title, and shows what was said', async () => {
+  const place = fixture.place();
+  const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'Groceries for Sunday']))
+    .session_id;
+  await place.output(['chat', '-m', 'echo', 'Groceries for Monday']);
+  const screen = await open(place);
+  expect(await entered(screen, '/resume sunday')).toBe('> Groceries for Sunday\nGroceries for Sunday');
+  await screen.stands('echo (Groceries for Sunday)> ');
+  expect(await sessionId(screen)).toBe(id);
+  expect(await entered(screen, '/resume groceries')).toContain('2 sessions have "groceries" in their title.');
+  expect(await entered(screen, '/resume nothing like it')).toContain('No session has the id or the title');
+  expect(await entered(screen, '/resume ses_00000000000000000000000000')).toContain('(SESSION_NOT_FOUND)');
+  await entered(screen, '/new');
+  await entered(screen, `/resume ${id}`);
+  await screen.stands('echo (Groceries for Sunday)> ');
+});
+
+test('/search finds sessions by what was said in them', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'echo', 'A needle in the hay']);
+  const screen = await open(place);
+  expect(await entered(screen, '/search needle')).toContain('A needle in the hay');
+  expect(await entered(screen, '/search thimble')).toContain('Nothing was found.');
+  expect(await entered(screen, '/search')).toContain('/search WORDS');
+});
+
+test('/sessions lets one be picked from a list that narrows, and gives the keyboard back', async () => {
+  const place = fixture.place();
+  for (const title of ['Alpha', 'Beta', 'Gamma']) await place.output(['chat', '-m', 'echo', title]);
+  const screen = await open(place);
+  screen.type('/sessions\r');
+  await screen.shows('Which session?');
+  await screen.shows('Alpha');
+  screen.type('bet');
+  await screen.until('narrowed', () => !screen.rows.some((row) => row.includes('Gamma  ')));
+  await screen.until('Beta is left', () => screen.rows.some((row) => row.includes('Beta  ')));
+  screen.type('\r');
+  await screen.stands('echo (Beta)> ');
+  expect(screen.text).toContain('\n> Beta\nBeta\n');
+  expect(await entered(screen, 'and on')).toBe('and on');
+  expect(await entered(screen, '/sessions zzz')).toBe('No title holds "zzz".');
+});
+
+test('a title that would act on the terminal is harmless in the list, when it is picked, among choices and at the prompt', async () => {
+  const place = fixture.place();
+  await place.output(['sessions', 'create', '--title', 'p\u202ex']);
+  const screen = await open(place);
+  screen.type('/sessions\r');
+  await screen.shows('Which session?');
+  await screen.until('the list', () => screen.rows.some((row) => row.includes('p\\u{202e}x')));
+  screen.type('\r');
+  await screen.stands('echo (p\\u{202e}x)> ');
+  screen.type('/resume p\t\t');
+  await screen.until('completed', () => screen.cursorRow.endsWith('/resume p\\u{202e}x'));
+  expect(screen.bytes).not.toContain('\u202e');
+});
+
+describe('/copy', () => {
+  test('puts the last reply into the clipboard of the terminal, and of the desktop', async () => {
+    const place = fixture.place();
+    const tool = join(place.path, 'bin', 'xclip');
+    writeFileSync(tool, `#!/bin/sh\ncat > '${place.path}/clipboard'\n`, { mode: 0o755 });
+    const screen = fixture.open(['repl', '-m', 'echo'], { env: { DISPLAY: ':0' } }, place);
+    await screen.stands('echo> ');
+    expect(await entered(screen, '/copy')).toContain('There is no reply to copy yet.');
+    await entered(screen, 'a 你好 b');
+    expect(await entered(screen, '/copy')).toBe('Copied 6 characters (by xclip and OSC 52).');
+    expect(readFileSync(join(place.path, 'clipboard'), 'utf8')).toBe('a 你好 b');
+    expect(screen.bytes).toContain(`\x1b]52;c;${Buffer.from('a 你好 b').toString('base64')}\x07`);
+  });
+});
+
+test('/file puts files into the next message, and into that alone', async () => {
+  const place = fixture.place();
+  writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
+  const screen = await open(place);
+  expect(await entered(screen, '/file none.md')).toContain('there is no such file. (USAGE)');
+  expect(await entered(screen, '/file notes.md')).toBe('notes.md (25 bytes) goes with the next message.');
+  await screen.stands('echo +1> ');
+  await entered(screen, 'What is missing?');
+  await entered(screen, 'next');
+  const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
+  expect([said[0], said[2]]).toEqual(['What is missing?\n\n```notes.md\nBuy milk.\n```', 'next']);
+});
+
+test('/retry of an answered message gives the same turn, and doubles nothing', async () => {
+  const place = fixture.place();
+  const screen = await open(place);
+  expect(await entered(screen, '/retry')).toContain('There is no message to send again.');
+  await entered(screen, 'once');
+  expect(await entered(screen, '/retry')).toBe('once');
+  expect(await messagesOf(place, await leave(screen))).toHaveLength(2);
+});
+
+test('a beginning that several have is told with them, and does nothing', async () => {
+  const place = fixture.place();
+  const screen = await open(place);
+  expect(await entered(screen, '/re')).toBe('/re may be /resume or /retry or /restore: nothing was done.');
+  expect(await entered(screen, '/sav x y')).toContain('There is no session yet.');
+  expect(existsSync(join(place.path, 'x y'))).toBe(false);
+});
+
+test('/quit leaves, and names the command that goes on', async () => {
+  const screen = await open();
+  await entered(screen, 'hello');
+  screen.type('/q\r');
+  expect(await screen.ended).toEqual({ status: 0, signal: 0 });
+  expect(screen.text).toMatch(/\nGo on with: parley repl -s ses_\w{26}$/);
+});

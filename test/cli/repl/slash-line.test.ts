@@ -1,0 +1,84 @@
+// Slash commands as they are typed, and what Tab makes of them.
+import { describe, expect, test } from 'vitest';
+import { type Choice, complete } from '../../../src/cli/repl/completion.ts';
+import { resolveSlash } from '../../../src/cli/repl/slash-line.ts';
+
+const names =
+  'help mode new sessions resume title history retry delete restore copy save file edit status quit exit';
+const commands = names.split(' ').map((name) => ({ name }));
+
+describe('a slash line', () => {
+  test.each([
+    ['/help', 'help', ''],
+    ['/h', null, null],
+    ['/he', 'help', ''],
+    ['/q', 'quit', ''],
+    ['/m  eliza ', 'mode', 'eliza'],
+    ['/title Two words', 'title', 'Two words'],
+    ['/title two\nlines', 'title', 'two\nlines'],
+    ['/re', null, null],
+    ['/', null, null],
+    ['/ help', null, null],
+    ['/HELP', null, null],
+  ])('%j is %s with %j', (line, name, argument) => {
+    const resolved = resolveSlash(line, commands);
+    const found = resolved.kind === 'command' ? [resolved.command.name, resolved.argument] : [null, null];
+    expect(found).toEqual([name, argument]);
+  });
+
+  test.each([
+    ['/hlep', 'did you mean /help?'],
+    ['/mdoe x', 'did you mean /mode?'],
+    ['/eixt', 'did you mean /exit?'],
+    ['/resmue', 'did you mean /resume?'],
+    ['/HELP', 'did you mean /help?'],
+    ['/etc/passwd', '/help lists the commands'],
+    ['/', '/help lists the commands'],
+    ['/h', '/h may be /help or /history'],
+  ])('%s is told: %s', (line, words) => {
+    expect(resolveSlash(line, commands)).toMatchObject({
+      kind: 'unknown',
+      problem: expect.stringContaining(words),
+    });
+  });
+
+  test('with a name that begins another one is that name', () => {
+    const both = [{ name: 'new' }, { name: 'news' }];
+    expect(resolveSlash('/new', both)).toMatchObject({ kind: 'command', command: { name: 'new' } });
+  });
+});
+
+describe('Tab', () => {
+  const choices = async (beginning: string): Promise<readonly Choice[]> =>
+    ['eliza', 'echo']
+      .filter((name) => name.startsWith(beginning))
+      .map((name) => ({ value: name, label: name }));
+  const completed = commands.map(({ name }) => (name === 'mode' ? { name, choices } : { name }));
+
+  test.each([
+    ['/q', '/quit'],
+    ['/mo', '/mode '],
+    ['/re', '/re'],
+    ['/mode el', '/mode eliza'],
+    ['/m el', '/m eliza'],
+    ['/mode ', '/mode e'],
+    ['/mode x', '/mode x'],
+    ['/quit now', '/quit now'],
+    ['//q', '//q'],
+    ['q', 'q'],
+    ['', ''],
+  ])('makes of %j %j', async (text, expected) => {
+    const { from, to, insert } = await complete(text, text.length, completed);
+    expect(text.slice(0, from) + insert + text.slice(to)).toBe(expected);
+  });
+
+  test('completes in front of what stands behind the cursor', async () => {
+    const { from, to, insert } = await complete('/mode el later', 8, completed);
+    expect({ from, to, insert }).toEqual({ from: 6, to: 8, insert: 'eliza' });
+  });
+
+  test('shows what there is to choose from', async () => {
+    expect((await complete('/re', 3, completed)).choices).toEqual(['/resume', '/retry', '/restore']);
+    expect((await complete('/mode e', 7, completed)).choices).toEqual(['eliza', 'echo']);
+  });
+});

@@ -1,0 +1,292 @@
+// Stopping and leaving: Ctrl-C at each moment, Ctrl-D, Ctrl-Z, signals; and that the terminal is afterwards what it was before.
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
+import type { TerminalScreen } from '../../support/terminal-screen.ts';
+import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+let server: PacedServer;
+beforeAll(async () => {
+  server = await openPacedServer();
+});
+afterEach(() => fixture.close());
+afterAll(() => server.close());
+
+async function openSlow(...flags: readonly string[]): Promise<TerminalScreen> {
+  const screen = fixture.open(['repl', '-m', 'slow', ...flags], { env: talkingTo(server.url) });
+  await screen.stands('slow> ');
+  return screen;
+}
+
+describe('Ctrl-C', () => {
+  test('at an empty prompt says how to leave; at a line that is begun, clears it', async () => {
+    const screen = await openSlow();
+    screen.type('\x03');
+    await screen.shows('Ctrl-D leaves.');
+    await screen.stands('slow> ');
+    screen.type('never sent');
+    await screen.stands('slow> never sent');
+    screen.type('\x03');
+    await screen.stands('slow> ');
+    expect(screen.text).toBe('slow>\nCtrl-D leaves.\nslow> never sent\nslow>');
+    expect(await leave(screen)).toBe('');
+    expect(server.requests.filter(({ path }) => path === '/v1/chat')).toEqual([]);
+  });
+
+  test('before the first word stops the wait, without a trace of it', async () => {
+    const screen = await openSlow();
+    screen.type('Hello\r');
+    const reply = await server.next();
+    await screen.shows('Waiting for the reply');
+    screen.type('\x03');
+    await reply.closed;
+    await screen.stands('slow> ');
+    expect(screen.text).toBe('slow> Hello\n[stopped]\nslow>');
+    expect(screen.bytes.lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.bytes.lastIndexOf('\x1b[?25l'));
+  });
+
+  test('in the middle of a reply stops it at once, and keeps and marks what came', async () => {
+    const screen = await openSlow();
+    screen.type('Hello\r');
+    const reply = await server.next();
+    reply.say('One two ');
+    await screen.shows('One two');
+    const pressed = performance.now();
+    screen.type('\x03');
+    await reply.closed;
+    const took = performance.now() - pressed;
+    await screen.until('the prompt', () => /^slow( \(Slowly\))?>$/.test(screen.cursorRow));
+    expect(screen.text).toMatch(/^slow> Hello\nOne two\n\n\[stopped; what had come is kept\]\nslow( .*)?>$/);
+    // 100 ms are meant; the machine may be busy.
+    expect(took).toBeLessThan(1000);
+    screen.type('Again\r');
+    const next = await server.next();
+    expect(next.body).toEqual({
+      mode: 'slow',
+      message: 'Again',
+      session_id: expect.stringMatching(/^session-/),
+    });
+    next.say('Three.');
+    next.end();
+    await screen.shows('Three.');
+  });
+
+  test('stops a reply that comes without a pause, and what came of it is in the store', async () => {
+    const place = fixture.place();
+    const file = 'long.txt';
+    await place.shell(`yes 'a line of a reply that is long' | head -c 1000000 > ${file}`);
+    const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
+    await screen.stands('echo> ');
+    screen.type(`/file ${file}\r`);
+    await screen.shows('goes with the next message');
+    screen.type('Read this\r');
+    await screen.until('the reply begins', () => screen.text.includes('a line of a reply'));
+    screen.type('\x03');
+    await screen.shows('[stopped; what had come is kept]');
+    await screen.until('the prompt', () => screen.cursorRow.startsWith('echo ('));
+    const [, reply] = await messagesOf(place, await leave(screen));
+    expect(reply).toMatchObject({ role: 'assistant', finish_reason: 'interrupted' });
+    expect(reply?.content.length).toBeGreaterThan(0);
+    expect(reply?.content.length).toBeLessThan(1_000_000);
+  });
+
+  test('in a search, and in the list of sessions, goes back to the prompt', async () => {
+    const place = fixture.place();
+    await place.output(['chat', '-m', 'echo', 'An old one']);
+    const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
+    await screen.stands('echo> ');
+    screen.type('draft\x12');
+    await screen.until('the search', () => screen.cursorRow.startsWith('(search'));
+    screen.type('\x03');
+    await screen.stands('echo> draft');
+    screen.type('\x15/sessions\r');
+    await screen.shows('Which session?');
+    await screen.shows('An old one');
+    screen.type('\x03');
+    await screen.stands('echo> ');
+    screen.type('still here\r');
+    await screen.until('answered', () => screen.text.endsWith('\n\necho (still here)>'));
+  });
+
+  test('as a signal sent by another does the same', async () => {
+    const screen = await openSlow();
+    screen.type('Hello\r');
+    const reply = await server.next();
+    reply.say('One ');
+    await screen.shows('One');
+    screen.signal('SIGINT');
+    await reply.closed;
+    await screen.until('the prompt', () => /^slow( \(Slowly\))?>$/.test(screen.cursorRow));
+    // Two that come together count as one.
+    await delay(200);
+    screen.signal('SIGINT');
+    await screen.shows('Ctrl-D leaves.');
+    await leave(screen);
+  });
+});
+
+describe('what is typed while a reply comes', () => {
+  test('stands at the next prompt, and is not sent', async () => {
+    const screen = await openSlow();
+    screen.type('Hello\r');
+    const reply = await server.next();
+    reply.say('One ');
+    await screen.shows('One');
+    screen.type('my next\rquestion\x7f\x7f');
+    reply.say('two.\n\n');
+    await screen.shows('two.');
+    reply.end();
+    await screen.until('the prompt', () => screen.cursorRow === '  questi');
+    expect(screen.text).toBe('slow> Hello\nOne two.\n\nslow (Slowly)> my next\n  questi');
+    screen.type('on?\r');
+    expect((await server.next()).body.message).toBe('my next\nquestion?');
+  });
+
+  test('comes after the message that came back because it failed', async () => {
+    const screen = await openSlow();
+    screen.type('Hello\r');
+    const reply = await server.next();
+    screen.type('and more');
+    await delay(100);
+    reply.refuse(502, 'ENGINE_FAILED', 'The model failed.');
+    await screen.stands('  and more');
+    expect(screen.text).toContain('The model failed. (ENGINE_FAILED)');
+    expect(screen.rows).toContain('slow> Hello');
+  });
+});
+
+test('a terminal that is resized while a reply comes shows all of it, in order', async () => {
+  const screen = await openSlow('--raw');
+  screen.type('Hello\r');
+  const reply = await server.next();
+  const lines = Array.from({ length: 30 }, (_, index) => `This is line ${index}`);
+  for (const [index, line] of lines.entries()) {
+    reply.say(`${line}\n`);
+    if (index % 10 !== 5) continue;
+    await screen.shows(line);
+    screen.resize(index === 5 ? 30 : 100, index === 5 ? 10 : 20);
+  }
+  reply.end();
+  await screen.stands('slow (Slowly)> ');
+  expect(screen.text).toBe(['slow> Hello', ...lines, '', 'slow (Slowly)>'].join('\n'));
+});
+
+describe('a signal', () => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)(
+    '%s keeps what came of the reply, gives the terminal back and ends with %i',
+    async (name, status) => {
+      const screen = await openSlow();
+      screen.type('Hello\r');
+      const reply = await server.next();
+      reply.say('One ');
+      await screen.shows('One');
+      screen.signal(name);
+      await reply.closed;
+      expect(await screen.ended).toEqual({ status, signal: 0 });
+      expect(screen.bytes.lastIndexOf('\x1b[?2004l')).toBeGreaterThan(
+        screen.bytes.lastIndexOf('\x1b[?2004h'),
+      );
+      expect(screen.text).toBe('slow> Hello\nOne');
+    },
+  );
+
+  test('SIGTERM ends a prompt that waits, too', async () => {
+    const screen = await openSlow();
+    screen.type('half a li');
+    await screen.stands('slow> half a li');
+    screen.signal('SIGTERM');
+    expect(await screen.ended).toEqual({ status: 143, signal: 0 });
+    expect(screen.bytes.endsWith('\x1b[?2004l\x1b[?25h')).toBe(true);
+  });
+});
+
+describe('in a shell', () => {
+  const stty = (screen: TerminalScreen) =>
+    [...screen.text.matchAll(/speed [\s\S]*?(?=\nshell\$)/g)].map(([all]) => all);
+
+  async function openShell(): Promise<TerminalScreen> {
+    const screen = fixture.keep(
+      fixture.place().shellScreen({ columns: 120, rows: 50, env: { NO_COLOR: '1' } }),
+    );
+    await screen.stands('shell$ ');
+    screen.type('stty -a\r');
+    await screen.until('stty', () => stty(screen).length === 1 && screen.cursorRow === 'shell$');
+    return screen;
+  }
+
+  test.each([
+    ['Ctrl-D', (screen: TerminalScreen) => screen.type('\x04')],
+    ['/quit', (screen: TerminalScreen) => screen.type('/quit\r')],
+  ])('the terminal is after %s what it was before', async (_name, end) => {
+    const screen = await openShell();
+    screen.type('parley repl -m echo\r');
+    await screen.stands('echo> ');
+    end(screen);
+    await screen.until('the shell', () => screen.cursorRow === 'shell$');
+    screen.type('stty -a\r');
+    await screen.until('stty', () => stty(screen).length === 2);
+    expect(stty(screen)[1]).toBe(stty(screen)[0]);
+  });
+
+  test.each(['TERM', 'HUP', 'INT TERM'])('and after kill -%s', async (names) => {
+    const screen = await openShell();
+    screen.type('parley repl -m echo\r');
+    await screen.stands('echo> ');
+    const child = childOf(screen.pid);
+    for (const name of names.split(' ')) process.kill(child, `SIG${name}` as NodeJS.Signals);
+    await screen.until('the shell', () => screen.cursorRow === 'shell$');
+    screen.type('stty -a\r');
+    await screen.until('stty', () => stty(screen).length === 2);
+    expect(stty(screen)[1]).toBe(stty(screen)[0]);
+  });
+
+  test('Ctrl-Z stops it, fg shows the line as it was', async () => {
+    const screen = await openShell();
+    screen.type('parley repl -m echo\r');
+    await screen.stands('echo> ');
+    screen.type('half a li');
+    await screen.stands('echo> half a li');
+    screen.type('\x1a');
+    await screen.until('the shell', () => screen.cursorRow === 'shell$');
+    screen.type('stty -a; echo $?\r');
+    await screen.until('stty', () => stty(screen).length === 2);
+    expect(stty(screen)[1]?.replace(/\n0$/, '')).toBe(stty(screen)[0]);
+    screen.type('fg\r');
+    await screen.stands('echo> half a li');
+    screen.type('ne\r');
+    await screen.until('answered', () => screen.text.endsWith('\nhalf a line\n\necho (half a line)>'));
+    screen.type('\x04');
+    await screen.shows('Go on with');
+  });
+});
+
+test('Ctrl-Z while a reply comes stops the process; after fg the reply goes on', async () => {
+  const env = { NO_COLOR: '1', ...talkingTo(server.url) };
+  const screen = fixture.keep(fixture.place().shellScreen({ columns: 120, env }));
+  await screen.stands('shell$ ');
+  screen.type('parley repl -m slow\r');
+  await screen.stands('slow> ');
+  screen.type('Hello\r');
+  const reply = await server.next();
+  reply.say('One\n');
+  await screen.shows('\nOne');
+  screen.type('\x1a');
+  await screen.until('the shell', () => screen.cursorRow === 'shell$');
+  reply.say('two.\n');
+  reply.end();
+  screen.type('fg\r');
+  await screen.stands('slow (Slowly)> ');
+  expect(screen.text).toContain('\ntwo.\n');
+  screen.type('typed');
+  await screen.stands('slow (Slowly)> typed');
+});
+
+function childOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return Number(children.at(-1));
+}

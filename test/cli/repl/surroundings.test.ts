@@ -1,0 +1,139 @@
+// Where the REPL opens and how it adapts: bare `parley`, `chat` with nothing to send, no terminal, NO_COLOR, TERM=dumb.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openPacedServer } from '../../support/paced-server.ts';
+import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+afterEach(() => fixture.close());
+
+describe('a terminal and nothing to send', () => {
+  test.each([[[]], [['chat']], [['chat', '-n', '-m', 'eliza']], [['--no-color']]])(
+    'parley %j opens the REPL',
+    async (words) => {
+      const screen = fixture.open(words);
+      await screen.stands('eliza> ');
+      await leave(screen);
+    },
+  );
+
+  test('-c goes on with the session last used in this terminal', async () => {
+    const shell = fixture.keep(fixture.place().shellScreen({ columns: 120, env: { NO_COLOR: '1' } }));
+    await shell.stands('shell$ ');
+    shell.type('parley repl -c; echo status $?\r');
+    await shell.shows('status 2');
+    shell.type('parley chat -m echo "hello there"\r');
+    await shell.shows('go on with');
+    shell.type('parley -q 2>/dev/null; parley repl -m echo -c\r');
+    await shell.stands('echo (hello there)> ');
+  });
+});
+
+describe('without a terminal', () => {
+  test('parley repl is refused, and says what to use instead', async () => {
+    const place = fixture.place();
+    for (const script of ['parley repl < /dev/null', 'echo hi | parley repl', 'parley repl | cat']) {
+      const { status, out } = await place.terminal(`set -o pipefail; ${script}`);
+      expect({ script, status }).toEqual({ script, status: 2 });
+      expect(out).toContain('(USAGE)');
+      expect(out).toContain('parley chat');
+    }
+    const piped = await place.parley(['repl'], { stdin: '/quit\n' });
+    expect(piped.status).toBe(2);
+    expect(piped.out).toBe('');
+  });
+
+  test('piped text is one message, whatever it begins with', async () => {
+    const place = fixture.place();
+    expect(await place.output([], { stdin: '/quit\n', env: { PARLEY_MODE: 'echo' } })).toBe('/quit\n');
+  });
+
+  test.each([
+    [['repl', '--json'], 2],
+    [['repl', '--no-input'], 2],
+    [['repl', '-s', 'x', '-c'], 2],
+    [['repl', '-s', ''], 2],
+  ])('parley %j is refused', async (words, status) => {
+    const screen = fixture.open(words);
+    expect((await screen.ended).status).toBe(status);
+    expect(screen.text).toContain('(USAGE)');
+  });
+});
+
+test('colour is there on a terminal, and gone with NO_COLOR', async () => {
+  const place = fixture.place();
+  await place.output(['models']);
+  for (const [env, colours] of [
+    [{ NO_COLOR: undefined }, true],
+    [{ NO_COLOR: '1' }, false],
+  ] as const) {
+    const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
+    await screen.stands('echo> ');
+    screen.type('hi\r');
+    await screen.stands('echo (hi)> ');
+    // Select graphic rendition alone: what moves the cursor is no colour.
+    expect(/\[[\d;]*m/.test(screen.bytes)).toBe(colours);
+    await leave(screen);
+  }
+});
+
+describe('TERM=dumb', () => {
+  const env = { TERM: 'dumb' };
+
+  test('has plain lines, of several too, and no control sequence at all', async () => {
+    const place = fixture.place();
+    await place.output(['models']);
+    const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
+    await screen.stands('echo> ');
+    screen.type('hello\r');
+    await screen.stands('echo (hello)> ');
+    screen.type('one\\\rtwo\r');
+    await screen.until('answered', () => /\n( {2})?one\ntwo\n\necho \(hello\)>$/.test(screen.text));
+    screen.type('"""\r/three\r"""\r');
+    await screen.until('answered', () => /\n[ ]*\/three\n\necho \(hello\)>$/.test(screen.text));
+    screen.type('/title Plain\r');
+    await screen.stands('echo (Plain)> ');
+    expect(screen.bytes).not.toContain('\x1b');
+    const id = await leave(screen);
+    expect((await messagesOf(place, id)).map(({ content }) => content)).toEqual([
+      'hello',
+      'hello',
+      'one\ntwo',
+      'one\ntwo',
+      '/three',
+      '/three',
+    ]);
+  });
+
+  test('Ctrl-C stops a reply, and says at the prompt how to leave; a failed message is taken again by Enter', async () => {
+    const server = await openPacedServer();
+    try {
+      const screen = fixture.open(['repl', '-m', 'slow'], { env: { ...env, ...talkingTo(server.url) } });
+      await screen.stands('slow> ');
+      screen.type('Hello\r');
+      const reply = await server.next();
+      reply.say('One ');
+      await screen.shows('One');
+      screen.type('\x03');
+      await reply.closed;
+      await screen.shows('[stopped; what had come is kept]');
+      await screen.until('the prompt', () => screen.cursorRow.startsWith('slow'));
+      await delay(200);
+      screen.type('\x03');
+      await screen.shows('Ctrl-D leaves.');
+      screen.type('Again\r');
+      (await server.next()).refuse(502, 'ENGINE_FAILED', 'No model.');
+      await screen.shows('No model.');
+      await screen.shows('Enter alone');
+      screen.type('\r');
+      const second = await server.next();
+      expect(second.body.message).toBe('Again');
+      second.say('Two.');
+      second.end();
+      await screen.shows('Two.');
+      await leave(screen);
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,158 @@
+// When something goes wrong: one line, the message back at the prompt, and /retry.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
+import { type ServedPlace, servePlace } from '../../support/served-place.ts';
+import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+let server: PacedServer;
+beforeAll(async () => {
+  server = await openPacedServer();
+});
+afterEach(() => fixture.close());
+afterAll(() => server.close());
+
+test('a server that is down is told in a line, the message comes back, and nothing of it is lost', async () => {
+  const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo('http://127.0.0.1:9'), columns: 200 });
+  await screen.stands('slow> ');
+  screen.type('one\x1b\rtwo\r');
+  await screen.shows('(NETWORK)');
+  await screen.stands('  two');
+  const lines = screen.text.split('\n');
+  expect(lines).toHaveLength(5);
+  expect(lines[2]).toMatch(/\(NETWORK\).+$/);
+  expect(lines.slice(3)).toEqual(['slow> one', '  two']);
+});
+
+test('a default mode that cannot be asked for is told above the prompt, and asked for again', async () => {
+  const screen = fixture.open(['repl'], { env: talkingTo('http://127.0.0.1:9'), columns: 200 });
+  await screen.shows('(NETWORK)');
+  await screen.until('the prompt', () => screen.text.endsWith('\n>'));
+});
+
+describe('a stream that breaks off', () => {
+  test('is told, what came stays, and the message is at the prompt; Enter sends it under its key', async () => {
+    const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(server.url), columns: 200 });
+    await screen.stands('slow> ');
+    screen.type('Hello\r');
+    const first = await server.next();
+    first.say('Half of ');
+    await screen.shows('Half of');
+    first.cut();
+    await screen.shows('(INCOMPLETE_REPLY)');
+    await screen.until('the prompt', () => /^slow.*> Hello$/.test(screen.cursorRow));
+    screen.type('\r');
+    await screen.shows('this repeats the turn.');
+    const second = await server.next();
+    // This server honours no keys: what is repeated goes into the session that the first try made.
+    expect(second.body).toMatchObject({ message: 'Hello', session_id: expect.stringMatching(/^session-/) });
+    second.say('All of it.');
+    second.end();
+    await screen.shows('All of it.');
+    await leave(screen);
+  });
+
+  test('is repeated by /retry, also after something else was typed', async () => {
+    const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(server.url), columns: 200 });
+    await screen.stands('slow> ');
+    screen.type('Hello\r');
+    (await server.next()).refuse(502, 'ENGINE_FAILED', 'No model.');
+    await screen.shows('No model. (ENGINE_FAILED) /retry sends it again.');
+    await screen.until('the prompt', () => /^slow.*> Hello$/.test(screen.cursorRow));
+    screen.type('\x15/retry\r');
+    const again = await server.next();
+    expect(again.body).toEqual({ mode: 'slow', message: 'Hello' });
+    again.say('Now.');
+    again.end();
+    await screen.shows('Now.');
+  });
+});
+
+describe('on a server of Parley', () => {
+  let served: ServedPlace;
+  afterEach(() => served.end('SIGKILL'));
+
+  test('a session deleted elsewhere, a key revoked, and a mode that is gone lose no message', async () => {
+    const place = fixture.place();
+    const { key, key_id } = await place.answer<{ key: string; key_id: string }>([
+      'keys',
+      'create',
+      '--project',
+      'p',
+    ]);
+    served = await servePlace(place);
+    const env = { PARLEY_URL: served.url, PARLEY_API_KEY: key, NO_PROXY: '*' };
+    const screen = fixture.open(['repl', '-m', 'echo'], { env, columns: 200 }, place);
+    await screen.stands('echo> ');
+    screen.type('first\r');
+    await screen.stands('echo (first)> ');
+    screen.type('/status\r');
+    await screen.shows('session_id: ses_');
+    const id = /session_id: (\S+)/.exec(screen.text)?.[1] ?? '';
+    await place.output(['sessions', 'delete', id], { env });
+    screen.type('second\r');
+    await screen.shows('(SESSION_NOT_FOUND)');
+    await screen.stands('echo (first)> second');
+    screen.type(`\x15/restore ${id}\r`);
+    await screen.shows(`restored ${id}`);
+    screen.type('\x1b[A\x1b[A\r');
+    await screen.until('said', () => screen.text.endsWith('\nsecond\n\necho (first)>'));
+    screen.type('/mode eliza\r');
+    await screen.stands('eliza (first)> ');
+    await place.output(['keys', 'revoke', key_id]);
+    screen.type('third\r');
+    await screen.shows('(INVALID_API_KEY)');
+    await screen.stands('eliza (first)> third');
+    screen.type('\x15');
+    expect(await leave(screen)).toBe(id);
+  });
+
+  test('a reply that was cut by a server that ended is completed by /retry, and nothing is doubled', async () => {
+    const place = fixture.place();
+    const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'p']);
+    served = await servePlace(place);
+    const env = { PARLEY_URL: served.url, PARLEY_API_KEY: key, NO_PROXY: '*' };
+    const screen = fixture.open(['repl', '-m', 'echo'], { env, columns: 200 }, place);
+    await screen.stands('echo> ');
+    screen.type('first\r');
+    await screen.stands('echo (first)> ');
+    await served.end('SIGKILL');
+    screen.type('second\r');
+    await screen.shows('(NETWORK)');
+    await screen.stands('echo (first)> second');
+    served = await servePlace(place, ['--port', String(served.port)]);
+    screen.type('\x15/retry\r');
+    await screen.until('said', () => screen.text.endsWith('\nsecond\n\necho (first)>'));
+    expect(screen.text).not.toContain('repeats the turn');
+    const id = await leave(screen);
+    const said = await messagesOf(place, id).catch(() => null);
+    expect(said).toBeNull();
+    expect((await place.output(['sessions', 'messages', id], { env })).match(/^second$/gm)).toHaveLength(2);
+  });
+});
+
+test("a stranger's server without an archive: the past is not shown, which is said, and the rest works", async () => {
+  const screen = fixture.open(['repl', '-m', 'slow', '-s', 'theirs/1'], {
+    env: talkingTo(server.url),
+    columns: 200,
+  });
+  await screen.stands('slow (Slowly)> ');
+  expect(screen.text).toContain('This server does not show what was said before');
+  screen.type('/sessions\r');
+  await screen.shows('(UNSUPPORTED)');
+  screen.type('/title New\r');
+  await screen.until('told', () => screen.text.split('(UNSUPPORTED)').length === 3);
+  screen.type('Hello\r');
+  const reply = await server.next();
+  expect(reply.body.session_id).toBe('theirs/1');
+  reply.say('Hi.');
+  reply.end();
+  await screen.shows('Hi.');
+  expect(await leave(screen)).toBe('theirs/1');
+});
+
+test('a session that is not there ends with 5, before any prompt', async () => {
+  const screen = fixture.open(['repl', '-s', 'ses_00000000000000000000000000']);
+  expect(await screen.ended).toEqual({ status: 5, signal: 0 });
+  expect(screen.text).toContain('(SESSION_NOT_FOUND)');
+});

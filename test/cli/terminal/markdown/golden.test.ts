@@ -1,0 +1,22 @@
+// Each element of Markdown as it looks, without colour and with: `golden/NAME.md` beside `NAME.txt` and `NAME.colour.txt`, where
+// an escape is shown as ␛. After a change that is meant: `npx vitest run test/cli/terminal/markdown/golden -u`, then read the diff.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { rendered } from './rendering.ts';
+
+const directory = fileURLToPath(new URL('golden/', import.meta.url));
+const names = readdirSync(directory)
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => name.slice(0, -3));
+const columns = 60;
+
+describe('the picture of', () => {
+  test.each(names)('%s is as it was approved', async (name) => {
+    const text = readFileSync(`${directory}${name}.md`, 'utf8');
+    const plain = await rendered([text], { columns });
+    await expect(plain).toMatchFileSnapshot(`golden/${name}.txt`);
+    const coloured = await rendered([text], { columns, colour: true });
+    await expect(coloured.replaceAll('\x1b', '␛')).toMatchFileSnapshot(`golden/${name}.colour.txt`);
+  });
+});

@@ -1,0 +1,51 @@
+// A Markdown text as the writer puts it on a terminal that is only a string: in what pieces, how wide and with what colour.
+import { Writable } from 'node:stream';
+import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
+import { createOutput, type Output } from '../../../../src/cli/terminal/output.ts';
+
+export interface Rendering {
+  readonly columns?: number;
+  readonly colour?: boolean;
+}
+
+export interface StringTerminal {
+  readonly output: Output;
+  readonly stream: Writable & { columns: number };
+  text(): string;
+}
+
+export function stringTerminal({ columns = 80, colour = false }: Rendering = {}): StringTerminal {
+  const parts: string[] = [];
+  const writable = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, taken) {
+      parts.push(chunk);
+      taken();
+    },
+  });
+  const stream = Object.assign(writable, { isTTY: true as const, columns });
+  const output = createOutput(stream, {
+    role: 'data',
+    env: colour ? { FORCE_COLOR: '1' } : {},
+    noColor: !colour,
+    signal: new AbortController().signal,
+  });
+  return { output, stream, text: () => parts.join('') };
+}
+
+export async function rendered(pieces: readonly string[], rendering?: Rendering): Promise<string> {
+  const terminal = stringTerminal(rendering);
+  const writer = new MarkdownWriter(terminal.output);
+  for (const piece of pieces) await writer.write(piece);
+  await writer.endLine();
+  return terminal.text();
+}
+
+/** The text in pieces of these lengths, over and over. */
+export function inPieces(text: string, lengths: readonly number[]): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 1) {
+    pieces.push(text.slice(at, at + (lengths[pieces.length % lengths.length] ?? 1)));
+  }
+  return pieces;
+}

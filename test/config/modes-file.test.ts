@@ -1,0 +1,114 @@
+// The file of modes for `serve`: what it may hold, and how a fault in it is told.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readModesFile } from '../../src/config/modes-file.ts';
+import { defaultModeSettings } from '../../src/service/mode-settings.ts';
+
+function fileOf(text: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-modes-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'modes.yaml'), text);
+  return join(directory, 'modes.yaml');
+}
+
+const one = { ...defaultModeSettings, name: 'one', base_url: 'https://a.example/v1', model: 'm' };
+
+test.each([
+  [
+    'YAML',
+    `# for all\ndefault: one\nmodes:\n  one:\n    base_url: https://a.example/v1/\n    model: m\n    key: env:A_KEY\n    system: |\n      Be brief.\n      Be kind.\n    parameters:\n      max_tokens: 100\n      stop: [END]\n`,
+  ],
+  [
+    'JSON',
+    JSON.stringify({
+      default: 'one',
+      modes: {
+        one: {
+          ...{ base_url: 'https://a.example/v1/', model: 'm', key: 'env:A_KEY' },
+          ...{ system: 'Be brief.\nBe kind.\n', parameters: { max_tokens: 100, stop: ['END'] } },
+        },
+      },
+    }),
+  ],
+])('it is %s', async (_form, text) => {
+  expect(await readModesFile(fileOf(text))).toEqual({
+    default: 'one',
+    modes: [
+      {
+        ...one,
+        ...{ key: 'env:A_KEY', system: 'Be brief.\nBe kind.\n' },
+        parameters: { max_tokens: 100, stop: ['END'] },
+      },
+    ],
+  });
+});
+
+test('it may be empty', async () => {
+  expect(await readModesFile(fileOf(''))).toEqual({ modes: [], default: null });
+});
+
+const base = 'base_url: https://a.example, model: m';
+
+test.each([
+  ['modes:\n  one:\n    model: m\n', 3, 'modes.one.base_url is missing'],
+  ['modes:\n  one:\n    base_url: https://a.example\n', 3, 'modes.one.model is missing'],
+  ['modes:\n  one: {base_url: "https://a.example", model: 3}\n', 2, 'modes.one.model is not a text'],
+  [
+    'modes: {"one": {"base_url": "https://u:p@a.example",\n "model": "m"}}',
+    1,
+    'modes.one.base_url holds a user name',
+  ],
+  [
+    'modes:\n  one: {base_url: "http://a.example", model: m}',
+    2,
+    'modes.one.base_url would send the key unencrypted',
+  ],
+  [
+    'modes:\n  one: {base_url: "ftp://a.example", model: m}',
+    2,
+    'modes.one.base_url does not begin with https',
+  ],
+  [
+    `modes:\n  one: {${base}}\n  two:\n    ${base.replace(', ', '\n    ')}\n    temprature: 1`,
+    6,
+    'modes.two.temprature is not a setting',
+  ],
+  [`modes:\n  one: {${base}, key: sk-secret}`, 2, 'modes.one.key does not say where the key is'],
+  [`modes:\n  one: {${base}, context_tokens: 3}`, 2, 'modes.one.context_tokens must be a whole number'],
+  [`modes:\n  one: {${base}, temperature: warm}`, 2, 'modes.one.temperature must be a number'],
+  [`modes:\n  one: {${base}, show_reasoning: 1}`, 2, 'modes.one.show_reasoning is neither true nor false'],
+  [`modes:\n  one: {${base}, parameters: {model: x}}`, 2, 'modes.one.parameters.model cannot be set'],
+  [`modes:\n  one: {${base}, parameters: {seed: .inf}}`, 2, 'modes.one.parameters holds what JSON cannot'],
+  [`modes:\n  one: {${base}, engine: smoke}`, 2, 'modes.one.engine must be "openai"'],
+  [`modes:\n  one: {${base}, fallback: nobody}`, 2, 'modes.one.fallback names no mode: "nobody"'],
+  [
+    `modes:\n  one: {${base}, fallback: two}\n  two: {${base}, fallback: one}`,
+    2,
+    'modes.one.fallback leads back',
+  ],
+  [`modes:\n  eliza: {${base}}`, 2, 'modes.eliza the mode eliza is built in'],
+  [`modes:\n  ../x: {${base}}`, 2, 'modes.../x "../x" cannot be the name of a mode'],
+  ['modes:\n  one:\n   - x', 3, 'modes.one is not an object'],
+  ['default: nobody\n', 1, 'default names no mode'],
+  ['\n\nmods: {}\n', 3, 'mods is not known here'],
+  ['modes: [\n', 2, ''],
+  ['modes: {}\nmodes: {}\n', 2, ''],
+  ['- x\n', 1, '0 is not known here'],
+])('a fault in %j is told with its line and field, and no key is quoted', async (text, line, problem) => {
+  const path = fileOf(text);
+  const failure = await readModesFile(path).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining(`${path}, line ${line}: ${problem}`),
+  });
+  expect(String(failure)).not.toContain('sk-secret');
+});
+
+test('one that is not there is told', async () => {
+  await expect(readModesFile('/nowhere/modes.yaml')).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: '/nowhere/modes.yaml cannot be read (ENOENT).',
+  });
+});

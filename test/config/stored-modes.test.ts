@@ -1,0 +1,89 @@
+// The modes in the stored configuration: kept sparingly, checked on the way in and out, and where their keys are read from.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readKeyReference } from '../../src/config/key-reference.ts';
+import { emptyConfig } from '../../src/config/stored-config.ts';
+import { putMode, removeMode, setDefaultMode, storedModeBook } from '../../src/config/stored-modes.ts';
+import { defaultModeSettings, type ModeSettings } from '../../src/service/mode-settings.ts';
+
+const mode = (name: string, settings: Partial<ModeSettings> = {}): ModeSettings => ({
+  ...defaultModeSettings,
+  ...{ name, base_url: 'https://a.example/v1', model: 'm', ...settings },
+});
+
+describe('a stored mode', () => {
+  test('comes back as it was put, and holds only what is not as usual', () => {
+    const settings = mode('a:b', { temperature: 0, parameters: { stop: ['x'] }, key: 'file:~/key' });
+    const config = putMode(emptyConfig, settings);
+    expect(config.modes).toEqual({
+      'a:b': {
+        ...{ base_url: 'https://a.example/v1', model: 'm', temperature: 0 },
+        ...{ parameters: { stop: ['x'] }, key: 'file:~/key' },
+      },
+    });
+    expect(storedModeBook(config, 'config.json')).toEqual({ modes: [settings], default: null });
+  });
+
+  test('of any name is its own: __proto__ is refused, constructor is a mode like any other', () => {
+    expect(() => putMode(emptyConfig, mode('__proto__'))).toThrow('cannot be the name of a mode');
+    expect(storedModeBook(putMode(emptyConfig, mode('constructor')), 'x').modes).toHaveLength(1);
+    expect(() => removeMode(emptyConfig, 'constructor')).toThrow('There is no mode "constructor"');
+  });
+
+  test('that another falls back to cannot be removed; one that goes is no longer the default', () => {
+    const two = putMode(putMode(emptyConfig, mode('small')), mode('large', { fallback: 'small' }));
+    expect(() => removeMode(two, 'small')).toThrow('The mode large falls back to small');
+    const chosen = setDefaultMode(two, 'large');
+    expect(storedModeBook(chosen, 'x').default).toBe('large');
+    expect(removeMode(chosen, 'large').default_mode).toBeNull();
+    expect(() => setDefaultMode(two, 'nobody')).toThrow('There is no mode "nobody"');
+    expect(() => removeMode(two, 'echo')).toThrow('built in');
+  });
+
+  test('that a hand has broken is told with file and field', () => {
+    const config = { ...emptyConfig, modes: { fast: { base_url: 'https://a.example' } } };
+    expect(() => storedModeBook(config, '/c/config.json')).toThrow(
+      '/c/config.json: modes.fast.model is missing.',
+    );
+  });
+});
+
+describe('the key of a reference', () => {
+  const directory = () => {
+    const path = mkdtempSync(join(tmpdir(), 'parley-key-'));
+    onTestFinished(() => rmSync(path, { recursive: true }));
+    return path;
+  };
+
+  test('is that of the variable, the file or the command, without white space around it', async () => {
+    const home = directory();
+    writeFileSync(join(home, 'key'), ' in-a-file\r\n');
+    const env = { HOME: home, KEY: 'in-env', PATH: process.env['PATH'] };
+    const read = (reference: string) => readKeyReference(reference, 'fast', env);
+    expect(await read('env:KEY')).toBe('in-env');
+    expect(await read(`file:${home}/key`)).toBe('in-a-file');
+    expect(await read('file:~/key')).toBe('in-a-file');
+    expect(await read('command:cat ~/key')).toBe('in-a-file');
+    expect(await read('command:echo "$KEY" | tr e E')).toBe('in-Env');
+  });
+
+  test.each([
+    ['env:NONE', 'the variable NONE is not set'],
+    ['env:EMPTY', 'the variable EMPTY is empty'],
+    ['env:TWO', 'the variable TWO holds characters that a key cannot have'],
+    ['file:/nowhere/key', 'the file /nowhere/key cannot be read (ENOENT)'],
+    ['command:true', 'what the command wrote is empty'],
+    ['command:echo secret >&2; exit 3', 'the command failed (exit 3)'],
+    ['command:kill -9 $$', 'the command failed (exit by a signal)'],
+  ])('%s that gives none is told, and nothing of what was read', async (reference, problem) => {
+    const env = { EMPTY: '', TWO: 'secret secret', PATH: process.env['PATH'] };
+    const failure = await readKeyReference(reference, 'fast', env).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: 'ENGINE_FAILED',
+      message: `The mode fast has no key: ${problem}.`,
+    });
+    expect(String(failure)).not.toContain('secret');
+  });
+});

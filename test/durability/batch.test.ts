@@ -1,0 +1,25 @@
+// A batch that is killed and resumed is as one that was not: each line answered once.
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { batchStorm } from '../support/batch-storm.ts';
+import { ParleyPlace } from '../support/parley-place.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+let place: ParleyPlace;
+beforeEach(() => {
+  place = new ParleyPlace(repository);
+});
+afterEach(() => place.remove());
+
+test.each([
+  ['of lines of their own', false],
+  ['of the turns of one session', true],
+])(
+  'a batch %s, killed at random moments and resumed, has each id once and no message twice',
+  async (_, inSession) => {
+    const report = await batchStorm(place, { kills: 4, lines: 400, inSession, random: Math.random });
+    expect(report.faults).toEqual([]);
+    expect(report.kills).toBeGreaterThanOrEqual(4);
+  },
+  120_000,
+);

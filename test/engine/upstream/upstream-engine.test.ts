@@ -1,0 +1,287 @@
+// The engine over a real server: the suite of all engines, what it asks, and the streams that servers send, odd ones too.
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cutMark } from '../../../src/engine/upstream/completion-request.ts';
+import {
+  chunk,
+  replyOf,
+  sendStream,
+  sse,
+  startStream,
+  testKey,
+  upstreamEngine,
+  usageChunk,
+} from '../../support/model-server.ts';
+import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
+import { collectEvents, collectReply, describeEngine, textOf } from '../engine-suite.ts';
+
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of closing.splice(0)) await one.close();
+});
+
+async function started(
+  script: (response: ServerResponse, request: ReceivedRequest, count: number) => unknown,
+) {
+  const server = await serve((request, response, count) => script(response, request, count));
+  closing.push(server);
+  return server;
+}
+
+async function engineOver(
+  script: (response: ServerResponse, request: ReceivedRequest) => unknown,
+  settings = {},
+) {
+  const server = await started(script);
+  const engine = upstreamEngine(server.url, settings);
+  closing.unshift(engine);
+  return { server, engine };
+}
+
+const hello = { history: [], message: 'Hello' };
+const finish = { type: 'finish', reason: 'stop', usage: { input_tokens: 11, output_tokens: 3 } };
+
+const slow = await serve(async (_request, response) => {
+  startStream(response);
+  for (const piece of ['Well', ', that depends', ' on 👩🏽‍💻 and 名前.']) {
+    response.write(sse(chunk({ content: piece })));
+    await delay(5);
+  }
+  response.end(sse(chunk({}, 'stop'), '[DONE]'));
+});
+afterAll(() => slow.close());
+describeEngine('an upstream model', () => upstreamEngine(slow.url));
+
+describe('what it asks', () => {
+  it('is a streamed completion of the system prompt, the history with cut replies marked, and the message', async () => {
+    const { server, engine } = await engineOver((response) => sendStream(response, replyOf('Hi')), {
+      system: 'Be brief.',
+      temperature: 0.5,
+      parameters: { top_p: 0.9, stop: ['END'] },
+      key: 'env:KEY',
+    });
+    const history = [
+      { role: 'user', content: 'One', cut: false },
+      { role: 'assistant', content: 'Half a', cut: true },
+    ] as const;
+    await collectReply(engine, { history, message: 'Two' });
+    const [request] = server.requests;
+    expect(request).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });
+    expect(request?.headers).toMatchObject({
+      authorization: `Bearer ${testKey}`,
+      'content-type': 'application/json',
+    });
+    expect(JSON.parse(request?.body ?? '')).toEqual({
+      model: 'test-model',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'One' },
+        { role: 'assistant', content: `Half a\n${cutMark}` },
+        { role: 'user', content: 'Two' },
+      ],
+      temperature: 0.5,
+      top_p: 0.9,
+      stop: ['END'],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it('has no key where the mode has none', async () => {
+    const { server, engine } = await engineOver((response) => sendStream(response, replyOf('Hi')));
+    await collectReply(engine, hello);
+    expect(server.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it('leaves out the wish for usage for a server that refuses it, also the next time', async () => {
+    const { server, engine } = await engineOver((response, { body }) => {
+      if (!body.includes('stream_options')) sendStream(response, replyOf('Hi'));
+      else sendJson(response, { error: { message: "Unrecognized request argument: 'stream_options'" } }, 400);
+    });
+    expect(await collectReply(engine, hello)).toBe('Hi');
+    expect(await collectReply(engine, hello)).toBe('Hi');
+    expect(server.requests.map(({ body }) => body.includes('stream_options'))).toEqual([true, false, false]);
+  });
+
+  it.each([
+    ['', '/v1/chat/completions'],
+    ['/', '/v1/chat/completions'],
+    ['/v1', '/v1/chat/completions'],
+    ['/v1/', '/v1/chat/completions'],
+    ['/openai/v1', '/openai/v1/chat/completions'],
+    ['/v1beta/openai/', '/v1beta/openai/chat/completions'],
+    ['/api/v1/chat/completions', '/api/v1/chat/completions'],
+  ])('goes from the base %j to %s', async (base, path) => {
+    const { server } = await engineOver((response) => sendStream(response, replyOf('Hi')));
+    const engine = upstreamEngine(server.url + base);
+    closing.unshift(engine);
+    await collectReply(engine, hello);
+    expect(server.requests[0]?.path).toBe(path);
+  });
+});
+
+describe('a stream', () => {
+  const whole = replyOf('Grüße', ' aus 日本', ' 👩🏽‍💻!');
+  const said = 'Grüße aus 日本 👩🏽‍💻!';
+
+  it('is the same reply byte by byte', async () => {
+    const { engine } = await engineOver(async (response) => {
+      startStream(response).socket?.setNoDelay(true);
+      for (const byte of Buffer.from(whole)) {
+        response.write(Uint8Array.of(byte));
+        if (byte > 0x7f) await delay(0);
+      }
+      response.end();
+    });
+    const events = await collectEvents(engine, hello);
+    expect(textOf(events)).toBe(said);
+    expect(events.at(-1)).toEqual(finish);
+  });
+
+  it('is the same reply however it is cut, and whatever its line ends', async () => {
+    let body = Buffer.alloc(0);
+    let cuts: readonly number[] = [];
+    const { engine } = await engineOver(async (response) => {
+      startStream(response);
+      for (const [index, cut] of cuts.entries()) {
+        response.write(body.subarray(cuts[index - 1] ?? 0, cut));
+        await delay(0);
+      }
+      response.end(body.subarray(cuts.at(-1) ?? 0));
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(Buffer.byteLength(whole)), { maxLength: 6 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        async (places, end) => {
+          body = Buffer.from(whole.replaceAll('\n', end));
+          cuts = [...places].sort((one, other) => one - other);
+          expect(await collectReply(engine, hello)).toBe(said);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it.each([
+    ['without [DONE]', sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), usageChunk), finish],
+    ['without usage', sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), '[DONE]'), { ...finish, usage: null }],
+    [
+      'without its last blank line',
+      sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), usageChunk).trimEnd(),
+      finish,
+    ],
+    ['without a reason', sse(chunk({ content: 'Hi' }), '[DONE]'), { ...finish, usage: null }],
+    [
+      'with the usage before the end',
+      sse({ ...chunk({ content: 'Hi' }, 'stop'), usage: usageChunk.usage }, '[DONE]'),
+      finish,
+    ],
+    [
+      'with null where nothing is',
+      sse(
+        { ...chunk({ content: 'Hi', reasoning: null }), usage: null },
+        chunk({ content: null }, 'stop'),
+        '[DONE]',
+      ),
+      { ...finish, usage: null },
+    ],
+    [
+      'that ends for its length',
+      sse(chunk({ content: 'Hi' }), chunk({}, 'length'), '[DONE]'),
+      { ...finish, reason: 'length', usage: null },
+    ],
+    [
+      'with comments and other events',
+      `: OPENROUTER PROCESSING\n\nevent: ping\ndata: \n\n${replyOf('Hi')}`,
+      finish,
+    ],
+    ['with something after [DONE]', `${replyOf('Hi')}data: nonsense\n\n`, finish],
+  ])('%s is whole', async (_what, body, last) => {
+    const { engine } = await engineOver((response) => sendStream(response, body));
+    const events = await collectEvents(engine, hello);
+    expect(textOf(events)).toBe('Hi');
+    expect(events.at(-1)).toEqual(last);
+  });
+
+  it('that stays open after its last word ends all the same', async () => {
+    const { engine } = await engineOver((response) => startStream(response).write(replyOf('Hi')));
+    expect(await collectReply(engine, hello)).toBe('Hi');
+  });
+
+  it('keeps the notes of the model apart from its reply', async () => {
+    const body = sse(
+      chunk({ reasoning_content: 'They greet' }),
+      chunk({ reasoning: ' me.' }),
+      chunk({
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: ' So' }] },
+          { type: 'text', text: 'Hi' },
+        ],
+      }),
+      chunk({ content: '!' }, 'stop'),
+    );
+    const { engine } = await engineOver((response) => sendStream(response, body));
+    const events = await collectEvents(engine, hello);
+    expect(textOf(events)).toBe('Hi!');
+    expect(events.flatMap((event) => (event.type === 'reasoning' ? [event.text] : [])).join('')).toBe(
+      'They greet me. So',
+    );
+  });
+
+  it('passes on what came together as one piece', async () => {
+    const { engine } = await engineOver((response) => sendStream(response, replyOf('a', 'b', 'c')));
+    expect((await collectEvents(engine, hello)).filter(({ type }) => type === 'text')).toHaveLength(1);
+  });
+
+  it('may be no stream at all', async () => {
+    const message = { role: 'assistant', content: 'Hi', reasoning_content: 'They greet me.' };
+    const choices = [{ index: 0, message, finish_reason: 'stop' }];
+    const { engine } = await engineOver((response) =>
+      sendJson(response, { choices, usage: usageChunk.usage }),
+    );
+    expect(await collectEvents(engine, hello)).toEqual([
+      { type: 'reasoning', text: 'They greet me.' },
+      { type: 'text', text: 'Hi' },
+      finish,
+    ]);
+  });
+});
+
+describe('a stop', () => {
+  let server: ScriptedServer;
+  let gone: Promise<void>;
+  beforeEach(async () => {
+    gone = new Promise((resolve) => {
+      void started(async (response) => {
+        response.on('close', () => resolve());
+        startStream(response).write(sse(chunk({ content: 'Half' })));
+      }).then((one) => {
+        server = one;
+      });
+    });
+    await delay(20);
+  });
+
+  it('reaches the server: the connection ends', async () => {
+    const stop = new AbortController();
+    const engine = upstreamEngine(server.url);
+    closing.unshift(engine);
+    const reply = engine.reply(hello, { signal: stop.signal })[Symbol.asyncIterator]();
+    expect(await reply.next()).toMatchObject({ value: { text: 'Half' } });
+    const next = reply.next();
+    const reason = new Error('enough');
+    stop.abort(reason);
+    await expect(next).rejects.toBe(reason);
+    await gone;
+  });
+
+  it('of the reader reaches it, too', async () => {
+    const engine = upstreamEngine(server.url);
+    closing.unshift(engine);
+    for await (const _ of engine.reply(hello, { signal: new AbortController().signal })) break;
+    await gone;
+  });
+});

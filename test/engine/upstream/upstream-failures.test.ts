@@ -1,0 +1,383 @@
+// What can go wrong at a model's server: each as one failure that names the mode and says what to do, with no part of the key in it.
+import type { ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ParleyError } from '../../../src/service/errors.ts';
+import {
+  chunk,
+  replyOf,
+  sendStream,
+  sse,
+  startStream,
+  testKey,
+  upstreamEngine,
+} from '../../support/model-server.ts';
+import { sendJson, serve, serveBytes } from '../../support/scripted-server.ts';
+import { collectEvents } from '../engine-suite.ts';
+
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of closing.splice(0)) await one.close();
+});
+
+const hello = { history: [], message: 'Hello' };
+type Script = (response: ServerResponse, count: number) => unknown;
+
+async function failureOf(url: string, settings = {}): Promise<ParleyError & { said: string }> {
+  const engine = upstreamEngine(url, { name: 'fast', key: 'env:KEY', ...settings });
+  closing.unshift(engine);
+  let said = '';
+  try {
+    for await (const event of engine.reply(hello, { signal: new AbortController().signal })) {
+      if (event.type === 'text') said += event.text;
+    }
+  } catch (error) {
+    expect(inspect(error, { depth: 10 })).not.toMatch(/canary|abcdef/);
+    return Object.assign(error as ParleyError, { said });
+  }
+  throw new Error('expected a failure');
+}
+
+async function failureAt(script: Script, settings = {}) {
+  const server = await serve((_request, response, count) => script(response, count));
+  closing.push(server);
+  return failureOf(server.url, settings);
+}
+
+const json =
+  (status: number, body: unknown, headers = {}): Script =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+const error = (message: string, code: string | number | null = null, type: string | null = null) => ({
+  error: { message, code, type },
+});
+
+describe('an answer that refuses', () => {
+  it.each([
+    [
+      'a wrong key',
+      401,
+      error(`Incorrect API key provided: ${testKey.slice(0, 8)}***cdef.`, 'invalid_api_key'),
+      'ENGINE_FAILED',
+      /does not accept its key \(401\)\.$/,
+      /parley modes show fast/,
+    ],
+    [
+      'no right',
+      403,
+      error(`The key ${testKey} may not`),
+      'ENGINE_FAILED',
+      /refuses the request \(403\)\. It says: The key \[key\] may not$/,
+      /modes show fast/,
+    ],
+    [
+      'no money',
+      429,
+      error('You exceeded your current quota', 'insufficient_quota'),
+      'ENGINE_FAILED',
+      /wants to be paid/,
+      /credit/,
+    ],
+    ['no money', 402, error('Insufficient Balance'), 'ENGINE_FAILED', /wants to be paid/, /credit/],
+    [
+      'an unknown model',
+      404,
+      error('The model `x` does not exist', 'model_not_found'),
+      'ENGINE_FAILED',
+      /has no model "test-model" \(404\)\. It says: The model `x`/,
+      /parley modes set fast --model/,
+    ],
+    [
+      'an unknown model in one word',
+      404,
+      { error: "model 'x' not found" },
+      'ENGINE_FAILED',
+      /has no model/,
+      /--model/,
+    ],
+    [
+      'an unknown model with another status',
+      400,
+      error('Model Not Exist', 'invalid_request_error'),
+      'ENGINE_FAILED',
+      /has no model/,
+      /--model/,
+    ],
+    [
+      'too long a context',
+      400,
+      error("This model's maximum context length is 4097 tokens", 'context_length_exceeded'),
+      'ENGINE_FAILED',
+      /too long for the model/,
+      /--context TOKENS \(now 8192\)/,
+    ],
+    [
+      'too long a context',
+      400,
+      error('the request exceeds the available context size', 400, 'exceed_context_size_error'),
+      'ENGINE_FAILED',
+      /too long/,
+      /--context/,
+    ],
+    ['too large a body', 413, error('Request too large'), 'ENGINE_FAILED', /too long/, /--context/],
+    [
+      'a filter',
+      400,
+      error('The response was filtered', 'content_filter'),
+      'ENGINE_FAILED',
+      /content filter/,
+      /other words/,
+    ],
+    [
+      'a wrong parameter',
+      400,
+      error("'temperature' does not support 0.2 with this model"),
+      'ENGINE_FAILED',
+      /refuses the request \(400\)\. It says: 'temperature'/,
+      /modes show fast/,
+    ],
+    [
+      'a wrong parameter, told in detail',
+      422,
+      { detail: 'top_k is unknown' },
+      'ENGINE_FAILED',
+      /It says: top_k is unknown/,
+      /modes show/,
+    ],
+    [
+      'a list of one error',
+      400,
+      [error('API key not valid', 400)],
+      'ENGINE_FAILED',
+      /It says: API key not valid/,
+      /modes show/,
+    ],
+    [
+      'overload',
+      503,
+      error('Loading model', 503, 'unavailable_error'),
+      'ENGINE_FAILED',
+      /overloaded or not ready \(503\)\. It says: Loading model/,
+      /Try again/,
+    ],
+    [
+      'overload by words',
+      529,
+      error('Overloaded', null, 'overloaded_error'),
+      'ENGINE_FAILED',
+      /overloaded/,
+      /Try again/,
+    ],
+    [
+      'its own fault',
+      500,
+      error('Internal'),
+      'ENGINE_FAILED',
+      /failed \(500\)\. It says: Internal/,
+      /Try again/,
+    ],
+    ['its own time-out', 504, {}, 'ENGINE_TIMEOUT', /did not answer in time \(504\)\.$/, /Try again/],
+  ])('for %s (%i)', async (_why, status, body, code, message, hint) => {
+    const failure = await failureAt(json(status, body));
+    expect(failure).toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+    expect(failure.message).toMatch(/^The mode fast failed: its server 127\.0\.0\.1:\d+ /);
+  });
+
+  it('for too many requests says when to come again', async () => {
+    const failure = await failureAt(
+      json(429, error('Rate limit reached', 'rate_limit_exceeded'), { 'retry-after': '7' }),
+    );
+    expect(failure).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 7, hint: 'Try again in 7 s.' });
+  });
+
+  it('with a page for people is no API, and is not quoted', async () => {
+    const page =
+      (status: number): Script =>
+      (response) =>
+        response
+          .writeHead(status, { 'content-type': 'text/html' })
+          .end(`<html>${'nothing '.repeat(20_000)}</html>`);
+    const missing = await failureAt(page(404));
+    expect(missing).toMatchObject({
+      message: expect.stringMatching(/no chat completions at that address \(404\)\.$/),
+    });
+    const welcome = await failureAt(page(200));
+    expect(welcome).toMatchObject({
+      message: expect.stringMatching(/answered with text\/html, not with a chat completion\.$/),
+      hint: expect.stringMatching(/base of an OpenAI-compatible API/),
+    });
+  });
+
+  it('with a redirect is not followed', async () => {
+    const other = await serve((_request, response) => sendStream(response, replyOf('Hi')));
+    closing.push(other);
+    const failure = await failureAt((response) => response.writeHead(307, { location: other.url }).end());
+    expect(failure.message).toMatch(/redirects \(307\)/);
+    expect(other.requests).toEqual([]);
+  });
+
+  it('reads the key again after it was refused', async () => {
+    let reads = 0;
+    const server = await serve((_request, response, count) =>
+      count === 1 ? sendJson(response, {}, 401) : sendStream(response, replyOf('Hi')),
+    );
+    const readKey = async () => {
+      reads += 1;
+      return testKey;
+    };
+    const engine = upstreamEngine(server.url, { key: 'command:x' }, { readKey });
+    closing.push(engine, server);
+    await expect(collectEvents(engine, hello)).rejects.toMatchObject({ code: 'ENGINE_FAILED' });
+    await collectEvents(engine, hello);
+    await collectEvents(engine, hello);
+    expect(reads).toBe(2);
+  });
+});
+
+describe('a stream that goes wrong', () => {
+  const half = sse(chunk({ content: 'Half' }));
+
+  it.each([
+    [
+      'before its first word',
+      sse(error('No capacity', 502)),
+      '',
+      /overloaded or not ready \(502\)\. It says: No capacity$/,
+    ],
+    [
+      'at its first word',
+      half + sse({ ...chunk({ content: '' }, 'error'), ...error('Provider disconnected', 502) }),
+      'Half',
+      /It says: Provider disconnected$/,
+    ],
+    [
+      'with an event of errors',
+      `${half}event: error\ndata: {"error":{"message":"Internal"}}\n\n`,
+      'Half',
+      /failed\. It says: Internal$/,
+    ],
+    [
+      'after its last word',
+      sse(chunk({ content: 'Half' }), chunk({}, 'stop'), error('late')),
+      'Half',
+      /late/,
+    ],
+    ['by a filter', half + sse(chunk({}, 'content_filter'), '[DONE]'), 'Half', /content filter\.$/],
+    [
+      'for want of machines',
+      half + sse(chunk({}, 'insufficient_system_resource'), '[DONE]'),
+      'Half',
+      /ended its reply early/,
+    ],
+    ['by its end', half, 'Half', /broke off its reply\.$/],
+    ['by an end in the middle of an event', `${half}data: {"choi`, 'Half', /cannot be read\.$/],
+    ['with what is no JSON', `${half}data: nonsense\n\n`, 'Half', /cannot be read\.$/],
+    ['with nothing', '', '', /broke off its reply\.$/],
+    ['with [DONE] alone', sse('[DONE]'), '', /sent an empty reply\.$/],
+    [
+      'with an empty reply',
+      sse(chunk({ content: '' }), chunk({}, 'stop'), '[DONE]'),
+      '',
+      /sent an empty reply\.$/,
+    ],
+    [
+      'with notes alone',
+      sse(chunk({ reasoning_content: 'Hm' }), chunk({}, 'length'), '[DONE]'),
+      '',
+      /used up all its tokens/,
+    ],
+  ])('%s fails, and what came before it was given out', async (_where, body, said, message) => {
+    const failure = await failureAt((response) => sendStream(response, body));
+    expect(failure).toMatchObject({ code: 'ENGINE_FAILED', said, message: expect.stringMatching(message) });
+  });
+
+  it('with a broken connection fails', async () => {
+    const failure = await failureAt((response) => {
+      startStream(response).write(half);
+      setTimeout(() => response.destroy(), 30);
+    });
+    expect(failure).toMatchObject({
+      code: 'ENGINE_FAILED',
+      said: 'Half',
+      message: expect.stringMatching(/broke off/),
+    });
+  });
+});
+
+describe('silence', () => {
+  it('before the first word ends after the time of the mode, although the server says that it lives', async () => {
+    const failure = await failureAt(
+      (response) => {
+        startStream(response);
+        const timer = setInterval(() => response.write(': still here\n\n'), 20);
+        response.on('close', () => clearInterval(timer));
+      },
+      { first_token_seconds: 0.2 },
+    );
+    expect(failure).toMatchObject({
+      code: 'ENGINE_TIMEOUT',
+      message: expect.stringMatching(/said nothing for 0\.2 s\.$/),
+      hint: expect.stringMatching(/--first-token SECONDS/),
+    });
+  });
+
+  it('in the middle ends after the time of the mode', async () => {
+    const failure = await failureAt(
+      (response) => startStream(response).write(sse(chunk({ content: 'Half' }))),
+      { idle_seconds: 0.2 },
+    );
+    expect(failure).toMatchObject({
+      code: 'ENGINE_TIMEOUT',
+      said: 'Half',
+      message: expect.stringMatching(/fell silent for 0\.2 s/),
+      hint: expect.stringMatching(/--idle SECONDS/),
+    });
+  });
+
+  it('is no failure while the server says that it lives', async () => {
+    const server = await serve((_request, response) => {
+      startStream(response).write(sse(chunk({ content: 'Half' })));
+      const timer = setInterval(() => response.write(': still here\n\n'), 20);
+      setTimeout(() => {
+        clearInterval(timer);
+        response.end(sse(chunk({ content: ' and half' }, 'stop')));
+      }, 400);
+    });
+    const engine = upstreamEngine(server.url, { idle_seconds: 0.25 });
+    closing.push(engine, server);
+    expect(await collectEvents(engine, hello)).toHaveLength(3);
+  });
+});
+
+describe('no server', () => {
+  it('is told with how to start one, for this machine', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    expect(await failureOf(server.url)).toMatchObject({
+      code: 'ENGINE_FAILED',
+      message: expect.stringMatching(/^The mode fast got no whole reply: nothing listens at 127/),
+      hint: expect.stringMatching(/Start the model server there/),
+    });
+  });
+
+  it('but another thing that speaks no HTTP is told as that', async () => {
+    const server = await serveBytes((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+    closing.push(server);
+    expect(await failureOf(server.url)).toMatchObject({ message: expect.stringMatching(/is not HTTP/) });
+  });
+
+  it('that hangs up at once is asked once more, and then told', async () => {
+    let count = 0;
+    const server = await serveBytes((socket) => {
+      count += 1;
+      socket.destroy();
+    });
+    closing.push(server);
+    expect(await failureOf(server.url)).toMatchObject({ message: expect.stringMatching(/broke off/) });
+    expect(count).toBe(2);
+  });
+});

@@ -1,0 +1,107 @@
+// What of a session an engine is given: properties over sessions of every shape, and what reading them costs.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contextWindow, type ReadHistory } from '../../src/local/context-window.ts';
+import type { Message } from '../../src/service/session.ts';
+import { estimateTokens, messageTokens } from '../../src/service/token-estimate.ts';
+
+function sessionOf(turns: readonly (readonly [string, string])[]): readonly Message[] {
+  return turns.flat().map((content, position) => ({
+    message_id: `msg_${position}`,
+    position,
+    role: position % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    content,
+    mode: 'test',
+    finish_reason: position % 2 === 0 ? null : ('stop' as const),
+    usage: null,
+    created_at: '2026-01-01T00:00:00.000Z',
+  }));
+}
+
+/** A store of one session, which counts what is read. */
+function readerOf(messages: readonly Message[]) {
+  let count = 0;
+  const read: ReadHistory = async (before, limit) => {
+    const found = messages.slice(Math.max(0, before - limit), before);
+    count += found.length;
+    return found;
+  };
+  return { read, count: () => count };
+}
+
+const estimated = (text: string) => messageTokens(estimateTokens(text));
+const all = { historyMessages: Number.MAX_SAFE_INTEGER };
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.constant('word '.repeat(200)),
+  fc.constant(''),
+);
+const turns = fc.array(fc.tuple(text, text), { maxLength: 60 });
+const budget = fc.integer({ min: -50, max: 3000 });
+
+describe('a context', () => {
+  it('is never over its budget, holds whole turns in their order, the newest and the first, and counts the rest', async () => {
+    await fc.assert(
+      fc.asyncProperty(turns, text, budget, async (said, message, contextTokens) => {
+        const messages = sessionOf(said);
+        const { read } = readerOf(messages);
+        const window = await contextWindow(read, messages.length, message, { ...all, contextTokens });
+        const { history, turnsLeftOut } = window;
+        const tokens = history.reduce((sum, { content }) => sum + estimated(content), estimated(message));
+        if (history.length > 0) expect(tokens).toBeLessThanOrEqual(contextTokens);
+        expect(history.length % 2).toBe(0);
+        expect(history.length / 2 + turnsLeftOut).toBe(said.length);
+
+        // All of it; or the first turn, and then the newest in one piece, back to one that no longer fits.
+        const newest = turnsLeftOut === 0 || history.length === 0 ? history : history.slice(2);
+        const plain = messages.map(({ role, content }) => ({ role, content, cut: false }));
+        expect(newest).toEqual(plain.slice(plain.length - newest.length));
+        if (turnsLeftOut === 0) return;
+        if (history.length > 0) expect(history.slice(0, 2)).toEqual(plain.slice(0, 2));
+        const next = messages.slice(messages.length - newest.length - 2, messages.length - newest.length);
+        const more = next.reduce((sum, { content }) => sum + estimated(content), tokens);
+        const firstAlone = messages
+          .slice(0, 2)
+          .reduce((sum, { content }) => sum + estimated(content), estimated(message));
+        expect(more > contextTokens || firstAlone > contextTokens).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('takes the count of an engine for a reply where that is lower than the estimate', async () => {
+    const [user, reply] = sessionOf([['Hello', 'word '.repeat(100)]]) as [Message, Message];
+    const counted = { ...reply, usage: { input_tokens: 9, output_tokens: 100 } };
+    const contextTokens = estimated('next') + estimated('Hello') + messageTokens(100);
+    const windowOf = (messages: readonly Message[]) =>
+      contextWindow(readerOf(messages).read, 2, 'next', { ...all, contextTokens });
+    expect((await windowOf([user, counted])).history).toHaveLength(2);
+    expect((await windowOf([user, reply])).turnsLeftOut).toBe(1);
+  });
+
+  it('marks the replies that were cut', async () => {
+    const [user, reply] = sessionOf([['Hello', 'Half']]) as [Message, Message];
+    const { read } = readerOf([user, { ...reply, finish_reason: 'error' }]);
+    const { history } = await contextWindow(read, 2, 'next', { ...all, contextTokens: 1000 });
+    expect(history.map(({ cut }) => cut)).toEqual([false, true]);
+  });
+
+  it('is the same few reads for ten thousand messages as for some hundred', async () => {
+    const counts = [];
+    for (const length of [200, 5000]) {
+      const { read, count } = readerOf(sessionOf(Array.from({ length }, () => ['a question', 'an answer'])));
+      await contextWindow(read, length * 2, 'next', { ...all, contextTokens: 1000 });
+      counts.push(count());
+    }
+    expect(counts[1]).toBe(counts[0]);
+    expect(counts[0]).toBeLessThan(400);
+  });
+
+  it('counts messages for an engine that counts no tokens', async () => {
+    const messages = sessionOf(Array.from({ length: 10 }, (_, at) => [`q${at}`, `a${at}`] as const));
+    const { read } = readerOf(messages);
+    const { history, turnsLeftOut } = await contextWindow(read, 20, 'next', { historyMessages: 5 });
+    expect(history.map(({ content }) => content)).toEqual(['q8', 'a8', 'q9', 'a9']);
+    expect(turnsLeftOut).toBe(0);
+  });
+});

@@ -1,0 +1,154 @@
+// A real pseudo-terminal and what a person would see on it: a program runs in it, keys are typed, a terminal emulator reads the bytes.
+import { type IPty, spawn } from '@lydell/node-pty';
+import headless from '@xterm/headless';
+import { modernWidths } from './modern-widths.ts';
+import type { Variables } from './parley.ts';
+
+const { Terminal } = headless;
+
+export interface ScreenOptions {
+  readonly cwd: string;
+  readonly env: Variables;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+export interface Ending {
+  readonly status: number;
+  readonly signal: number;
+}
+
+const patienceMs = 20_000;
+
+export class TerminalScreen {
+  readonly #pty: IPty;
+  readonly #terminal: InstanceType<typeof Terminal>;
+  readonly ended: Promise<Ending>;
+  /** All bytes written so far, as text. */
+  bytes = '';
+  #changed: (() => void)[] = [];
+  #isEnded = false;
+
+  constructor(file: string, words: readonly string[], { cwd, env, columns = 80, rows = 24 }: ScreenOptions) {
+    this.#terminal = new Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true });
+    this.#terminal.unicode.register(modernWidths);
+    this.#terminal.unicode.activeVersion = modernWidths.version;
+    const given = Object.entries({ TERM: 'xterm-256color', ...env });
+    const set = Object.fromEntries(
+      given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    this.#pty = spawn(file, [...words], { cwd, env: set, cols: columns, rows, name: set['TERM'] ?? 'xterm' });
+    this.#pty.onData((text) => {
+      this.bytes += text;
+      this.#terminal.write(text, () => this.#tell());
+    });
+    this.ended = new Promise((resolve) => {
+      this.#pty.onExit(({ exitCode, signal = 0 }) => {
+        this.#isEnded = true;
+        // What is still to be drawn comes first.
+        this.#terminal.write('', () => {
+          this.#tell();
+          resolve({ status: exitCode, signal });
+        });
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  type(keys: string): void {
+    this.#pty.write(keys);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    process.kill(this.pid, name);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#pty.resize(columns, rows);
+    this.#terminal.resize(columns, rows);
+  }
+
+  /** What is on the screen, row by row, without blanks at the end. */
+  get rows(): readonly string[] {
+    return this.#lines(this.#terminal.buffer.active.baseY);
+  }
+
+  /** The same with all that has scrolled away; a row that the terminal wrapped is part of the one before. */
+  get text(): string {
+    const { active } = this.#terminal.buffer;
+    let text = '';
+    for (let row = 0; row < active.length; row++) {
+      const line = active.getLine(row);
+      if (line === undefined) break;
+      text += `${row > 0 && !line.isWrapped ? '\n' : ''}${line.translateToString(!active.getLine(row + 1)?.isWrapped)}`;
+    }
+    return text.replace(/ +$/gm, '').trimEnd();
+  }
+
+  get cursor(): { readonly row: number; readonly column: number } {
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    return { row: cursorY, column: cursorX };
+  }
+
+  /** The row that the cursor stands in. */
+  get cursorRow(): string {
+    return this.rows[this.cursor.row] ?? '';
+  }
+
+  /** Resolves once the condition holds; rejects with the screen if it never does. */
+  async until(what: string, holds: () => boolean): Promise<void> {
+    const deadline = performance.now() + patienceMs;
+    while (!holds()) {
+      const left = deadline - performance.now();
+      if (left <= 0 || this.#isEnded) {
+        if (holds()) return;
+        throw new Error(
+          `${what}: not so${this.#isEnded ? ', and the program has ended' : ''}\n${this.text}\n---`,
+        );
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(left, 200));
+        this.#changed.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+  }
+
+  /** Until the text appears anywhere, what scrolled away included. */
+  shows(text: string): Promise<void> {
+    return this.until(`shows ${JSON.stringify(text)}`, () => this.text.includes(text));
+  }
+
+  /** Until the cursor stands behind exactly this, on a row of its own. */
+  stands(row: string): Promise<void> {
+    return this.until(`stands at ${JSON.stringify(row)}`, () => this.cursorRow === row.trimEnd());
+  }
+
+  close(): void {
+    if (!this.#isEnded) this.#pty.kill('SIGKILL');
+    this.#terminal.dispose();
+  }
+
+  #lines(from: number): readonly string[] {
+    const { active } = this.#terminal.buffer;
+    return Array.from(
+      { length: this.#terminal.rows },
+      (_, row) =>
+        active
+          .getLine(from + row)
+          ?.translateToString(true)
+          .trimEnd() ?? '',
+    );
+  }
+
+  #tell(): void {
+    const changed = this.#changed;
+    this.#changed = [];
+    for (const tell of changed) tell();
+  }
+}
