@@ -30,6 +30,8 @@ const patienceMs = 300;
 const sameSignalMs = 100;
 
 export async function main(): Promise<void> {
+  // Until it is known: work that stops without an end, and leaves Node nothing to wait for, has failed.
+  process.exitCode = 1;
   const stop = new AbortController();
   const signalled = new AbortController();
   const signals: SignalListeners = { interrupt: new Set(), hangUp: new Set() };
