@@ -181,6 +181,7 @@ describe.concurrent('a batch', () => {
     ['--title alone', ['--title', 'T']],
     ['-s and -c', ['--in-session', '-s', 'ses_1', '-c']],
     ['a concurrency of 0', ['--concurrency', '0']],
+    ['--jq and --resume', ['--jq', 'empty', '--resume', 'none']],
   ])('with %s is refused', async (_fact, words) => {
     expectFailure(await place.parley([...batch, ...words], { stdin: 'a' }), { status: 2, code: 'USAGE' });
   });

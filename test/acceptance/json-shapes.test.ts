@@ -38,6 +38,12 @@ const login = () => ['login', '--key-stdin', '--profile', 'far', '--url', served
 /** In an order in which each finds what it needs. */
 const runs: readonly Run[] = [
   { section: 'parley chat', words: () => ['chat', '-n', '-m', 'echo', '-s', made.session, 'x', '--json'] },
+  {
+    section: 'parley chat --batch',
+    words: () => ['chat', '--batch', '-m', 'echo', '--json'],
+    stdin: 'a\n{"message":"b","id":"x"}\n{"message":1}\n',
+    status: 3,
+  },
   { section: 'parley chat --json-stream', words: () => ['chat', '-n', 'x', '--json-stream'] },
   { section: 'parley repl', words: () => ['repl', '--json'], status: 2 },
   { section: 'parley sessions create', words: () => ['sessions', 'create', '--title', 'x', '--json'] },

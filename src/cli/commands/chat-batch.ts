@@ -135,7 +135,7 @@ async function answerAll(
   stop.signal.throwIfAborted();
 }
 
-function checkTogether(input: ChatBatchInput, { host }: CliContext): void {
+function checkTogether(input: ChatBatchInput, { host, options }: CliContext): void {
   const { words, files, session, title, inSession } = input;
   const isStdin = words.length === 0 || (words.length === 1 && words[0] === '-');
   const alone = [
@@ -159,6 +159,11 @@ function checkTogether(input: ChatBatchInput, { host }: CliContext): void {
     });
   }
   if (session !== null) idsFromWords([session]);
+  if (input.resume !== null && options.jq !== null) {
+    throw new ParleyError('USAGE', '--resume and --jq cannot be used together.', {
+      hint: 'The file must hold the results as they are. Filter it once it is whole.',
+    });
+  }
   if (host.stdin.isTerminal()) {
     throw new ParleyError('USAGE', 'There is no batch on standard input: it is a terminal.', {
       hint: 'Give it a file or a pipe: parley chat --batch < in.txt',
