@@ -1,6 +1,7 @@
 // When something goes wrong: one line, the message back at the prompt, and /retry.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
+import { serve } from '../../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../../support/served-place.ts';
 import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
 
@@ -28,6 +29,25 @@ test('a default mode that cannot be asked for is told above the prompt, and aske
   const screen = fixture.open(['repl'], { env: talkingTo('http://127.0.0.1:9'), columns: 200 });
   await screen.shows('(NETWORK)');
   await screen.until('the prompt', () => screen.text.endsWith('\n>'));
+});
+
+test('Tab waits for a silent server no longer than Ctrl-C allows', async () => {
+  const silent = await serve(() => {});
+  try {
+    const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(silent.url) });
+    await screen.stands('slow> ');
+    screen.type('/mode o\tther');
+    await screen.until('asked', () => silent.requests.length > 0);
+    screen.type('\x03');
+    await screen.until('a prompt of its own', () => screen.text.endsWith('\nslow>'));
+    screen.type('/mode o\tther');
+    // Without Ctrl-C what was typed meanwhile comes after a while, too.
+    await screen.stands('slow> /mode other');
+    screen.type('\x15');
+    await leave(screen);
+  } finally {
+    await silent.close();
+  }
 });
 
 describe('a stream that breaks off', () => {
