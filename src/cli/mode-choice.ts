@@ -4,14 +4,15 @@ import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
 import type { CliContext } from './context.ts';
 
-export async function chooseMode(flag: string | null, context: CliContext): Promise<string> {
+/** `how` is how one is named from here. */
+export async function chooseMode(flag: string | null, context: CliContext, how = '--mode'): Promise<string> {
   const named = resolveMode(flag, context.host.env, context.target);
   if (named !== null) return named.mode;
   const modes = await listModes(context);
   const chosen = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
   if (chosen !== undefined) return chosen.name;
   throw new ParleyError('USAGE', 'No mode was named, and the service has no default.', {
-    hint: `Name one with --mode: ${modes.map(({ name }) => name).join(', ')}.`,
+    hint: `Name one with ${how}: ${modes.map(({ name }) => name).join(', ')}.`,
   });
 }
 

@@ -55,7 +55,7 @@ export class Conversation {
 
   /** The mode in words, asked of the service if it was not named. */
   async knownMode(context: CliContext): Promise<string> {
-    this.mode ??= await chooseMode(null, context);
+    this.mode ??= await chooseMode(null, context, '/mode');
     return this.mode;
   }
 

@@ -44,3 +44,12 @@ export function keyName({ name, ctrl, meta, sequence }: Key): string {
 export function isText({ ctrl, meta, sequence }: Key): boolean {
   return !ctrl && !meta && sequence !== '' && !/\p{Cc}/u.test(sequence);
 }
+
+export const interruptKey: LineInput = {
+  kind: 'key',
+  key: { name: 'c', ctrl: true, meta: false, sequence: '\x03' },
+};
+
+export function isInterrupt(input: LineInput): boolean {
+  return input.kind === 'key' && input.key.ctrl && input.key.name === 'c';
+}

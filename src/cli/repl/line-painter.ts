@@ -10,6 +10,12 @@ interface Drawn {
   readonly columns: number;
 }
 
+/**
+ * Clears from the first column of a row on, all that is below included. Not at once: a terminal that is told so in its first cell keeps
+ * what it clears among the lines that scrolled away (tmux does), and each key at the top of the screen would leave a copy there.
+ */
+const clearBelow = '\x1b[K\x1b[C\x1b[J\r';
+
 /** Of a terminal that is gone the keyboard tells: what is drawn on it then is lost in silence. */
 export function drawTo(output: Output, text: string): void {
   output.write(text).catch(() => {});
@@ -54,7 +60,7 @@ export class LinePainter {
 
   /** Takes the line off the screen: the cursor is where it began. */
   erase(): void {
-    drawTo(this.#output, `${this.#toStart()}\x1b[J`);
+    drawTo(this.#output, `${this.#toStart()}${clearBelow}`);
     this.#drawn = null;
   }
 
@@ -69,7 +75,7 @@ export class LinePainter {
   }
 
   #change(next: Drawn): string {
-    return this.#appended(next) ?? `${this.#toStart()}\x1b[J${next.text}${toCursor(next.layout)}`;
+    return this.#appended(next) ?? `${this.#toStart()}${clearBelow}${next.text}${toCursor(next.layout)}`;
   }
 
   /** Most keys add to the end of a row: then that is all there is to write. */

@@ -5,7 +5,7 @@ import type { Output } from '../terminal/output.ts';
 import type { Completion } from './completion.ts';
 import { Keyboard, type TerminalInput } from './keyboard.ts';
 import { edit } from './line-editor.ts';
-import type { Action, LineInput } from './line-input.ts';
+import { type Action, interruptKey, isInterrupt, type LineInput } from './line-input.ts';
 import type { Measure, Prompt, ShownLine } from './line-layout.ts';
 import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
@@ -20,7 +20,8 @@ export interface LineReaderOptions {
   readonly job: Job;
   /** The oldest first; it may grow. */
   readonly history: () => readonly string[];
-  readonly complete: (text: string, cursor: number) => Promise<Completion>;
+  /** The signal stops it; then there is nothing to choose from. */
+  readonly complete: (text: string, cursor: number, signal: AbortSignal) => Promise<Completion>;
   /** Ctrl-C at an empty prompt. */
   readonly leaveHint: string;
   /** Lets a person write the line in a program of theirs; null if it was left as it is. */
@@ -48,6 +49,7 @@ export class LineReader implements LineSource {
   /** A completion that is on its way: keys wait for it. */
   #busy: Promise<void> | null = null;
   #waiting: LineInput[] = [];
+  #completing: AbortController | null = null;
   #lastWasTab = false;
 
   constructor(options: LineReaderOptions) {
@@ -134,6 +136,7 @@ export class LineReader implements LineSource {
 
   #take(input: LineInput): void {
     if (this.#busy !== null) {
+      if (isInterrupt(input)) this.#completing?.abort();
       this.#waiting.push(input);
       return;
     }
@@ -219,7 +222,9 @@ export class LineReader implements LineSource {
     const text = unfolded(state.text, []);
     // A fold is no place to complete at: what is before it is another text than what is shown.
     if (text !== state.text) return;
-    const completion = await this.#options.complete(text, state.cursor);
+    this.#completing = new AbortController();
+    const completion = await this.#options.complete(text, state.cursor, this.#completing.signal);
+    this.#completing = null;
     const { from, to, insert, choices } = completion;
     const changes = text.slice(from, to) !== insert;
     this.#state = changes ? replaced(state, from, to, insert) : state;
@@ -281,11 +286,6 @@ export class LineReader implements LineSource {
     return shownLine(this.#state, this.#options.history());
   }
 }
-
-const interruptKey: LineInput = {
-  kind: 'key',
-  key: { name: 'c', ctrl: true, meta: false, sequence: '\x03' },
-};
 
 /** What was typed meanwhile, on a line of its own behind what comes back. */
 function behind(initial: string, typed: LineState): LineState {

@@ -10,6 +10,7 @@ import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
 import { PlainLineReader } from './plain-line-reader.ts';
 import { Repl } from './repl.ts';
+import { scopedContext } from './scoped-context.ts';
 import { slashCommands } from './slash-commands.ts';
 import { tellTrouble } from './trouble.ts';
 
@@ -21,6 +22,8 @@ export interface ReplInput {
 }
 
 const leaveHint = 'Ctrl-D leaves.';
+/** For so long Tab may keep the keys waiting. */
+const completionMs = 3000;
 
 export async function openRepl(input: ReplInput, outer: CliContext): Promise<number> {
   const { host, target } = outer;
@@ -57,7 +60,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
     job: host.job,
     history: () => history.lines,
     leaveHint,
-    complete: (text, cursor) =>
+    complete: (text, cursor, signal) =>
       complete(
         text,
         cursor,
@@ -65,7 +68,14 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
           name,
           ...(choices !== undefined && {
             // Where it cannot be known, there is nothing to choose from: a failure would tear the line.
-            choices: (beginning: string) => choices(beginning, context).catch(() => []),
+            choices: (beginning: string) =>
+              choices(
+                beginning,
+                scopedContext(
+                  context,
+                  AbortSignal.any([host.signal, signal, AbortSignal.timeout(completionMs)]),
+                ),
+              ).catch(() => []),
           }),
         })),
       ),

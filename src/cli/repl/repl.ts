@@ -1,13 +1,14 @@
 // The REPL: a line, what it asks for, and again, until the person leaves. The prompt stands before the service is opened; trouble is
 // a line, and what was typed comes back.
 import { quoteForShell } from '../../config/shell-quote.ts';
-import { CliContext } from '../context.ts';
+import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { withFiles } from './attachments.ts';
 import type { Conversation } from './conversation.ts';
 import type { LineHistory } from './line-history.ts';
 import type { Prompt } from './line-layout.ts';
 import type { LineSource } from './line-source.ts';
+import { scopedContext } from './scoped-context.ts';
 import { shortTitle } from './short-title.ts';
 import { type Next, slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
@@ -149,17 +150,6 @@ export class Repl {
     ];
     await context.say(`Go on with: parley repl ${words.map(quoteForShell).join(' ')}`);
   }
-}
-
-/** The same context, stopped by another signal. */
-function scopedContext(context: CliContext, signal: AbortSignal): CliContext {
-  const { host, options } = context;
-  const scoped = new CliContext(
-    { ...host, signal, stopSignal: signal, openHome: () => context.open() },
-    options,
-  );
-  scoped.talkTo(context.target);
-  return scoped;
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

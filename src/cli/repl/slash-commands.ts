@@ -108,6 +108,7 @@ export const slashCommands: readonly SlashCommand[] = [
       runSearch(
         { query: required(words, 'words to look for: /search WORDS'), limit: 10, cursor: null },
         context,
+        (id) => `/resume ${id}`,
       ),
   },
   {
@@ -163,7 +164,12 @@ export const slashCommands: readonly SlashCommand[] = [
       if (status !== 0) return undefined;
       conversation.deletedId = id;
       if (id === conversation.sessionId) conversation.enter(null, null);
-      await context.say('/restore brings it back.');
+      const { home } = await context.open();
+      await context.say(
+        home.extensions?.includes('archive')
+          ? '/restore brings it back.'
+          : 'This server is not known to bring a deleted session back.',
+      );
       return undefined;
     },
   },

@@ -17,11 +17,18 @@ class Screen {
   readonly #terminal: InstanceType<typeof Terminal>;
   readonly #stream: Writable & { isTTY: boolean; columns: number; rows: number };
   readonly painter: LinePainter;
+  /** Where the cursor stood, column and row, each time all below it was cleared. */
+  readonly clearedFrom: (readonly number[])[] = [];
 
   constructor(columns: number, rows: number) {
     this.#terminal = new Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
     this.#terminal.unicode.register(modernWidths);
     this.#terminal.unicode.activeVersion = modernWidths.version;
+    this.#terminal.parser.registerCsiHandler({ final: 'J' }, () => {
+      const { cursorX, cursorY } = this.#terminal.buffer.active;
+      this.clearedFrom.push([cursorX, cursorY]);
+      return false;
+    });
     const stream = new Writable({
       write: (bytes, _encoding, done) => this.#terminal.write(bytes, done),
     });
@@ -74,6 +81,17 @@ const lines: fc.Arbitrary<ShownLine> = fc
   });
 
 describe('a line', () => {
+  test('at the top of the screen is drawn anew without clearing from the first cell on', async () => {
+    // tmux keeps what is cleared from there among the lines that scrolled away: each key would leave a copy.
+    const screen = new Screen(20, 10);
+    const text = 'a line of several rows, folded';
+    for (const cursor of [0, 5, text.length]) screen.painter.paint(prompt, { text, cursor, pastes: [] });
+    screen.painter.erase();
+    await screen.seen();
+    expect(screen.clearedFrom.length).toBeGreaterThan(0);
+    expect(screen.clearedFrom).not.toContainEqual([0, 0]);
+  });
+
   test('that was changed looks like one that was drawn at once', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -141,7 +141,9 @@ test('/search finds sessions by what was said in them', async () => {
   const place = fixture.place();
   await place.output(['chat', '-m', 'echo', 'A needle in the hay']);
   const screen = await open(place);
-  expect(await entered(screen, '/search needle')).toContain('A needle in the hay');
+  const found = await entered(screen, '/search needle');
+  expect(found).toContain('A needle in the hay');
+  expect(found).toMatch(/Go on with the best: \/resume ses_\w+$/);
   expect(await entered(screen, '/search thimble')).toContain('Nothing was found.');
   expect(await entered(screen, '/search')).toContain('/search WORDS');
 });

@@ -1,6 +1,7 @@
 // When something goes wrong: one line, the message back at the prompt, and /retry.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
+import { sendJson, serve } from '../../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../../support/served-place.ts';
 import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
 
@@ -28,6 +29,56 @@ test('a default mode that cannot be asked for is told above the prompt, and aske
   const screen = fixture.open(['repl'], { env: talkingTo('http://127.0.0.1:9'), columns: 200 });
   await screen.shows('(NETWORK)');
   await screen.until('the prompt', () => screen.text.endsWith('\n>'));
+});
+
+test('Tab waits for a silent server no longer than Ctrl-C allows', async () => {
+  const silent = await serve(() => {});
+  try {
+    const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(silent.url) });
+    await screen.stands('slow> ');
+    screen.type('/mode o\tther');
+    await screen.until('asked', () => silent.requests.length > 0);
+    screen.type('\x03');
+    await screen.until('a prompt of its own', () => screen.text.endsWith('\nslow>'));
+    screen.type('/mode o\tther');
+    // Without Ctrl-C what was typed meanwhile comes after a while, too.
+    await screen.stands('slow> /mode other');
+    screen.type('\x15');
+    await leave(screen);
+  } finally {
+    await silent.close();
+  }
+});
+
+describe('a server of the basic API', () => {
+  test('without a default mode is told with the command that names one', async () => {
+    const screen = fixture.open(['repl'], { env: talkingTo(server.url), columns: 200 });
+    await screen.shows('(USAGE) Name one with /mode: slow, other.');
+  });
+
+  test('that brings no session back is not said to', async () => {
+    const basic = await serve(({ method, path }, response) =>
+      sendJson(response, {
+        success: true,
+        data:
+          method === 'POST' || /^.v1.sessions./.test(path)
+            ? { session_id: 'one', title: 'One', created_at: '2026-01-01T00:00:00.000Z', message_count: 0 }
+            : [{ name: 'slow' }],
+      }),
+    );
+    try {
+      const screen = fixture.open(['repl'], { env: talkingTo(basic.url), columns: 200 });
+      await screen.stands('slow> ');
+      screen.type('/new One\r');
+      await screen.stands('slow (One)> ');
+      screen.type('/delete\r');
+      await screen.shows('deleted one\nThis server is not known to bring a deleted session back.');
+      expect(screen.text).not.toContain('/restore');
+      await leave(screen);
+    } finally {
+      await basic.close();
+    }
+  });
 });
 
 describe('a stream that breaks off', () => {

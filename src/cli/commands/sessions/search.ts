@@ -44,7 +44,12 @@ export function registerSearch(parent: Command, run: Run): void {
 }
 
 /** On a terminal a session is a few lines, in a pipe a line: id, score, time and role of the best hit, snippet, title. */
-export async function runSearch(input: SearchInput, context: CliContext): Promise<undefined> {
+/** `goOn` is how a session is gone on with from here. */
+export async function runSearch(
+  input: SearchInput,
+  context: CliContext,
+  goOn: (id: string) => string = (id) => `parley chat -s ${quoteForShell(id)} "…"`,
+): Promise<undefined> {
   const { home } = await context.open();
   const { data, body } = await home.archive.searchSessions(await context.call(), input);
   const { stdout } = context;
@@ -64,7 +69,7 @@ export async function runSearch(input: SearchInput, context: CliContext): Promis
   }
   const [best] = data.items;
   if (best !== undefined && stdout.isTerminal) {
-    await context.say(`Go on with the best: parley chat -s ${quoteForShell(best.session.session_id)} "…"`);
+    await context.say(`Go on with the best: ${goOn(best.session.session_id)}`);
   }
 }
 
