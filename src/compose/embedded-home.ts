@@ -92,8 +92,11 @@ async function openLocal(
     administration: new LocalAdministration(local),
     extensions: ['archive', 'idempotency', 'stream'],
     async close() {
-      await engines.close?.();
-      await store.close();
+      try {
+        await engines.close?.();
+      } finally {
+        await store.close();
+      }
     },
   };
   return { home, store, limits: local.limits, isNew: created, reloadModes };

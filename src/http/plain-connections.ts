@@ -91,7 +91,11 @@ class PlainExchange implements Dispatcher.DispatchController {
       })
       .on('response', (answer) => this.#receive(answer))
       .on('error', (error) => this.#fail(error))
-      .on('close', () => clearTimeout(this.#connecting))
+      // Where no answer came and nothing failed either (a change of protocol that nobody asked for), this is all that is told.
+      .on('close', () => {
+        if (this.#answer === null) this.#fail(new Error('closed without an answer'));
+        clearTimeout(this.#connecting);
+      })
       .end(body);
   }
 

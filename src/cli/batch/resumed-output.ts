@@ -87,12 +87,22 @@ async function* resultLines(path: string, name: string) {
   try {
     for await (const { number, bytes, end, isClosed } of byteLines(createReadStream(path), longestResult)) {
       const result = bytes === null ? null : resultOf(bytes);
-      if (result === null && isClosed) throw foreign(name, number);
+      if (result === null && (isClosed || !beginsAsResult(bytes))) throw foreign(name, number);
       yield { result, bytes: bytes ?? new Uint8Array(0), end, isClosed };
     }
   } catch (error) {
     throw failure(name, 'read', error);
   }
+}
+
+const resultBeginning = Buffer.from('{"id":');
+
+/** Of a last line without its end: one that a kill has cut is the beginning of a result. Any other is somebody's text. */
+function beginsAsResult(bytes: Uint8Array | null): boolean {
+  const length = Math.min(bytes?.length ?? 0, resultBeginning.length);
+  return (
+    length > 0 && resultBeginning.subarray(0, length).equals(bytes?.subarray(0, length) ?? resultBeginning)
+  );
 }
 
 function resultOf(bytes: Uint8Array): Result | null {

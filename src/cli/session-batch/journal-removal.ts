@@ -12,18 +12,24 @@ export interface ErasedSessions {
   readonly before: number;
 }
 
-/** Returns the names of the batches. */
+/** Returns the names of the batches. A journal that cannot be read, or is gone by now, is passed over: the sessions are erased. */
 export function removeJournals(dataDirectory: string, erased: ErasedSessions): readonly string[] {
   const directory = batchDirectory(dataDirectory);
   if (!existsSync(directory)) return [];
   return readdirSync(directory).flatMap((name) => {
     const path = join(directory, name);
-    if (!name.endsWith('.journal') || statSync(path).mtimeMs >= erased.before) return [];
-    const seal = sealOf(path);
-    const isTheirs =
-      seal?.origin === erased.origin && (erased.project_id === null || seal.project_id === erased.project_id);
-    if (!isTheirs) return [];
+    if (!name.endsWith('.journal') || !isOf(path, erased)) return [];
     rmSync(path, { force: true });
     return [name.replace(/\.journal$/, '')];
   });
+}
+
+function isOf(path: string, { origin, project_id, before }: ErasedSessions): boolean {
+  try {
+    if (statSync(path).mtimeMs >= before) return false;
+    const seal = sealOf(path);
+    return seal?.origin === origin && (project_id === null || seal.project_id === project_id);
+  } catch {
+    return false;
+  }
 }

@@ -2,7 +2,7 @@
 // for its owner alone, and replaces none unless that was asked for.
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 
@@ -36,25 +36,23 @@ export class NewFile {
   readonly path: string;
   readonly #part: string;
   readonly #file: FileHandle;
+  readonly #force: boolean;
 
   static async create(path: string, { force }: FileOptions): Promise<NewFile> {
-    if (!force && existsSync(path)) {
-      throw new ParleyError('USAGE', `The file ${path} is there already.`, {
-        hint: 'Nothing was written. Name another, or let it be replaced with --force.',
-      });
-    }
+    if (!force && existsSync(path)) throw isThere(path);
     const part = join(dirname(path), `.${basename(path)}.${Math.random().toString(36).slice(2)}.part`);
     try {
-      return new NewFile(path, part, await open(part, 'wx', 0o600));
+      return new NewFile(path, part, await open(part, 'wx', 0o600), force);
     } catch (error) {
       throw unwritable(path, error);
     }
   }
 
-  private constructor(path: string, part: string, file: FileHandle) {
+  private constructor(path: string, part: string, file: FileHandle, force: boolean) {
     this.path = path;
     this.#part = part;
     this.#file = file;
+    this.#force = force;
   }
 
   async write(text: string): Promise<void> {
@@ -69,9 +67,21 @@ export class NewFile {
     try {
       await this.#file.sync();
       await this.#file.close();
-      await rename(this.#part, this.path);
+      if (!this.#force && (await this.#linked())) await rm(this.#part);
+      else await rename(this.#part, this.path);
     } catch (error) {
-      throw unwritable(this.path, error);
+      throw error instanceof ParleyError ? error : unwritable(this.path, error);
+    }
+  }
+
+  /** A link takes no name that was given to another file meanwhile, as a move does. False where the disk knows none. */
+  async #linked(): Promise<boolean> {
+    try {
+      await link(this.#part, this.path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(this.path);
+      return false;
     }
   }
 
@@ -79,6 +89,12 @@ export class NewFile {
     await this.#file.close().catch(() => {});
     await rm(this.#part, { force: true });
   }
+}
+
+function isThere(path: string): ParleyError {
+  return new ParleyError('USAGE', `The file ${path} is there already.`, {
+    hint: 'Nothing was written. Name another, or let it be replaced with --force.',
+  });
 }
 
 const reasons: Readonly<Record<string, string>> = {

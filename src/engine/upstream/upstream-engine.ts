@@ -32,12 +32,23 @@ export class UpstreamEngine implements ReplyEngine {
   ): AsyncGenerator<EngineEvent> {
     signal.throwIfAborted();
     this.#connection ??= this.#open();
-    const connection = await this.#connection;
-    yield* connection.reply(context, signal);
+    yield* (await this.#connected(this.#connection)).reply(context, signal);
   }
 
   async close(): Promise<void> {
-    await (await this.#connection)?.close();
+    // One that could not be opened was told to whoever asked for it.
+    const connection = await this.#connection?.catch(() => null);
+    await connection?.close();
+  }
+
+  /** What failed may be put right: the next reply tries again. */
+  async #connected(connection: Promise<UpstreamConnection>): Promise<UpstreamConnection> {
+    try {
+      return await connection;
+    } catch (error) {
+      if (this.#connection === connection) this.#connection = null;
+      throw error;
+    }
   }
 
   async #open(): Promise<UpstreamConnection> {

@@ -4,9 +4,11 @@ import type { SearchHit, SearchItem, SearchPage } from '../../service/session-ar
 import type { SearchFilter } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { readSearchCursor, searchCursor } from './cursors.ts';
+import type { LockWait } from './lock-wait.ts';
+import { whenUnlocked } from './lock-wait.ts';
 import type { SessionRow } from './rows.ts';
 import { toSession, toTime } from './rows.ts';
-import { type FindMatches, matchFinder } from './search-matches.ts';
+import { type FindMatches, type Match, matchFinder } from './search-matches.ts';
 import { indexQuery } from './search-terms.ts';
 import { inProject, thisSession } from './sessions.ts';
 import { snippetOf } from './snippet.ts';
@@ -15,7 +17,13 @@ import { snippetOf } from './snippet.ts';
 const mostHits = 10_000;
 /** As many bytes of their texts are read for it, so that a few huge messages cannot stop everything else. */
 const mostBytes = 16 * 1024 * 1024;
+/** So many of them at a time, a few milliseconds' work; a row itself counts as some. */
+const mostUnbroken = 64 * 1024;
+const bytesOfRow = 200;
 const hitsOfSession = 3;
+/** Of a text that is shown, UTF-16 units: how far its first hit is looked for at once, and no snippet goes so far behind one. */
+const firstSearched = 8192;
+const snippetReach = 512;
 /** BM25 with one weight for all words: how soon more of a word stops to count, and how much a long text costs, in bytes of a usual one. */
 const saturation = 1.2;
 const lengthWeight = 0.75;
@@ -75,27 +83,51 @@ interface Found {
   score: number;
 }
 
-export function searchSessions(connection: Connection, projectId: string, filter: SearchFilter): SearchPage {
-  const { index, expression } = indexQuery(connection, filter.terms);
-  const bindings = { projectId, expression, limit: mostHits + 1 };
-  const rows = connection.all<HitRow>(searchStatements[index], bindings);
-  const find = matchFinder(index, filter.terms);
-  const ranked = rank(rows.slice(0, mostHits), scorer(connection, projectId, filter, find));
-  const rest = ranked.slice(beginOf(connection, projectId, filter.cursor, ranked));
+export interface SearchTools {
+  readonly connection: Connection;
+  readonly wait: LockWait;
+}
+
+export async function searchSessions(
+  { connection, wait }: SearchTools,
+  projectId: string,
+  filter: SearchFilter,
+): Promise<SearchPage> {
+  const { rows, matches } = await whenUnlocked(() => {
+    const { index, expression } = indexQuery(connection, filter.terms);
+    const bindings = { projectId, expression, limit: mostHits + 1 };
+    const rows = connection.all<HitRow>(searchStatements[index], bindings);
+    return { rows, matches: matchFinder(index, filter.terms) };
+  }, wait);
+  const ranked = await rank(rows.slice(0, mostHits), scorer(connection, projectId, filter, matches));
+  const rest = ranked.slice(
+    await whenUnlocked(() => beginOf(connection, projectId, filter.cursor, ranked), wait),
+  );
   const shown = rest.slice(0, filter.limit);
+  const items: SearchItem[] = [];
+  for (const found of shown) {
+    items.push(...(await whenUnlocked(() => toItem(connection, projectId, found, matches), wait)));
+    await breath();
+  }
   const last = shown.at(-1);
   const lastId = last && sessionOf(connection, projectId, last)?.session_id;
   const more = rest.length > filter.limit && last !== undefined;
   return {
-    items: shown.flatMap((found) => toItem(connection, projectId, found, find)),
+    items,
     next_cursor: more ? searchCursor({ ...last, sessionId: lastId ?? '-' }) : null,
     newest_only: rows.length > mostHits,
   };
 }
 
-/** By session: the best first, of equal ones that with the newest hit. */
-function rank(rows: readonly HitRow[], score: (row: HitRow) => number): readonly Found[] {
+/** Everything else in this process gets its turn. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** By session: the best first, of equal ones that with the newest hit. Others get their turn between the texts. */
+async function rank(rows: readonly HitRow[], score: (row: HitRow) => number): Promise<readonly Found[]> {
   const sessions = new Map<number, Found>();
+  let unbroken = 0;
   for (const row of rows) {
     let found = sessions.get(row.session);
     if (found === undefined) {
@@ -105,6 +137,10 @@ function rank(rows: readonly HitRow[], score: (row: HitRow) => number): readonly
     const hit = { message: row.id, score: score(row) };
     found.score = Math.max(found.score, hit.score);
     found.hits.push(hit);
+    unbroken += row.bytes + bytesOfRow;
+    if (unbroken < mostUnbroken) continue;
+    unbroken = 0;
+    await breath();
   }
   return [...sessions.values()].sort(inOrder);
 }
@@ -179,5 +215,20 @@ function sessionOf(connection: Connection, projectId: string, { hits }: Found): 
 }
 
 function toHit({ message_id, role, created_at, content }: ShownRow, find: FindMatches): SearchHit {
-  return { message_id, role, created_at: toTime(created_at), snippet: snippetOf(content, find(content)) };
+  return {
+    message_id,
+    role,
+    created_at: toTime(created_at),
+    snippet: snippetOf(content, firstMatches(content, find)),
+  };
+}
+
+/** Those around the first. Most often it stands near the beginning: of a long text no more is searched than it takes. */
+function firstMatches(content: string, find: FindMatches): readonly Match[] {
+  for (let length = firstSearched; length < content.length; length *= 8) {
+    // A word that is cut at the end is another word.
+    const matches = find(content.slice(0, length)).filter(({ end }) => end < length - 1);
+    if ((matches[0]?.start ?? length) < length - snippetReach) return matches;
+  }
+  return find(content);
 }

@@ -139,7 +139,8 @@ export class SqliteStore implements SessionStore {
   }
 
   searchSessions(projectId: string, filter: SearchFilter): Promise<SearchPage> {
-    return this.#read((connection) => searchSessions(connection, projectId, filter));
+    const tools = { connection: this.#connection, wait: this.#wait };
+    return this.#run(() => searchSessions(tools, projectId, filter));
   }
 
   listMessages(
@@ -222,11 +223,16 @@ export class SqliteStore implements SessionStore {
   }
 
   async #run<T>(call: () => T | Promise<T>): Promise<T> {
-    if (this.#closed) throw new ParleyError('UNAVAILABLE', 'The store is closed.');
+    if (this.#closed) throw storeClosed();
     try {
       return await call();
     } catch (error) {
+      if (!this.#connection.open) throw storeClosed();
       throw storeError(error, this.#connection.path);
     }
   }
+}
+
+function storeClosed(): ParleyError {
+  return new ParleyError('UNAVAILABLE', 'The store is closed.');
 }

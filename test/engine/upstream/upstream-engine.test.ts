@@ -54,6 +54,29 @@ const slow = await serve(async (_request, response) => {
 afterAll(() => slow.close());
 describeEngine('an upstream model', () => upstreamEngine(slow.url));
 
+describe('certificates that cannot be read', () => {
+  it('fail the reply and not the end, and are read anew for the next reply', async () => {
+    const server = await started((response) => sendStream(response, replyOf('Hi')));
+    let reads = 0;
+    const authorities = async () => {
+      reads += 1;
+      if (reads === 1) throw new Error('unreadable');
+      return null;
+    };
+    const engine = upstreamEngine(server.url, {}, { authorities });
+    await expect(collectEvents(engine, hello)).rejects.toThrow('unreadable');
+    expect(textOf(await collectEvents(engine, hello))).toBe('Hi');
+    await engine.close();
+    const broken = upstreamEngine(
+      server.url,
+      {},
+      { authorities: () => Promise.reject(new Error('unreadable')) },
+    );
+    await expect(collectEvents(broken, hello)).rejects.toThrow('unreadable');
+    await broken.close();
+  });
+});
+
 describe('what it asks', () => {
   it('is a streamed completion of the system prompt, the history with cut replies marked, and the message', async () => {
     const { server, engine } = await engineOver((response) => sendStream(response, replyOf('Hi')), {

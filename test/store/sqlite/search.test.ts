@@ -181,3 +181,58 @@ it('a message is found by each of its words', async () => {
     { numRuns: 100 },
   );
 });
+
+/** The longest time for which nothing else got its turn while the work was done. */
+async function longestStop(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  await work();
+  clearInterval(timer);
+  return Math.max(longest, performance.now() - last);
+}
+
+it('lets others have their turn while it ranks many hits, and while it shows long ones', async () => {
+  const directory = temporaryDirectory();
+  const { store: first } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(first);
+  const sessions: string[] = [];
+  for (let count = 0; count < 40; count += 1) sessions.push(await newSession(first, project));
+  await first.close();
+  const sentence = 'a quick brown fox of e.g. it is on us ';
+  lookInto(join(directory, 'parley.db'), (database) => {
+    const add = database.prepare(`
+      INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+      VALUES ((SELECT id FROM sessions WHERE session_id = ?), ?, ?, 'user', 'echo', 1, ?)`);
+    database.transaction(() => {
+      for (let count = 0; count < 4000; count += 1) {
+        add.run(sessions[count % 40], count, `m${count}`, sentence.repeat(40));
+      }
+      for (const [count, session] of sessions.entries()) {
+        add.run(session, 5000 + count, `l${count}`, `needle ${sentence.repeat(8000)}`);
+      }
+    })();
+  });
+  const { store } = await openTestStore(storeOptions(directory));
+  for (const query of ['quick brown fox', 'needle']) {
+    const begun = performance.now();
+    const stopped = await longestStop(async () => {
+      expect((await find(store, project, query)).items).toHaveLength(40);
+    });
+    // A fraction, not a time: the machine may be slow.
+    expect(stopped, query).toBeLessThan((performance.now() - begun) / 2 + 20);
+  }
+});
+
+it('shows the first hit of a long text, wherever it stands, and no word that is only cut to be one', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const project = await newProject(store);
+  const filling = 'word '.repeat(1637);
+  // The first part that is looked at ends inside of "catalogue".
+  await begin(store, project, `${filling}  a catalogue ${filling.repeat(3)} the cat sat`);
+  const [snippet = ''] = await snippets(store, project, 'cat');
+  expect(snippet).toContain('the ⟦cat⟧ sat');
+});
