@@ -3,8 +3,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { RandomBytes } from '../local/ids.ts';
 
-/** So many bytes are read at a time. */
-const poolBytes = 640;
+/** So many bytes are read at a time: a read of no more is never cut short by a signal (random(4)). */
+const poolBytes = 256;
 
 export async function systemRandomness(device = '/dev/urandom'): Promise<RandomBytes> {
   const pool = new Uint8Array(poolBytes);
