@@ -118,6 +118,40 @@ describe('a chat', () => {
     expect(items.map(({ content }) => content)).toEqual(["it's me", 'Hello']);
   });
 
+  test('that fails prints a command that means the same turn, whatever was done since', async () => {
+    await add('fast', '--default');
+    await place.output(['chat', '-n', 'Hi']);
+    script = fails();
+    const failed = await place.parley(['chat', '-n', '-c', '--usage', '--', '-x is my flag']);
+    await place.output(['chat', '-n', '-m', 'echo', 'Elsewhere']);
+    await place.output(['modes', 'default', 'echo']);
+    script = (_request, response) => sendStream(response, replyOf('Hello'));
+    const command = /parley chat --idempotency-key .*$/m.exec(failed.err)?.[0] ?? '';
+    expect(await place.shell(command)).toMatchObject({
+      ...{ status: 0, out: 'Hello\n', err: 'tokens: 11 in, 3 out\n' },
+    });
+    const sessions = await place.answer<{ items: readonly { message_count: number }[] }>([
+      'sessions',
+      'list',
+    ]);
+    expect(sessions.items.map(({ message_count }) => message_count)).toEqual([4, 2]);
+  });
+
+  test('that fails elsewhere prints a command that goes there, and nowhere else', async () => {
+    await add('fast', '--default');
+    script = fails();
+    const served = await servePlace(place);
+    try {
+      const { url } = served;
+      const env = { PARLEY_API_KEY: (await place.output(['keys', 'create', '--project', 'p'])).trim() };
+      const { err } = await place.parley(['chat', '-n', '--url', url, 'Hi'], { env });
+      expect(err).toMatch(/^Ask again.*: parley chat --idempotency-key \S+ -m fast --url http.* -n Hi$/m);
+      expect(err).toContain(` --url ${url} `);
+    } finally {
+      await served.end('SIGTERM');
+    }
+  });
+
   test('says which mode replied in place of the one that failed', async () => {
     await add('small');
     await add('large', '--fallback', 'small');
