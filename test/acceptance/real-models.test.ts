@@ -44,7 +44,9 @@ describe('a mode', () => {
     });
     await place.output(['modes', 'default', 'echo']);
     expect(await place.output(['chat', '-n', 'Hi'])).toBe('Hi\n');
-    await place.output(['modes', 'remove', 'fast']);
+    await place.output(['modes', 'default', 'fast']);
+    const removed = await place.parley(['modes', 'remove', 'fast']);
+    expect(removed.err).toContain('It was the default: eliza is used now');
     expect((await place.parley(['chat', '-n', '-m', 'fast', 'Hi'])).status).toBe(2);
     expect(await place.answer(['modes', 'list'])).toHaveLength(2);
   });
@@ -150,6 +152,24 @@ describe('a chat', () => {
     } finally {
       await served.end('SIGTERM');
     }
+  });
+
+  test('with --debug prints a command that takes the key from where the mode has it, and runs', async () => {
+    await add('fast', '--key', 'env:MODEL_KEY');
+    writeFileSync(join(place.path, "a key's"), 'from-file\n');
+    await add('by-file', '--key', `file:${join(place.path, "a key's")}`);
+    const env = { MODEL_KEY: 'from-variable', PARLEY_API_KEY: '' };
+    for (const [mode, key] of [
+      ['fast', 'from-variable'],
+      ['by-file', 'from-file'],
+    ] as const) {
+      const { err } = await place.parley(['chat', '-n', '-m', mode, '--debug', 'Hi'], { env });
+      const command = /^curl .*$/m.exec(err)?.[0] ?? '';
+      expect(command).not.toContain(key);
+      expect(await place.shell(command, env)).toMatchObject({ status: 0 });
+      expect(server.requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`);
+    }
+    expect(server.requests).toHaveLength(4);
   });
 
   test('says which mode replied in place of the one that failed', async () => {
