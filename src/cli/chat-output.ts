@@ -9,6 +9,7 @@ import type { UntrustedWriter } from './terminal/output.ts';
 import { waiting } from './terminal/progress.ts';
 import { replyWriter } from './terminal/reply-writer.ts';
 import { startTimer } from './terminal/timer.ts';
+import { tokensLine, turnNotes } from './turn-notes.ts';
 
 /** `text` as it comes, `whole` text or a block of code in it at the end, `json` the one body at the end, `events` a JSON line each. */
 export type ChatFormat = 'text' | 'whole' | `${WhichBlock} block` | 'json' | 'events';
@@ -149,19 +150,8 @@ function reasoningNotes(context: CliContext) {
 
 /** What is to be known of a turn besides its reply. */
 async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutputOptions): Promise<void> {
-  if (reply.mode !== options.mode)
-    await context.say(`The mode ${options.mode} failed; ${reply.mode} replied.`);
-  const { turns_left_out: leftOut = 0, usage } = reply;
-  if (leftOut > 0) {
-    const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
-    await context.say(
-      `${turns} left out: by estimate the conversation is longer than the context of the mode ${reply.mode}.`,
-    );
-  }
-  if (!options.usage) return;
-  const tokens =
-    usage === null ? 'not counted by this mode' : `${usage.input_tokens} in, ${usage.output_tokens} out`;
-  await context.stderr.writeUntrusted(`tokens: ${tokens}\n`);
+  for (const note of turnNotes(reply, options.mode)) await context.say(note);
+  if (options.usage) await context.stderr.writeUntrusted(`${tokensLine(reply.usage)}\n`);
 }
 
 async function tellEnd(reply: ChatReply, context: CliContext): Promise<void> {

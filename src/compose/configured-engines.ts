@@ -49,9 +49,10 @@ function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): Upst
     now,
     trace:
       trace &&
-      (async (request, origin, key) => {
+      (async (request, origin, { key, reference }) => {
         const { curlCommand } = await import('../remote/curl.ts');
-        await trace(curlCommand(request, origin, key, authorityFile));
+        const { keyInShell } = await import('../config/key-reference.ts');
+        await trace(curlCommand(request, origin, key, authorityFile, keyInShell(reference)));
       }),
   };
 }

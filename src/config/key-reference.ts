@@ -2,6 +2,7 @@
 // it is needed, goes into one header, and is in no message here.
 import { readFileSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
+import { quoteForShell } from './shell-quote.ts';
 
 const commandMs = 30_000;
 
@@ -33,6 +34,14 @@ export async function readKeyReference(
       ? `${place(kind, rest)} is empty`
       : `${place(kind, rest)} holds characters that a key cannot have`,
   );
+}
+
+/** How a shell reads the key of a reference, inside of double quotes. */
+export function keyInShell(reference: string): string {
+  const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
+  if (kind === 'env') return `$${rest}`;
+  if (kind === 'command') return `$(${rest})`;
+  return rest.startsWith('~/') ? `$(cat ~/${quoteForShell(rest.slice(2))})` : `$(cat ${quoteForShell(rest)})`;
 }
 
 type Missing = (problem: string) => ParleyError;

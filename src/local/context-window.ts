@@ -33,8 +33,8 @@ export async function contextWindow(
   }
   const room = new Room(engine.contextTokens - messageTokens(estimateTokens(message)));
   const first = position > 2 ? await read(2, 2) : [];
-  const hasFirst = first.length > 0 && room.take(first);
   const turns: (readonly Message[])[] = [];
+  let hasFirst = false;
   let before = position;
   const end = first.length > 0 ? 2 : 0;
   for (let limit = firstPage; before > end && !room.isFull; limit = Math.min(limit * 2, largestPage)) {
@@ -45,8 +45,11 @@ export async function contextWindow(
       if (!room.take(turn)) break;
       turns.push(turn);
       before = turn[0]?.position ?? 0;
+      // The newest turn comes before the first one, and the first before all in between. A first one that has no room is done without.
+      if (turns.length === 1 && first.length > 0) hasFirst = room.takeIfItFits(first);
     }
   }
+  if (turns.length === 0 && first.length > 0) hasFirst = room.takeIfItFits(first);
   const kept = [...(hasFirst ? [first] : []), ...turns.reverse()];
   return { history: kept.flat().map(toContext), turnsLeftOut: position / 2 - kept.length };
 }
@@ -62,10 +65,15 @@ class Room {
   }
 
   take(turn: readonly Message[]): boolean {
-    const tokens = turn.reduce((sum, message) => sum + tokensOf(message), 0);
-    this.isFull = tokens > this.#tokens;
-    if (!this.isFull) this.#tokens -= tokens;
+    this.isFull = !this.takeIfItFits(turn);
     return !this.isFull;
+  }
+
+  takeIfItFits(turn: readonly Message[]): boolean {
+    const tokens = turn.reduce((sum, message) => sum + tokensOf(message), 0);
+    const fits = tokens <= this.#tokens;
+    if (fits) this.#tokens -= tokens;
+    return fits;
   }
 }
 

@@ -44,7 +44,9 @@ describe('a mode', () => {
     });
     await place.output(['modes', 'default', 'echo']);
     expect(await place.output(['chat', '-n', 'Hi'])).toBe('Hi\n');
-    await place.output(['modes', 'remove', 'fast']);
+    await place.output(['modes', 'default', 'fast']);
+    const removed = await place.parley(['modes', 'remove', 'fast']);
+    expect(removed.err).toContain('It was the default: eliza is used now');
     expect((await place.parley(['chat', '-n', '-m', 'fast', 'Hi'])).status).toBe(2);
     expect(await place.answer(['modes', 'list'])).toHaveLength(2);
   });
@@ -116,6 +118,58 @@ describe('a chat', () => {
       id,
     ]);
     expect(items.map(({ content }) => content)).toEqual(["it's me", 'Hello']);
+  });
+
+  test('that fails prints a command that means the same turn, whatever was done since', async () => {
+    await add('fast', '--default');
+    await place.output(['chat', '-n', 'Hi']);
+    script = fails();
+    const failed = await place.parley(['chat', '-n', '-c', '--usage', '--', '-x is my flag']);
+    await place.output(['chat', '-n', '-m', 'echo', 'Elsewhere']);
+    await place.output(['modes', 'default', 'echo']);
+    script = (_request, response) => sendStream(response, replyOf('Hello'));
+    const command = /parley chat --idempotency-key .*$/m.exec(failed.err)?.[0] ?? '';
+    expect(await place.shell(command)).toMatchObject({
+      ...{ status: 0, out: 'Hello\n', err: 'tokens: 11 in, 3 out\n' },
+    });
+    const sessions = await place.answer<{ items: readonly { message_count: number }[] }>([
+      'sessions',
+      'list',
+    ]);
+    expect(sessions.items.map(({ message_count }) => message_count)).toEqual([4, 2]);
+  });
+
+  test('that fails elsewhere prints a command that goes there, and nowhere else', async () => {
+    await add('fast', '--default');
+    script = fails();
+    const served = await servePlace(place);
+    try {
+      const { url } = served;
+      const env = { PARLEY_API_KEY: (await place.output(['keys', 'create', '--project', 'p'])).trim() };
+      const { err } = await place.parley(['chat', '-n', '--url', url, 'Hi'], { env });
+      expect(err).toMatch(/^Ask again.*: parley chat --idempotency-key \S+ -m fast --url http.* -n Hi$/m);
+      expect(err).toContain(` --url ${url} `);
+    } finally {
+      await served.end('SIGTERM');
+    }
+  });
+
+  test('with --debug prints a command that takes the key from where the mode has it, and runs', async () => {
+    await add('fast', '--key', 'env:MODEL_KEY');
+    writeFileSync(join(place.path, "a key's"), 'from-file\n');
+    await add('by-file', '--key', `file:${join(place.path, "a key's")}`);
+    const env = { MODEL_KEY: 'from-variable', PARLEY_API_KEY: '' };
+    for (const [mode, key] of [
+      ['fast', 'from-variable'],
+      ['by-file', 'from-file'],
+    ] as const) {
+      const { err } = await place.parley(['chat', '-n', '-m', mode, '--debug', 'Hi'], { env });
+      const command = /^curl .*$/m.exec(err)?.[0] ?? '';
+      expect(command).not.toContain(key);
+      expect(await place.shell(command, env)).toMatchObject({ status: 0 });
+      expect(server.requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`);
+    }
+    expect(server.requests).toHaveLength(4);
   });
 
   test('says which mode replied in place of the one that failed', async () => {

@@ -1,4 +1,6 @@
 // From nothing to a real answer: `parley setup` with a server on this machine and without one; and what `parley usage` then says.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { differences, readShapes } from '../support/json-shapes.ts';
@@ -73,11 +75,32 @@ test('a model that fails is told, and is not made the default', async () => {
   const { status, err } = await place.parley(['setup', '--yes'], { env });
   expect({ status, err }).toEqual({
     status: 1,
-    err: expect.stringMatching(/The mode qwen3:8b failed.*It says: No memory/),
+    err: expect.stringMatching(
+      /The mode qwen3:8b failed.*It says: No memory.*\nThe modes are kept, none of them/,
+    ),
   });
+  expect(err).not.toContain('The message is kept');
   expect(await place.answer(['models'])).toContainEqual(
     expect.objectContaining({ name: 'eliza', default: true }),
   );
+});
+
+test('with --yes a model that fails gives way to the next server’s', async (context) => {
+  fails = true;
+  const lmStudio = createServer(({ method }, response) =>
+    method === 'GET'
+      ? sendJson(response, { object: 'list', data: [{ id: 'gemma', object: 'model' }] })
+      : sendStream(response, replyOf('Here.')),
+  );
+  lmStudio.listen(1234, '127.0.0.1');
+  await once(lmStudio, 'listening').catch(() => context.skip('port 1234 is taken'));
+  try {
+    const { status, err } = await place.parley(['setup', '--yes'], { env });
+    expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(/No memory.*gemma replied/s) });
+    expect(await place.output(['chat', '-n', 'hi'])).toBe('Here.\n');
+  } finally {
+    lmStudio.close();
+  }
 });
 
 test('at a terminal the models are chosen from a list, and then the default', async () => {

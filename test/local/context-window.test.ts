@@ -52,21 +52,36 @@ describe('a context', () => {
         expect(history.length % 2).toBe(0);
         expect(history.length / 2 + turnsLeftOut).toBe(said.length);
 
-        // All of it; or the first turn, and then the newest in one piece, back to one that no longer fits.
-        const newest = turnsLeftOut === 0 || history.length === 0 ? history : history.slice(2);
+        // The newest in one piece, back to one that no longer fits; and the first turn before them where there is room beside the newest.
         const plain = messages.map(({ role, content }) => ({ role, content, cut: false }));
+        if (turnsLeftOut === 0) {
+          expect(history).toEqual(plain);
+          return;
+        }
+        const sizes = said.map(([question, answer]) => estimated(question) + estimated(answer));
+        const room = contextTokens - estimated(message);
+        const newestSize = sizes.at(-1) ?? 0;
+        const hasFirst = said.length > 1 && (sizes[0] ?? 0) <= room - (newestSize <= room ? newestSize : 0);
+        if (hasFirst) expect(history.slice(0, 2)).toEqual(plain.slice(0, 2));
+        const newest = hasFirst ? history.slice(2) : history;
         expect(newest).toEqual(plain.slice(plain.length - newest.length));
-        if (turnsLeftOut === 0) return;
-        if (history.length > 0) expect(history.slice(0, 2)).toEqual(plain.slice(0, 2));
-        const next = messages.slice(messages.length - newest.length - 2, messages.length - newest.length);
-        const more = next.reduce((sum, { content }) => sum + estimated(content), tokens);
-        const firstAlone = messages
-          .slice(0, 2)
-          .reduce((sum, { content }) => sum + estimated(content), estimated(message));
-        expect(more > contextTokens || firstAlone > contextTokens).toBe(true);
+        const next = sizes[said.length - newest.length / 2 - 1] ?? 0;
+        expect(tokens + next).toBeGreaterThan(contextTokens);
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('does without a first turn that is too long, not without the newest', async () => {
+    const messages = sessionOf([
+      ['a file of some length '.repeat(100), 'Read.'],
+      ['My name is Ada.', 'Hello, Ada.'],
+      ['I am ten.', 'Happy birthday.'],
+    ]);
+    const { read } = readerOf(messages);
+    const { history, turnsLeftOut } = await contextWindow(read, 6, 'next', { ...all, contextTokens: 300 });
+    expect(history.map(({ content }) => content)).toEqual(messages.slice(2).map(({ content }) => content));
+    expect(turnsLeftOut).toBe(1);
   });
 
   it('takes the count of an engine for a reply where that is lower than the estimate', async () => {

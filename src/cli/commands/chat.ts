@@ -1,6 +1,5 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { quoteForShell } from '../../config/shell-quote.ts';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
@@ -10,6 +9,7 @@ import { type ChatFormat, chatOutput } from '../chat-output.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { chooseMode, requireMode } from '../mode-choice.ts';
+import { type RepeatedChat, repetition } from '../repetition.ts';
 import type { Run } from '../run.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
@@ -199,7 +199,10 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
     }
     if (kept !== null && context.host.signal.aborted)
       await context.say(`Stopped. What had come of the reply is kept in session ${kept}.`);
-    throw kept === null ? error : repeatable(error, input, context, idempotencyKey);
+    const { words, files, title, reasoning } = input;
+    const hasMore = files.length > 0 || (input.stdin && context.stdinIsFed) || words.join(' ') === '-';
+    const again = { ...{ words, title, reasoning, usage, mode }, session: session_id, hasMore };
+    throw kept === null ? error : repeatable(error, { ...again, key: idempotencyKey }, context);
   }
 }
 
@@ -210,12 +213,12 @@ async function createTitled(title: string, call: Call, service: ConversationServ
 }
 
 /** What a model failed of can be asked again: under its key the message that is kept gets its reply, and none is kept twice. */
-function repeatable(error: unknown, input: ChatInput, { options }: CliContext, key: string): unknown {
+function repeatable(error: unknown, chat: RepeatedChat, { options }: CliContext): unknown {
   const failures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
   if (!(error instanceof ParleyError) || !failures.includes(error.code) || options.json) return error;
   const { code, message, details, session_id, message_id, retryAfter, body } = error;
   return new ParleyError(code, message, {
-    hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(input, key)}`.trim(),
+    hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
     details,
     ...(session_id !== null && { session_id }),
     ...(message_id !== null && { message_id }),
@@ -223,21 +226,6 @@ function repeatable(error: unknown, input: ChatInput, { options }: CliContext, k
     body,
     cause: error,
   });
-}
-
-function repetition(input: ChatInput, key: string): string {
-  const words = input.words.join(' ');
-  const isShort = words !== '' && words !== '-' && words.length <= 200 && !/[\p{Cc}]/u.test(words);
-  const flag = `--idempotency-key ${key}`;
-  if (!isShort || input.files.length > 0 || input.stdin) return `the same command with ${flag}`;
-  const same = [
-    input.mode !== null && `-m ${quoteForShell(input.mode)}`,
-    input.session !== null && `-s ${quoteForShell(input.session)}`,
-    input.continue && '-c',
-    input.title !== null && `--title ${quoteForShell(input.title)}`,
-    '-n',
-  ];
-  return ['parley chat', flag, ...same.filter(Boolean), quoteForShell(words)].join(' ');
 }
 
 /** No word came on the message: the server may have it, and the session then holds it. */

@@ -63,16 +63,8 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
     return exitDone;
   }
   const modes = await makeModes(chosen, context);
-  const [first] = modes as readonly [string];
-  const chosenDefault =
-    yes || modes.length === 1
-      ? first
-      : await chooseOne(
-          'Which one is used when no mode is named?',
-          modes.map((name) => ({ name, value: name })),
-          prompting,
-        );
-  const reply = await testTurn(chosenDefault, context);
+  const ordered = yes || modes.length === 1 ? modes : [await chooseDefault(modes, context)];
+  const [chosenDefault, reply] = await firstToReply(ordered, context);
   await home.administration.setDefaultMode(chosenDefault);
   if (context.options.json) {
     const data = { modes, default: chosenDefault, reply };
@@ -128,7 +120,9 @@ async function tellFound(found: readonly FoundModels[], context: CliContext): Pr
     if (problem !== null) await context.say(`${server.name} (${server.base_url}): ${problem}`);
     else if (models.length > 0) {
       const some = models.slice(0, 8).join(', ') + (models.length > 8 ? ', …' : '');
-      await context.say(`${server.name} (${server.base_url}): ${models.length} models: ${some}`);
+      await context.say(
+        `${server.name} (${server.base_url}): ${models.length === 1 ? '1 model' : `${models.length} models`}: ${some}`,
+      );
     }
   }
 }
@@ -160,6 +154,34 @@ async function makeModes(offers: readonly Offer[], context: CliContext): Promise
     await context.say(`Made the mode ${name}: ${model} at ${server.name}.`);
   }
   return names;
+}
+
+function chooseDefault(modes: readonly string[], { prompting }: CliContext): Promise<string> {
+  const choices = modes.map((name) => ({ name, value: name }));
+  return chooseOne('Which one is used when no mode is named?', choices, prompting);
+}
+
+/** Which of the modes replies, and what. One that does not is told of; the failure of the last is thrown. */
+async function firstToReply(
+  modes: readonly string[],
+  context: CliContext,
+): Promise<readonly [mode: string, reply: string]> {
+  const [mode = '', ...others] = modes;
+  try {
+    return [mode, await testTurn(mode, context)];
+  } catch (error) {
+    context.host.signal.throwIfAborted();
+    if (!(error instanceof ParleyError)) throw error;
+    if (others.length > 0) {
+      await context.say(`${error.message} (${error.code})`);
+      return firstToReply(others, context);
+    }
+    // The session of its question is deleted: what an error says of the place of the message does not hold here.
+    throw new ParleyError(error.code, error.message, {
+      hint: `The modes are kept, none of them as the default. When its server replies: parley setup, or parley modes default ${mode}`,
+      cause: error,
+    });
+  }
 }
 
 /** One real turn; its session is deleted again. */

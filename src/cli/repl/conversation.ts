@@ -2,8 +2,10 @@
 // its end; where lines come from, and what else can be asked for, is not.
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
+import type { Usage } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { chooseMode } from '../mode-choice.ts';
+import { turnNotes } from '../turn-notes.ts';
 import { shownReply } from './shown-reply.ts';
 
 export interface ConversationOptions {
@@ -37,6 +39,8 @@ export class Conversation {
   last: Attempt | null = null;
   /** What came of the last reply. */
   reply = '';
+  /** What the last whole reply took; null when it was not counted, or nothing was said yet. */
+  usage: Usage | null = null;
   /** Files that go with the next message. */
   files: readonly string[] = [];
 
@@ -51,6 +55,7 @@ export class Conversation {
     this.title = title;
     this.last = null;
     this.reply = '';
+    this.usage = null;
   }
 
   /** The mode in words, asked of the service if it was not named. */
@@ -99,6 +104,7 @@ export class Conversation {
     const { home } = await context.open();
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
     const shown = await shownReply(this.#options.raw, context);
+    const notes: string[] = [];
     let title: Promise<void> | null = null;
     this.reply = '';
     try {
@@ -125,13 +131,15 @@ export class Conversation {
         throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.');
       }
       this.last = { ...this.last, isAnswered: true };
+      this.usage = complete.usage;
+      notes.push(...turnNotes(complete, attempt.request.mode));
       if (complete.finish_reason === 'length')
-        await context.say('The reply ends here because it reached its limit.');
+        notes.push('The reply ends here because it reached its limit.');
     } catch (error) {
       this.last = { ...this.last, isReturned: !context.host.signal.aborted };
       throw error;
     } finally {
-      await shown.end();
+      await shown.end(notes);
       await title;
     }
   }

@@ -8,7 +8,8 @@ import { startTimer } from '../terminal/timer.ts';
 
 export interface ShownReply {
   take(event: ChatEvent): Promise<void>;
-  end(): Promise<void>;
+  /** `notes` are what is to be known of it besides. */
+  end(notes: readonly string[]): Promise<void>;
 }
 
 export async function shownReply(raw: boolean, context: CliContext): Promise<ShownReply> {
@@ -48,11 +49,12 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
           begun = true;
       }
     },
-    async end() {
+    async end(notes) {
       spinner.stop();
       await leaveReasons();
       if (!begun) return;
       await writer.endLine();
+      for (const note of notes) await context.say(note);
       await stdout.write('\n');
     },
   };

@@ -10,6 +10,7 @@ import { runRestore } from '../commands/sessions/restore.ts';
 import { runSearch } from '../commands/sessions/search.ts';
 import type { CliContext } from '../context.ts';
 import { requireMode } from '../mode-choice.ts';
+import { tokensLine } from '../turn-notes.ts';
 import { fileChoices, modeChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
 import type { Choice } from './completion.ts';
@@ -242,7 +243,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'status',
     argument: '',
-    description: 'show the mode, the session and where it is kept',
+    description: 'show the mode, the session, where it is kept, and the tokens of the last reply',
     run: async (_argument, { context, conversation }) => {
       const { target } = context;
       const lines = [
@@ -255,6 +256,8 @@ export const slashCommands: readonly SlashCommand[] = [
       if (conversation.sessionId === null)
         await context.stdout.write('session_id: (the next message makes one)\n');
       else await runGet({ ids: [conversation.sessionId] }, context);
+      if (conversation.usage !== null)
+        await context.stdout.write(`last reply, ${tokensLine(conversation.usage)}\n`);
       return undefined;
     },
   },

@@ -121,7 +121,8 @@ export class UpstreamConnection {
       const request = this.#request(upstream, completionBody(this.#settings, context, { withUsage }), signal);
       let answer: HttpAnswer;
       try {
-        await this.#options.trace?.(request, this.#origin, upstream.key ?? '');
+        const traced = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
+        await this.#options.trace?.(request, this.#origin, traced);
         answer = await this.#client.request(request);
       } catch (error) {
         // A kept connection that the server let go of at the same moment: nothing was said, so asking again repeats nothing.

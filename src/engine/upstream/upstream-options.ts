@@ -13,5 +13,12 @@ export interface UpstreamOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Told each request before it is sent, with the key in it to be taken out; null to tell nobody. */
-  readonly trace: ((request: HttpRequest, origin: string, key: string) => Promise<void>) | null;
+  readonly trace: ((request: HttpRequest, origin: string, key: TracedKey) => Promise<void>) | null;
+}
+
+export interface TracedKey {
+  /** Empty for a server that asks for none. */
+  readonly key: string;
+  /** Where it was read. */
+  readonly reference: string;
 }

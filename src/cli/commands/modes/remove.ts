@@ -18,8 +18,15 @@ export async function runModesRemove(
   { name }: { readonly name: string },
   context: CliContext,
 ): Promise<undefined> {
-  const { home } = await context.open();
-  await home.administration.removeMode(name);
+  const { administration } = (await context.open()).home;
+  const wasDefault = (await administration.listModes()).some((mode) => mode.default && mode.name === name);
+  await administration.removeMode(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
   else await context.say(`Removed ${name}.`);
+  if (!wasDefault) return;
+  const next = (await administration.listModes()).find((mode) => mode.default)?.name;
+  if (next !== undefined)
+    await context.say(
+      `It was the default: ${next} is used now when no mode is named. Another: parley modes default NAME`,
+    );
 }

@@ -1,0 +1,45 @@
+// The command that an error prints to repeat a turn under its key: the same place, mode, session and words, whatever is the default, or
+// the last session, by the time that it is run.
+import { quoteForShell } from '../config/shell-quote.ts';
+import type { GlobalOptions } from './context.ts';
+
+export interface RepeatedChat {
+  readonly words: readonly string[];
+  readonly title: string | null;
+  readonly reasoning: boolean;
+  readonly usage: boolean;
+  readonly mode: string;
+  /** The session that it went on with; null for one of its own. */
+  readonly session: string | null;
+  /** True when the words alone are not the message: files or stdin went into it. */
+  readonly hasMore: boolean;
+  readonly key: string;
+}
+
+type Place = Pick<GlobalOptions, 'profile' | 'url' | 'insecureHttp' | 'ca'>;
+
+const mostCharacters = 200;
+
+export function repetition(chat: RepeatedChat, { profile, url, insecureHttp, ca }: Place): string {
+  const { mode, session, title, key } = chat;
+  const words = chat.words.join(' ');
+  const fixed = ['--idempotency-key', key, '-m', quoteForShell(mode)];
+  if (session !== null) fixed.push('-s', quoteForShell(session));
+  const isShort = words !== '' && words.length <= mostCharacters && !/\p{Cc}/u.test(words);
+  if (!isShort || chat.hasMore) {
+    const other = session === null ? '' : ' (and without -c)';
+    return `the same command with ${fixed.join(' ')}${other}`;
+  }
+  const flags = [
+    profile !== null && `--profile ${quoteForShell(profile)}`,
+    url !== null && `--url ${quoteForShell(url)}`,
+    insecureHttp && '--insecure-http',
+    ca !== null && `--ca ${quoteForShell(ca)}`,
+    title !== null && `--title ${quoteForShell(title)}`,
+    chat.usage && '--usage',
+    chat.reasoning && '--reasoning',
+    '-n',
+    words.startsWith('-') && '--',
+  ];
+  return ['parley chat', ...fixed, ...flags.filter(Boolean), quoteForShell(words)].join(' ');
+}

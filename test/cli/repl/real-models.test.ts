@@ -1,0 +1,37 @@
+// The REPL with models behind its modes: what is to be known of a turn is told there, too.
+import { afterEach, beforeEach, test } from 'vitest';
+import { replyOf, sendStream } from '../../support/model-server.ts';
+import { type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
+import { leave, ReplFixture } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await serve((request, response) =>
+    request.body.includes('"broken"')
+      ? sendJson(response, { error: { message: 'No luck' } }, 500)
+      : sendStream(response, replyOf('Hello')),
+  );
+});
+afterEach(async () => {
+  fixture.close();
+  await server.close();
+});
+
+test('who replied in place of the mode, which turns were left out, and the tokens are told', async () => {
+  const place = fixture.place();
+  const add = (name: string, ...more: readonly string[]) =>
+    place.output(['modes', 'add', name, '--base-url', server.url, ...more]);
+  await add('small', '--model', 'm', '--context', '256');
+  await add('large', '--model', 'broken', '--fallback', 'small');
+  const screen = fixture.open(['repl', '-m', 'large'], { columns: 200 }, place);
+  await screen.stands('large> ');
+  screen.type(`${'word '.repeat(150)}\r`);
+  await screen.shows('\nHello\nThe mode large failed; small replied.\n');
+  await screen.until('the prompt', () => /large \(.*\)> $/.test(screen.text) || screen.text.endsWith(')>'));
+  screen.type('short\r');
+  await screen.shows('\n1 earlier turn was left out: by estimate');
+  screen.type('/status\r');
+  await screen.shows('\nlast reply, tokens: 11 in, 3 out');
+  await leave(screen);
+});
