@@ -24,6 +24,15 @@ describe('a list', () => {
     expect(err).toMatch(/--all.*--cursor \S+/);
   });
 
+  test('has all of them with --ids, so that a pipe takes none for the whole, unless --limit is given', async () => {
+    const { out, err } = await place.parley(['sessions', 'list', '--ids']);
+    expect(lines(out).sort()).toEqual([...ids].sort());
+    expect(err).toBe('');
+    const few = await place.parley(['sessions', 'list', '--ids', '--limit', '3']);
+    expect(lines(few.out).length).toBe(3);
+    expect(few.err).toContain('--limit 3 --ids --cursor ');
+  });
+
   test('has all of them with --all, each once', async () => {
     const all = lines(await place.output(['sessions', 'list', '--all', '--ids']));
     expect([...all].sort()).toEqual([...ids].sort());
