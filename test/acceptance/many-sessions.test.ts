@@ -192,6 +192,19 @@ describe('deleting', () => {
     expect(await left()).toEqual(ids);
   });
 
+  test('of a listing that found nothing has nothing to do, while no id at all is a fault', async () => {
+    const nothing = await place.shell(
+      'parley sessions list --ids --older-than 900d | parley sessions delete - --yes',
+    );
+    expect(nothing).toMatchObject({ status: 0, out: '' });
+    expect(nothing.err).toBe('Standard input holds no id: nothing was deleted.\n');
+    expect(await place.parley(['sessions', 'restore', '-'], { stdin: '# none\n' })).toMatchObject({
+      status: 0,
+      out: '',
+    });
+    expectFailure(await place.parley(['sessions', 'delete'], { stdin: '' }), { status: 2, code: 'USAGE' });
+  });
+
   test('stops at the guard before anything is deleted', async () => {
     for (const stdin of [undefined, ids.join('\n')]) {
       const words = stdin === undefined ? ids : ['-'];
