@@ -59,8 +59,9 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     if (!(error instanceof CommanderError)) throw error;
     const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
-    if (bare && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
-    if (bare && canConverse(context)) return runCommandLine(['repl', ...argv], host);
+    const conversing = bare || (asked === program && isOptionsOfAConversation(error, argv));
+    if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
+    if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host);
     if (bare || error.exitCode === 0) {
       await context.stdout.write(written.out + written.error);
       return 0;
@@ -68,6 +69,11 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     if (error.code === 'commander.help') await context.stderr.write(written.error);
     return throughFilter(context, () => Promise.reject(usageError(error, context)));
   }
+}
+
+/** `parley -m echo` names no command, and has options that are another's: those of the chat, or the REPL, that it is. */
+function isOptionsOfAConversation({ code }: CommanderError, argv: readonly string[]): boolean {
+  return code === 'commander.unknownOption' && !argv.some((word) => commands.has(word));
 }
 
 function buildProgram(first: string, version: string, run: Run, output: OutputConfiguration): Command {

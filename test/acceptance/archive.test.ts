@@ -195,6 +195,18 @@ describe('sessions export', () => {
   });
 });
 
+test.runIf(existsSync('/dev/full'))(
+  'an export onto a full disk ends at the first session, told once',
+  async () => {
+    const all = ['sessions', 'export', '--all', '--format', 'json'].join(' ');
+    await talk('one');
+    await talk('two');
+    const { status, err } = await place.shell(`parley ${all} > /dev/full`);
+    expect(status).toBe(1);
+    expect(err.match(/could not be written/g)).toHaveLength(1);
+  },
+);
+
 describe('sessions import', () => {
   test('an export goes to a server and back, and is the same each time', async () => {
     await talk('Größe 😀 日本語', 'line\r\nbreak\u001b[31m \u202e');

@@ -92,6 +92,16 @@ test('parley alone with something piped in is a chat', async () => {
   expect((await place.shell('echo hello | parley --quiet', env)).out).toBe('hello\n');
 });
 
+test('parley alone with something piped in takes the options of a chat, and no word for a command', async () => {
+  expect(await place.output(['-m', 'echo'], { stdin: 'hello' })).toBe('hello\n');
+  expect(await place.output(['--quiet', '-m', 'echo', '--jq', '.data.reply'], { stdin: 'hi' })).toBe('hi\n');
+  const batch = await place.parley(['--batch', '-m', 'echo', '--jq', '.data.reply'], { stdin: 'a\nb\n' });
+  expect(batch.out).toBe('a\nb\n');
+  for (const args of [['-m', 'echo', 'models'], ['--nonsense']]) {
+    expect(await place.parley(args, { stdin: 'hello' })).toMatchObject({ status: 2, out: '' });
+  }
+});
+
 test('a working directory that was removed is no hindrance', async () => {
   const { status, out, err } = await place.shell(
     'mkdir gone; cd gone; rmdir ../gone; parley chat -n -m echo hi',

@@ -264,6 +264,10 @@ describe('the same deletion', () => {
     const { ids, env, server } = await stranger({ count: 2 });
     await check(ids, env);
     expect([...server.deleted]).toEqual(ids);
+    const { server: other, env: there, stdin } = await stranger({ count: 3 });
+    const batch = await place.parley(['sessions', 'delete', '-', '--yes'], { env: there, stdin });
+    expect([batch.status, other.deleted.size]).toEqual([0, 3]);
+    expect(batch.err).toBe('3 deleted\nThis server offers nothing that would undo it.\n');
     const undo = await place.parley(['sessions', 'restore', ...ids], { env });
     expectFailure(undo, { status: 1, code: 'UNSUPPORTED' });
     const filter = await place.parley(['sessions', 'delete', '--all', '--yes'], { env });

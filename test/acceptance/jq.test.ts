@@ -121,6 +121,13 @@ describe('--jq', () => {
     expect(out === stdin).toBe(true);
   });
 
+  test('a filter without an end is ended by Ctrl-C', async () => {
+    for (const filter of ['def forever: forever; forever', 'last(repeat(1))']) {
+      const script = `parley models --jq '${filter}' & sleep 1.5; kill -INT $!; wait $!`;
+      expect(await place.shell(`set -m; ${script}`)).toMatchObject({ status: 130, out: '' });
+    }
+  });
+
   test('prints what comes while the command goes on', async () => {
     const child = place.start(['serve', '--port', '0', '--jq', '.data.url']);
     const [line] = await new Promise<string[]>((resolve) => {

@@ -24,6 +24,15 @@ describe('a list', () => {
     expect(err).toMatch(/--all.*--cursor \S+/);
   });
 
+  test('has all of them with --ids, so that a pipe takes none for the whole, unless --limit is given', async () => {
+    const { out, err } = await place.parley(['sessions', 'list', '--ids']);
+    expect(lines(out).sort()).toEqual([...ids].sort());
+    expect(err).toBe('');
+    const few = await place.parley(['sessions', 'list', '--ids', '--limit', '3']);
+    expect(lines(few.out).length).toBe(3);
+    expect(few.err).toContain('--limit 3 --ids --cursor ');
+  });
+
   test('has all of them with --all, each once', async () => {
     const all = lines(await place.output(['sessions', 'list', '--all', '--ids']));
     expect([...all].sort()).toEqual([...ids].sort());
@@ -181,6 +190,19 @@ describe('deleting', () => {
       { session_id: b, status: 'would_delete' },
     ]);
     expect(await left()).toEqual(ids);
+  });
+
+  test('of a listing that found nothing has nothing to do, while no id at all is a fault', async () => {
+    const nothing = await place.shell(
+      'parley sessions list --ids --older-than 900d | parley sessions delete - --yes',
+    );
+    expect(nothing).toMatchObject({ status: 0, out: '' });
+    expect(nothing.err).toBe('Standard input holds no id: nothing was deleted.\n');
+    expect(await place.parley(['sessions', 'restore', '-'], { stdin: '# none\n' })).toMatchObject({
+      status: 0,
+      out: '',
+    });
+    expectFailure(await place.parley(['sessions', 'delete'], { stdin: '' }), { status: 2, code: 'USAGE' });
   });
 
   test('stops at the guard before anything is deleted', async () => {

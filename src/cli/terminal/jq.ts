@@ -1,6 +1,8 @@
 // jq, as it was compiled to WebAssembly: a filter over JSON texts. jq-wasm's own `raw` copies all of its input for each byte that
 // is read; so bytes go in and out through the runtime that it is built on (Emscripten's `stdin`, `stdout` and `stderr`).
 import { ParleyError } from '../../service/errors.ts';
+import { Interruption } from '../interruption.ts';
+import { runBounded } from './bounded-run.ts';
 
 /** What one run of a filter gave. */
 export interface JqResult {
@@ -18,6 +20,9 @@ interface JqRuntime {
 
 /** Each run leaves something on the runtime's stack of 64 KiB, which overflows after some 300 runs. */
 const runsOfARuntime = 32;
+
+/** Of a run's time: a filter may have no end, and while it runs no signal but Ctrl-C is seen. */
+const longestRunMs = 60_000;
 
 /** What could see, or end, more than the value at hand, although many are filtered in one run. */
 const reachesFurther = /\b(halt|halt_error|input|inputs|input_line_number)\b/;
@@ -60,12 +65,14 @@ export class Jq {
     }
     this.#runs++;
     this.#input.fill(texts);
+    const runtime = this.#runtime;
     let status: number;
     try {
-      status = this.#runtime.callMain(['-M', '-c', this.#filter, '/dev/stdin']);
+      status = runBounded(() => runtime.callMain(['-M', '-c', this.#filter, '/dev/stdin']), longestRunMs);
     } catch (error) {
-      // The runtime broke: too deep a value or filter.
+      // The runtime broke: too deep a value or filter, or one without an end.
       this.#runtime = null;
+      if (error instanceof Interruption) throw error;
       status = -1;
       this.#talk.writeText(`jq: error: ${error instanceof Error ? error.message : String(error)}\n`);
     }

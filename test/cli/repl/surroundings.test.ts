@@ -8,7 +8,7 @@ const fixture = new ReplFixture();
 afterEach(() => fixture.close());
 
 describe('a terminal and nothing to send', () => {
-  test.each([[[]], [['chat']], [['chat', '-n', '-m', 'eliza']], [['--no-color']]])(
+  test.each([[[]], [['chat']], [['chat', '-n', '-m', 'eliza']], [['-m', 'eliza']], [['--no-color']]])(
     'parley %j opens the REPL',
     async (words) => {
       const screen = fixture.open(words);

@@ -39,6 +39,11 @@ export async function batchOwner(
   };
 }
 
+/** Of a home whose key was verified: by then it is known. */
+export function offersArchive({ extensions }: Home): boolean {
+  return extensions?.includes('archive') === true;
+}
+
 export async function runOver<Done extends string>(
   operation: SessionOperation<Done>,
   ids: {
@@ -52,8 +57,8 @@ export async function runOver<Done extends string>(
   const { home, apiKey } = await context.open();
   const { host } = context;
   const report = new BatchReport(context, ids.total);
-  // What the server offers is known by now: the key was verified. Restoring is part of the archive, and is simply tried.
-  const takesBatches = home.extensions?.includes('archive') === true || !operation.goesSingly;
+  // Restoring is part of the archive, and is simply tried.
+  const takesBatches = offersArchive(home) || !operation.goesSingly;
   const stopped = await runBatch({
     done: operation.done,
     entries: ids.entries,

@@ -9,6 +9,7 @@ import {
   type BatchEnd,
   batchOwner,
   endStatus,
+  offersArchive,
   runOver,
   runSingle,
   type SessionOperation,
@@ -56,7 +57,8 @@ export async function deleteSessions(input: DeleteInput, context: CliContext): P
     else await collectMatching(input.filter, list, input.max, context);
     list.complete();
     if (list.count === 0) {
-      await context.say('No session matches: nothing was deleted.');
+      const what = input.filter === null ? 'Standard input holds no id' : 'No session matches';
+      await context.say(`${what}: nothing was deleted.`);
       return exitDone;
     }
     if (input.dryRun) return await lookUp(draft, input, context);
@@ -139,7 +141,11 @@ async function tellEnd(
   }
   if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
   if (end.report.count('deleted') > 0) {
-    await context.say(`To undo it: ${sameCommand(`sessions restore --batch ${batch}`, context)}`);
+    const undo = sameCommand(`sessions restore --batch ${batch}`, context);
+    const { home } = await context.open();
+    await context.say(
+      offersArchive(home) ? `To undo it: ${undo}` : 'This server offers nothing that would undo it.',
+    );
   }
   return endStatus(end, ignoreMissing);
 }

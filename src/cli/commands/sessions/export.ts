@@ -1,6 +1,7 @@
 // `parley sessions export`: whole sessions as Markdown, as JSON that sessions import takes back, or as a page to read.
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
+import type { SessionRecord } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
@@ -69,11 +70,9 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   const counts = { exported: 0, failed: 0 };
   try {
     for await (const id of given === null ? everyId(context) : distinct(given)) {
+      let record: SessionRecord;
       try {
-        const file = await place.take(await readSession(id, context));
-        counts.exported++;
-        const result = { session_id: id, status: 'exported', ...(file !== null && { file }) };
-        if (file !== null) await writeResults([result], context);
+        record = await readSession(id, context);
       } catch (error) {
         const status = await failItem(error, id, isOnly, input.output !== null, context);
         if (isOnly) {
@@ -81,7 +80,13 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
           return status;
         }
         counts.failed++;
+        continue;
       }
+      // What cannot be written is no fault of this session: the next one could not be, either.
+      const file = await place.take(record);
+      counts.exported++;
+      const result = { session_id: id, status: 'exported', ...(file !== null && { file }) };
+      if (file !== null) await writeResults([result], context);
     }
     await place.keep();
   } catch (error) {
@@ -118,7 +123,7 @@ async function* everyId(context: CliContext): AsyncGenerator<string, void> {
   } while (cursor !== null);
 }
 
-/** Tells the failure of one session. What would fail for all others too is thrown: a refused key, no network, a full disk. */
+/** Tells the failure of one session. What would fail for all others too is thrown: a refused key, no network. */
 async function failItem(
   error: unknown,
   id: string,

@@ -9,7 +9,7 @@ export interface GivenId {
   readonly duplicate: boolean;
 }
 
-/** For commands that take their time over each: kept in memory. At least one, at most `limit`. */
+/** For commands that take their time over each: kept in memory. At most `limit`; none from an empty stdin for `-`. */
 export async function givenIds(
   words: readonly string[],
   limit: number,
@@ -29,7 +29,10 @@ export async function givenIds(
   return given;
 }
 
-/** Each in order, from the words; from stdin for `-`, or when stdin is fed and there are no words. At least one. */
+/**
+ * Each in order, from the words; from stdin for `-`, or when stdin is fed and there are no words. At least one, but for `-`:
+ * a listing that found nothing leaves nothing to do, which is no fault of the line that it is piped into.
+ */
 export async function takeIds(
   words: readonly string[],
   take: (id: string) => void,
@@ -46,7 +49,7 @@ export async function takeIds(
   };
   if (fromStdin) await readIds(context.reading('session ids', 'ids may be arguments instead'), counted);
   else idsFromWords(words).forEach(counted);
-  if (count === 0) {
+  if (count === 0 && words[0] !== '-') {
     throw new ParleyError('USAGE', 'No session id was given.', {
       hint: 'Name sessions as arguments, or pipe their ids in.',
     });

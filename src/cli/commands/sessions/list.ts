@@ -23,7 +23,7 @@ export interface ListInput {
 }
 
 interface ListFlags {
-  readonly limit: number;
+  readonly limit?: number;
   readonly cursor?: string;
   readonly all?: true;
   readonly ids?: true;
@@ -44,10 +44,10 @@ export function registerList(parent: Command, run: Run): void {
   parent
     .command('list')
     .description('list sessions, the last active first')
-    .option('--limit <n>', `how many, 1 to ${largestPage}`, pageSize, 50)
+    .option('--limit <n>', `how many, 1 to ${largestPage} (default: 50; with --ids all)`, pageSize)
     .option('--cursor <cursor>', 'go on where a page ended')
     .addOption(new Option('--all', 'all of them, page after page').conflicts('limit'))
-    .option('--ids', 'print ids alone, one per line')
+    .option('--ids', 'print ids alone, one per line: all of them, unless --limit is given')
     .option('--deleted', 'the deleted sessions instead of the active ones')
     .option('--title-match <glob>', 'only titles that match, with * ? [a-z]')
     .option('--older-than <when>', 'only last active before: 90m, 12h, 30d, 8w, or a date', pointInTime)
@@ -56,9 +56,9 @@ export function registerList(parent: Command, run: Run): void {
       run(command, (context) =>
         runList(
           {
-            limit: flags.all ? largestPage : flags.limit,
+            limit: flags.limit ?? (everyPage(flags) ? largestPage : 50),
             cursor: flags.cursor ?? null,
-            all: flags.all ?? false,
+            all: everyPage(flags),
             ids: flags.ids ?? false,
             deleted: flags.deleted ?? false,
             titleMatch: flags.titleMatch ?? null,
@@ -69,6 +69,11 @@ export function registerList(parent: Command, run: Run): void {
         ),
       ),
     );
+}
+
+/** Ids alone are for a pipe, where half of them would pass for the whole. */
+function everyPage({ all, ids, limit }: ListFlags): boolean {
+  return all === true || (ids === true && limit === undefined);
 }
 
 export async function runList(input: ListInput, context: CliContext): Promise<undefined> {
