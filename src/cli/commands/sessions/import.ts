@@ -1,5 +1,6 @@
 // `parley sessions import`: takes in sessions that export wrote, each whole or not at all, with a result each. To run it again does
 // no harm: a session that is there and equal stays as it is.
+import { setMaxListeners } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
@@ -41,6 +42,8 @@ interface Outcome {
 export async function runImport({ path }: ImportInput, context: CliContext): Promise<number> {
   const counts = { imported: 0, failed: 0 };
   let lastStatus = 0;
+  // Each of those that are sent together listens to it.
+  setMaxListeners(0, context.host.stopSignal);
   const finish = async (outcomes: readonly Outcome[]) => {
     for (const { result, error, place } of outcomes) {
       await writeResults([result], context);
