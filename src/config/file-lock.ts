@@ -1,4 +1,5 @@
-// One process at a time: a lock file that holds its owner's name. What it protects must be synchronous and short.
+// One process at a time: a lock file that holds its owner's name. It protects what is synchronous and short (`withFileLock`), or
+// the whole run of a command (`holdFileLock`).
 //
 // A lock whose owner is gone is removed at once. Two that find it must not both do so (the second would remove the first's
 // new lock: proper-lockfile has this fault), so removal is itself guarded by a file, under which the lock is looked at again.
@@ -21,15 +22,31 @@ export interface FileLock {
 export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<T> {
   const deadline = lock.now() + waitMs;
   while (!take(lock.path, lock.owner.name)) {
-    removeIfAbandoned(lock);
+    removeIfAbandoned(lock, abandonedMs);
     if (lock.now() >= deadline) throw busy(lock);
     await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 10));
   }
   try {
     return action();
   } finally {
-    if (readIfThere(lock.path) === lock.owner.name) rmSync(lock.path, { force: true });
+    release(lock);
   }
+}
+
+/**
+ * Takes the lock for as long as this process pleases, and returns what lets go of it. `STORE_BUSY`, at once, where another process
+ * that may still run holds it; `work` names what that is at work on.
+ */
+export function holdFileLock(lock: FileLock, work: string): () => void {
+  if (!take(lock.path, lock.owner.name)) {
+    removeIfAbandoned(lock, Number.POSITIVE_INFINITY);
+    if (!take(lock.path, lock.owner.name)) {
+      throw new ParleyError('STORE_BUSY', `Another parley is at work on ${work}.`, {
+        hint: `Wait for it, or stop it. If no other runs, remove its lock: rm -f ${quoteForShell(lock.path)}`,
+      });
+    }
+  }
+  return () => release(lock);
 }
 
 /** False if somebody holds it. */
@@ -52,24 +69,28 @@ function take(path: string, name: string): boolean {
   }
 }
 
-function removeIfAbandoned(lock: FileLock): void {
-  if (!isAbandoned(lock)) return;
+function release(lock: FileLock): void {
+  if (readIfThere(lock.path) === lock.owner.name) rmSync(lock.path, { force: true });
+}
+
+function removeIfAbandoned(lock: FileLock, oldestMs: number): void {
+  if (!isAbandoned(lock, oldestMs)) return;
   const guard = guardPath(lock);
   if (!take(guard, lock.owner.name)) return;
   try {
-    if (isAbandoned(lock)) rmSync(lock.path, { force: true });
+    if (isAbandoned(lock, oldestMs)) rmSync(lock.path, { force: true });
   } finally {
     rmSync(guard, { force: true });
   }
 }
 
-function isAbandoned(lock: FileLock): boolean {
+function isAbandoned(lock: FileLock, oldestMs: number): boolean {
   const name = readIfThere(lock.path);
   if (name === null) return false;
   const state = lock.owner.stateOf(name);
   if (state !== 'unknown') return state === 'gone';
   const made = statSync(lock.path, { throwIfNoEntry: false })?.mtimeMs;
-  return made !== undefined && lock.now() - made > abandonedMs;
+  return made !== undefined && lock.now() - made > oldestMs;
 }
 
 /** Never removed by itself: it stays only after a kill within the few microseconds of a removal. */

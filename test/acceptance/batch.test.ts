@@ -1,6 +1,6 @@
 // `parley chat --batch` as a script uses it: a result a line, in order, whatever becomes of each; stopped, and resumed.
 import { once } from 'node:events';
-import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -336,6 +336,20 @@ describe('a resumed batch', () => {
       [4, 'd'],
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  test('is refused while another process adds to the same file', async () => {
+    const own = join(place.path, 'held.ndjson');
+    const child = place.start([...batch, '--resume', own]);
+    const ended = outcomeOf(child);
+    child.stdin.write('a\n');
+    while (!existsSync(own) || readFileSync(own, 'utf8') === '') await delay(20);
+    const second = await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' });
+    expectFailure(second, { status: 7, code: 'STORE_BUSY' });
+    child.stdin.end('b\n');
+    expect((await ended).status).toBe(0);
+    expect(resultsOf({ out: readFileSync(own, 'utf8') }).map(({ id }) => id)).toEqual([1, 2]);
+    expect((await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' })).status).toBe(0);
   });
 
   test('drops a half last line alone where nothing failed, and keeps a whole one without its line end', async () => {

@@ -177,6 +177,24 @@ describe('a batch', () => {
     expect(await active()).toEqual(ids);
   });
 
+  test('that runs is kept from a second process, and its journal is not touched', async () => {
+    await place.output(['models']);
+    const { env, stdin, server } = await stranger({ count: 60, takes: 100 });
+    const child = place.start(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], env);
+    const ended = outcomeOf(child);
+    child.stdin.end(stdin);
+    while (server.asked() < 3) await delay(10);
+    const [name = ''] = readdirSync(join(place.dataDirectory, 'batches')).filter((file) =>
+      /journal$/.test(file),
+    );
+    const batch = name.replace('.journal', '');
+    const second = await place.parley(['sessions', 'delete', '--resume', batch], { env });
+    expectFailure(second, { status: 7, code: 'STORE_BUSY' });
+    expect(readFileSync(journalOf(batch), 'utf8')).not.toContain('settled');
+    expect(await ended).toMatchObject({ status: 0 });
+    expect((await place.parley(['sessions', 'delete', '--resume', batch], { env })).status).toBe(0);
+  });
+
   test('belongs to one place and project: elsewhere it is refused', async () => {
     await place.output(['models']);
     const ids = await makeSessions(place, 3);

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FileLock, withFileLock } from '../../src/config/file-lock.ts';
+import { type FileLock, holdFileLock, withFileLock } from '../../src/config/file-lock.ts';
 import { type LockOwner, lockOwner } from '../../src/config/lock-owner.ts';
 import { processTable } from './process-table.ts';
 import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
@@ -40,6 +40,26 @@ test('the lock is there while it is held, names its holder, and is gone after', 
   const held = await withFileLock(lock, () => readFileSync(lock.path, 'utf8'));
   expect(held).toBe(owner.name);
   expect(existsSync(lock.path)).toBe(false);
+});
+
+test('a lock that is held for a run refuses others at once, also after a long time, until it is let go', () => {
+  const lock = lockIn(worker.directory());
+  const letGo = holdFileLock(lock, 'the thing');
+  utimesSync(lock.path, 0, 0);
+  expect(() => holdFileLock(lock, 'the thing')).toThrow(
+    expect.objectContaining({ code: 'STORE_BUSY', message: 'Another parley is at work on the thing.' }),
+  );
+  letGo();
+  expect(existsSync(lock.path)).toBe(false);
+  holdFileLock(lock, 'the thing')();
+});
+
+test('a lock that was held for a run by a process that is gone is free', async () => {
+  const lock = lockIn(worker.directory());
+  writeFileSync(lock.path, await goneName());
+  const letGo = holdFileLock(lock, 'the thing');
+  expect(readFileSync(lock.path, 'utf8')).toBe(owner.name);
+  letGo();
 });
 
 test('the lock is given back when the action throws', async () => {

@@ -42,6 +42,27 @@ export async function openDestination(resume: string | null, context: CliContext
       close: async () => {},
     };
   }
+  const letGo = records.hold(resume, host.processes);
+  try {
+    return await resumedDestination(resume, { records, fresh, keep, letGo }, context);
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+interface Resumption {
+  readonly records: BatchRecords;
+  readonly fresh: () => string;
+  readonly keep: (file: string, batch: string) => void;
+  readonly letGo: () => void;
+}
+
+async function resumedDestination(
+  resume: string,
+  { records, fresh, keep, letGo }: Resumption,
+  context: CliContext,
+): Promise<BatchDestination> {
   const output = await readResumedOutput(resume);
   const known = output.found === null ? null : records.find(output.found);
   const batch = known ?? fresh();
@@ -66,6 +87,9 @@ export async function openDestination(resume: string | null, context: CliContext
         });
       }
     },
-    close: () => file.close(),
+    async close() {
+      await file.close();
+      letGo();
+    },
   };
 }

@@ -1,7 +1,10 @@
 // Which batch an output file belongs to, kept in the data directory before the first request is sent: so a batch that goes on after a
 // kill names its requests as before, and a server that honours their keys does nothing twice.
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { holdFileLock } from '../../config/file-lock.ts';
+import { lockOwner, type ProcessTable } from '../../config/lock-owner.ts';
 import { makePrivateDirectory, replacePrivateFile } from '../../config/private-file.ts';
 
 /** Servers keep keys for a day: after that, a record says nothing any more, and its file may be another one. */
@@ -34,6 +37,18 @@ export class BatchRecords {
       if (this.#isOld(path)) rmSync(path, { force: true });
     }
     replacePrivateFile(this.#path(file), `${batch}\n`);
+  }
+
+  /** Keeps the file to this process, until what is returned is called. `STORE_BUSY` where another is at work on it. */
+  hold(file: string, processes: ProcessTable): () => void {
+    makePrivateDirectory(this.#directory);
+    const path = resolve(file);
+    const folder = dirname(path);
+    // The folder by its one real name, so that two ways to the same file meet.
+    const place = existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
+    const name = createHash('sha256').update(place).digest('hex').slice(0, 32);
+    const lock = { path: this.#path(`${name}.lock`), owner: lockOwner(processes), now: this.#now };
+    return holdFileLock(lock, `the batch of ${file}`);
   }
 
   #isOld(path: string): boolean {

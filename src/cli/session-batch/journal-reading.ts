@@ -3,6 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import type { BatchEntry } from './id-list.ts';
 import {
+  type BatchHolder,
   BatchJournal,
   type BatchOwner,
   type BatchSeal,
@@ -32,19 +33,25 @@ export class KnownBatch {
   readonly #states: Uint8Array;
   #sent = 0;
 
-  /** `USAGE` where there is no such batch. */
+  /** `USAGE` where there is no such batch, `STORE_BUSY` where another process is at work on it. */
   static open(
     dataDirectory: string,
     batch: string,
+    holder: BatchHolder,
   ): { readonly known: KnownBatch; readonly journal: BatchJournal } {
     const path = journalPath(dataDirectory, batch);
     if (!/^[\w-]+$/.test(batch) || !existsSync(path)) throw noSuchBatch(dataDirectory, batch);
-    const journal = BatchJournal.open(path);
-    const known = new KnownBatch(journal.file, path);
-    // What a kill left open is written down, so that the journal can be settled again.
-    journal.record(known.#doubts());
-    journal.settle();
-    return { known, journal };
+    const journal = BatchJournal.open(path, batch, holder);
+    try {
+      const known = new KnownBatch(journal.file, path);
+      // What a kill left open is written down, so that the journal can be settled again.
+      journal.record(known.#doubts());
+      journal.settle();
+      return { known, journal };
+    } catch (error) {
+      journal.close();
+      throw error;
+    }
   }
 
   constructor(file: number, path: string) {

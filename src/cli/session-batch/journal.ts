@@ -22,6 +22,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type FileLock, holdFileLock } from '../../config/file-lock.ts';
 import { fileFailure, makePrivateDirectory } from '../../config/private-file.ts';
 import { IdList } from './id-list.ts';
 
@@ -48,6 +49,9 @@ export interface JournalResult {
   readonly code: string | null;
 }
 
+/** This process, as the one that is at work on a batch: another that would be is refused. */
+export type BatchHolder = Pick<FileLock, 'owner' | 'now'>;
+
 /** Kept for undoing; and how long a draft is left that a process which died had begun. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 const draftMs = 24 * 60 * 60 * 1000;
@@ -67,17 +71,19 @@ export class BatchDraft {
   readonly batch: string;
   readonly list: IdList;
   readonly #directory: string;
+  readonly #holder: BatchHolder;
   #file: number | null = null;
   #isSealed = false;
 
-  constructor(dataDirectory: string, batch: string) {
+  constructor(dataDirectory: string, batch: string, holder: BatchHolder) {
     this.batch = batch;
+    this.#holder = holder;
     this.#directory = batchDirectory(dataDirectory);
     this.list = new IdList(() => this.#open());
   }
 
   /** All ids are on disk, under the name of the batch, when this returns. */
-  seal(seal: BatchSeal, now: number): BatchJournal {
+  seal(seal: BatchSeal): BatchJournal {
     try {
       const file = this.list.intoFile();
       const path = join(this.#directory, `${this.batch}.journal`);
@@ -86,8 +92,8 @@ export class BatchDraft {
       renameSync(this.#path, path);
       this.#isSealed = true;
       syncDirectory(this.#directory);
-      removeOld(this.#directory, now);
-      return BatchJournal.open(path);
+      removeOld(this.#directory, this.#holder.now());
+      return BatchJournal.open(path, this.batch, this.#holder);
     } catch (error) {
       throw fileFailure(error, this.#path, 'written', remedy);
     }
@@ -119,22 +125,25 @@ export class BatchDraft {
 export class BatchJournal {
   readonly path: string;
   readonly file: number;
+  readonly #letGo: () => void;
   #lines = '';
 
-  /** Opened to be read, and added to at its end. */
-  static open(path: string): BatchJournal {
+  /** Opened to be read, and added to at its end. `STORE_BUSY` while another process has it open. */
+  static open(path: string, batch: string, holder: BatchHolder): BatchJournal {
+    const letGo = holdFileLock({ path: `${path}.lock`, ...holder }, `the batch ${batch}`);
     const file = openSync(path, 'a+', 0o600);
     const { size } = fstatSync(file);
     const last = Buffer.alloc(1);
     readSync(file, last, 0, 1, Math.max(size - 1, 0));
     // A line that a crash has cut in two must not take the next one with it.
     if (last[0] !== 0x0a) append(file, '\n');
-    return new BatchJournal(path, file);
+    return new BatchJournal(path, file, letGo);
   }
 
-  private constructor(path: string, file: number) {
+  private constructor(path: string, file: number, letGo: () => void) {
     this.path = path;
     this.file = file;
+    this.#letGo = letGo;
   }
 
   /** On disk when it resolves: what may have been sent is known even after a power cut. */
@@ -164,6 +173,7 @@ export class BatchJournal {
 
   close(): void {
     closeSync(this.file);
+    this.#letGo();
   }
 
   #append(lines: string): void {

@@ -10,11 +10,14 @@ const origin = 'local';
 const now = Date.parse('2026-05-01T00:00:00.000Z');
 
 function journalOf(directory: string, batch: string, project_id: string): void {
-  const draft = new BatchDraft(directory, batch);
+  const draft = new BatchDraft(directory, batch, {
+    owner: { name: 'test', stateOf: () => 'running' },
+    now: () => now,
+  });
   draft.list.add('ses_1');
   const owner = { origin, project_id, key: 'k' };
   const seal = { version: 1, batch, made_at: '', ids: 1, ignore_missing: false, ...owner } as const;
-  draft.seal(seal, now).close();
+  draft.seal(seal).close();
   draft.close();
   utimesSync(journalPath(directory, batch), now / 1000, now / 1000);
 }

@@ -15,7 +15,7 @@ import {
   type SessionOperation,
   sameCommand,
 } from './batch.ts';
-import { collectIds, newDraft } from './draft.ts';
+import { batchHolder, collectIds, newDraft } from './draft.ts';
 import { collectMatching } from './matching.ts';
 import type { SessionFilter } from './session-filter.ts';
 
@@ -95,12 +95,10 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
   const { ignoreMissing, concurrency } = input;
   const { owner, project } = await batchOwner(context);
   if (!input.yes) await askFirst(draft, project, context);
-  const now = context.host.now();
-  const made_at = new Date(now).toISOString();
-  const journal = draft.seal(
-    { version: 1, batch, ...owner, made_at, ids: list.count, ignore_missing: ignoreMissing },
-    now,
-  );
+  const journal = draft.seal({
+    ...{ version: 1, batch, ...owner, ids: list.count, ignore_missing: ignoreMissing },
+    made_at: new Date(context.host.now()).toISOString(),
+  });
   try {
     const ids = { entries: list.entries(), total: list.count, journal, concurrency };
     const end = await runOver(deletion, ids, context);
@@ -111,7 +109,7 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
 }
 
 async function resumeBatch(batch: string, input: DeleteInput, context: CliContext): Promise<number> {
-  const { known, journal } = KnownBatch.open(context.host.dataDirectory, batch);
+  const { known, journal } = KnownBatch.open(context.host.dataDirectory, batch, batchHolder(context.host));
   try {
     known.requireOwner((await batchOwner(context)).owner);
     const ignoreMissing = input.ignoreMissing || known.seal.ignore_missing;
