@@ -44,7 +44,7 @@ async function measure() {
       quarter: quantile(ratios, 0.25),
       threeQuarters: quantile(ratios, 0.75),
       milliseconds: quantile(milliseconds, 0.5),
-      reach: name === 'prompt' ? reach : null,
+      reach,
     };
   });
   return { machine: machine(home, bare), rounds, cases };

@@ -2,11 +2,12 @@
 // next prompt; of these, Ctrl-C alone acts at once.
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
+import { startTimer } from '../terminal/timer.ts';
 import type { Completion } from './completion.ts';
 import { Keyboard, type TerminalInput } from './keyboard.ts';
 import { edit } from './line-editor.ts';
 import { type Action, interruptKey, isInterrupt, type LineInput } from './line-input.ts';
-import type { Measure, Prompt, ShownLine } from './line-layout.ts';
+import type { Prompt, ShownLine } from './line-layout.ts';
 import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
 import { emptyLine, type LineState, lineOf, replaced } from './line-state.ts';
@@ -31,7 +32,9 @@ export interface LineReaderOptions {
 /** Twice: after a stop, the signal that ends it comes between. */
 const notStoppedMs = 100;
 
-const asciiMeasure: Measure = (text) => text.length;
+/** By then nobody is kept waiting who types at once. */
+const widthsPauseMs = 100;
+const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
 
 export class LineReader implements LineSource {
   readonly #options: LineReaderOptions;
@@ -51,10 +54,14 @@ export class LineReader implements LineSource {
   #waiting: LineInput[] = [];
   #completing: AbortController | null = null;
   #lastWasTab = false;
+  #isWidthsAsked = false;
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
-    this.#painter = new LinePainter(options.output, asciiMeasure);
+    this.#painter = new LinePainter(options.output, (text) => {
+      if (!isAscii(text)) this.#loadWidths();
+      return text.length;
+    });
     this.#keyboard = new Keyboard({
       open: options.open,
       stream: options.output.stream,
@@ -76,11 +83,7 @@ export class LineReader implements LineSource {
       this.#settle = resolve;
     });
     this.#painter.paint(prompt, this.#shown());
-    // Needed from the first character on that is not ASCII; the prompt need not wait for it.
-    void import('string-width').then(({ default: stringWidth }) => {
-      this.#painter.measure = (text) => (/^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text));
-      if (!/^[\x20-\x7e]*$/.test(this.#prompt.text + this.#state.text)) this.#repaint();
-    });
+    if (!this.#isWidthsAsked) startTimer(widthsPauseMs, () => this.#loadWidths());
     return line;
   }
 
@@ -275,6 +278,16 @@ export class LineReader implements LineSource {
     this.#settle = null;
     settle?.({ kind: 'left' });
     this.#interrupt?.();
+  }
+
+  /** Needed from the first character on that is not ASCII: it takes a moment, which the prompt and the first keys need not wait for. */
+  #loadWidths(): void {
+    if (this.#isWidthsAsked) return;
+    this.#isWidthsAsked = true;
+    void import('string-width').then(({ default: stringWidth }) => {
+      this.#painter.measure = (text) => (isAscii(text) ? text.length : stringWidth(text));
+      if (!isAscii(this.#prompt.text + this.#state.text)) this.#repaint();
+    });
   }
 
   #repaint(): void {

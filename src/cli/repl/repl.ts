@@ -3,6 +3,7 @@
 import { quoteForShell } from '../../config/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
+import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
 import type { Conversation } from './conversation.ts';
 import type { LineHistory } from './line-history.ts';
@@ -14,6 +15,8 @@ import { type Next, slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
 import { isStop, Stopped, tellTrouble } from './trouble.ts';
+
+const openingPauseMs = 30;
 
 export interface ReplOptions {
   readonly context: CliContext;
@@ -49,8 +52,8 @@ export class Repl {
   /** While the first line is typed: the service, and what it calls its mode. */
   async #prepare(): Promise<void> {
     const { conversation, context, source } = this.#options;
-    // The prompt first.
-    await new Promise((resolve) => setImmediate(resolve));
+    // The prompt first, and the keys that follow it at once: opening a store keeps them waiting for a moment.
+    await new Promise<void>((resolve) => startTimer(openingPauseMs, resolve));
     try {
       await context.open();
       if (conversation.mode !== null) return;
