@@ -31,7 +31,13 @@ function progressOf(form: 'live' | 'lines' | 'none', inputSize: number | null) {
     }
     now = end;
   };
-  return { progress, pass, shown: () => String(stream.read() ?? '') };
+  const shown = () => {
+    let text = '';
+    // A read may give one of the pieces that wait, or all.
+    for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
+    return text;
+  };
+  return { progress, pass, shown };
 }
 
 function resultsOf(count: number, outcome: BatchResult['outcome'], from = 0): readonly BatchResult[] {

@@ -146,6 +146,7 @@ describe('on a server of Parley', () => {
     await screen.stands('echo (first)> second');
     screen.type(`\x15/restore ${id}\r`);
     await screen.shows(`restored ${id}`);
+    await screen.stands('echo (first)> ');
     screen.type('\x1b[A\x1b[A\r');
     await screen.until('said', () => screen.text.endsWith('\nsecond\n\necho (first)>'));
     screen.type('/mode eliza\r');
