@@ -23,15 +23,11 @@ export function drawTo(output: Output, text: string): void {
 
 export class LinePainter {
   readonly #output: Output;
-  #measure: Measure;
+  readonly #measure: Measure;
   #drawn: Drawn | null = null;
 
   constructor(output: Output, measure: Measure) {
     this.#output = output;
-    this.#measure = measure;
-  }
-
-  set measure(measure: Measure) {
     this.#measure = measure;
   }
 

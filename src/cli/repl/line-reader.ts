@@ -14,6 +14,7 @@ import { emptyLine, type LineState, lineOf, replaced } from './line-state.ts';
 import { unfolded } from './line-text.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
 import { submitted } from './submitted-line.ts';
+import { TextWidths } from './text-widths.ts';
 
 export interface LineReaderOptions {
   readonly open: () => TerminalInput;
@@ -34,12 +35,12 @@ const notStoppedMs = 100;
 
 /** By then nobody is kept waiting who types at once. */
 const widthsPauseMs = 100;
-const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
 
 export class LineReader implements LineSource {
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;
   readonly #painter: LinePainter;
+  readonly #widths = new TextWidths(() => this.#repaint());
   /** What lets go of the terminal's events; null until the first line is read. */
   #release: (() => void)[] | null = null;
   #state: LineState = emptyLine;
@@ -54,14 +55,10 @@ export class LineReader implements LineSource {
   #waiting: LineInput[] = [];
   #completing: AbortController | null = null;
   #lastWasTab = false;
-  #isWidthsAsked = false;
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
-    this.#painter = new LinePainter(options.output, (text) => {
-      if (!isAscii(text)) this.#loadWidths();
-      return text.length;
-    });
+    this.#painter = new LinePainter(options.output, this.#widths.measure);
     this.#keyboard = new Keyboard({
       open: options.open,
       stream: options.output.stream,
@@ -83,7 +80,7 @@ export class LineReader implements LineSource {
       this.#settle = resolve;
     });
     this.#painter.paint(prompt, this.#shown());
-    if (!this.#isWidthsAsked) startTimer(widthsPauseMs, () => this.#loadWidths());
+    startTimer(widthsPauseMs, () => this.#widths.load());
     return line;
   }
 
@@ -278,16 +275,6 @@ export class LineReader implements LineSource {
     this.#settle = null;
     settle?.({ kind: 'left' });
     this.#interrupt?.();
-  }
-
-  /** Needed from the first character on that is not ASCII: it takes a moment, which the prompt and the first keys need not wait for. */
-  #loadWidths(): void {
-    if (this.#isWidthsAsked) return;
-    this.#isWidthsAsked = true;
-    void import('string-width').then(({ default: stringWidth }) => {
-      this.#painter.measure = (text) => (isAscii(text) ? text.length : stringWidth(text));
-      if (!isAscii(this.#prompt.text + this.#state.text)) this.#repaint();
-    });
   }
 
   #repaint(): void {
