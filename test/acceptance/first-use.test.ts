@@ -49,7 +49,9 @@ test('eight at once all succeed, and leave one working key in the profile', asyn
     Array.from({ length: 8 }, (_, index) => place.parley(['chat', '-m', 'echo', `${index}`])),
   );
   expect(ran.map(({ status, out }) => [status, out])).toEqual(ran.map((_, index) => [0, `${index}\n`]));
-  expect(ran.filter(({ err }) => err !== '').map(({ err }) => err)).toEqual([expect.stringMatching(said)]);
+  // Whose key is kept says so. It may have found the store just made by another, whose own key then came second.
+  const one = /^Made a (store|key for the store) in .*project "default".*\(profile local\)\.\n$/;
+  expect(ran.filter(({ err }) => err !== '').map(({ err }) => err)).toEqual([expect.stringMatching(one)]);
   const keys = await place.answer<readonly KeyRecord[]>(['keys', 'list']);
   expect(keys.filter(({ revoked_at }) => revoked_at === null).length).toBe(1);
   expect(new Set(keys.map(({ project_id }) => project_id)).size).toBe(1);
