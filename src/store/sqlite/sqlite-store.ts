@@ -36,6 +36,7 @@ import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
+import { SearchIndex } from './search-index.ts';
 import {
   createSession,
   deleteSession,
@@ -56,6 +57,7 @@ export class SqliteStore implements SessionStore {
   readonly #wait: LockWait;
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
+  readonly #searchIndex: SearchIndex;
   readonly #now: () => number;
   #closed = false;
 
@@ -68,6 +70,7 @@ export class SqliteStore implements SessionStore {
     this.#wait = options.wait;
     this.#filesystem = options.filesystem;
     this.#now = options.now;
+    this.#searchIndex = new SearchIndex(connection, (work) => this.#writer.write(work));
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -140,7 +143,10 @@ export class SqliteStore implements SessionStore {
 
   searchSessions(projectId: string, filter: SearchFilter): Promise<SearchPage> {
     const tools = { connection: this.#connection, wait: this.#wait };
-    return this.#run(() => searchSessions(tools, projectId, filter));
+    return this.#run(async () => {
+      await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#wait));
+      return searchSessions(tools, projectId, filter);
+    });
   }
 
   listMessages(
@@ -151,12 +157,16 @@ export class SqliteStore implements SessionStore {
     return this.#read((connection) => listMessages(connection, projectId, sessionId, page));
   }
 
-  importSession(
+  async importSession(
     projectId: string,
     record: SessionRecord,
     once: Once | null,
   ): Promise<Recorded<Session | null>> {
-    return this.#writeOnce(projectId, once, (connection) => importSession(connection, projectId, record));
+    const imported = await this.#writeOnce(projectId, once, (connection) =>
+      importSession(connection, projectId, record),
+    );
+    this.#searchIndex.keepUp();
+    return imported;
   }
 
   beginTurn(projectId: string, start: TurnStart): Promise<TurnBegin> {
@@ -171,8 +181,14 @@ export class SqliteStore implements SessionStore {
     return this.#write((connection) => renewTurn(connection, projectId, turn, until));
   }
 
-  endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<{ readonly message_count: number }> {
-    return this.#write((connection) => endTurn(connection, projectId, turn, reply));
+  async endTurn(
+    projectId: string,
+    turn: Turn,
+    reply: TurnReply,
+  ): Promise<{ readonly message_count: number }> {
+    const ended = await this.#write((connection) => endTurn(connection, projectId, turn, reply));
+    this.#searchIndex.keepUp();
+    return ended;
   }
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan> {

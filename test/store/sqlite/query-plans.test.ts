@@ -8,6 +8,7 @@ import { keyStatements } from '../../../src/store/sqlite/keys.ts';
 import { listingStatements } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
+import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { turnStatements } from '../../../src/store/sqlite/turns.ts';
 import { usageStatements } from '../../../src/store/sqlite/usage.ts';
@@ -92,5 +93,12 @@ it.each(Object.entries(usageStatements))(
   'counts usage by %s from the index alone, from its time on',
   async (_, sql) => {
     expect(await plan(sql)).toContain('SEARCH reply USING COVERING INDEX replies_by_time (created_at>?)');
+  },
+);
+
+it.each(Object.entries(indexStatements))(
+  'bringing the indexes forward, %s, walks no messages',
+  async (_, sql) => {
+    expect(await plan(sql)).not.toMatch(/SCAN (message|sessions)/);
   },
 );

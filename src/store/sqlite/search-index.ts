@@ -1,0 +1,93 @@
+// Brings the search indexes forward. A turn does not wait for them: many messages at once cost far less than one by one, and
+// most are never searched for. So a search first adds what it lacks, and in between it is added when enough has come together.
+import type { Connection } from './connection.ts';
+
+/** So many messages have come since, and the next one to write takes them in. */
+const enough = 256;
+/** One transaction keeps other writers, and this event loop, waiting: a few milliseconds' work. */
+const mostMessages = 256;
+const mostBytes = 256 * 1024;
+/** After a write: a store full of messages from before is not one process's to index before it may end. */
+const mostSteps = 4;
+
+export const indexStatements = {
+  progress: 'SELECT through, (SELECT coalesce(max(id), 0) FROM messages) AS newest FROM search_progress',
+  next: `
+    SELECT id, octet_length(content) AS bytes FROM messages
+    WHERE id > (SELECT through FROM search_progress) ORDER BY id LIMIT ${mostMessages}`,
+  advance: 'UPDATE search_progress SET through = @to',
+  words: `
+    INSERT INTO message_words (rowid, content, owner)
+    SELECT id, content, owner FROM message_words_source WHERE id > @from`,
+  pieces: `
+    INSERT INTO message_pieces (rowid, content, owner)
+    SELECT id, content, owner FROM message_pieces_source WHERE id > @from`,
+} as const;
+
+interface Progress {
+  /** The last message that is in the indexes; 0 for none. */
+  readonly through: number;
+  /** The last message that there is. */
+  readonly newest: number;
+}
+
+export class SearchIndex {
+  readonly #connection: Connection;
+  /** In a transaction of the store's one writer. */
+  readonly #write: <T>(work: () => T) => Promise<T>;
+  #isKeepingUp = false;
+
+  constructor(connection: Connection, write: <T>(work: () => T) => Promise<T>) {
+    this.#connection = connection;
+    this.#write = write;
+  }
+
+  /** Resolves when every message that is there now is in the indexes. `read` asks when no lock is in the way. */
+  async catchUp(read: <T>(ask: () => T) => T | Promise<T>): Promise<void> {
+    const { through, newest } = await read(() => this.#progress());
+    let reached: number | null = through;
+    while (reached !== null && reached < newest) reached = await this.#write(() => this.#step());
+  }
+
+  /** To be called after messages were written. Nobody waits for it: what it cannot do now, the next one does. */
+  keepUp(): void {
+    if (this.#isKeepingUp) return;
+    this.#isKeepingUp = true;
+    this.#steps()
+      .catch(() => {})
+      .finally(() => {
+        this.#isKeepingUp = false;
+      });
+  }
+
+  async #steps(): Promise<void> {
+    for (let step = 0; step < mostSteps; step += 1) {
+      const { through, newest } = this.#progress();
+      if (newest - through < enough) return;
+      await this.#write(() => this.#step());
+    }
+  }
+
+  #progress(): Progress {
+    return this.#connection.get<Progress>(indexStatements.progress) as Progress;
+  }
+
+  /** Takes some messages in. How far it came, or null where nothing was left. */
+  #step(): number | null {
+    const connection = this.#connection;
+    const { through: from } = this.#progress();
+    const rows = connection.all<{ id: number; bytes: number }>(indexStatements.next);
+    if (rows.length === 0) return null;
+    let to = from;
+    let bytes = 0;
+    for (const row of rows) {
+      bytes += row.bytes;
+      if (to > from && bytes > mostBytes) break;
+      to = row.id;
+    }
+    connection.run(indexStatements.advance, { to });
+    connection.run(indexStatements.words, { from });
+    connection.run(indexStatements.pieces, { from });
+    return to;
+  }
+}

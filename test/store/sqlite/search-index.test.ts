@@ -1,0 +1,162 @@
+// The search indexes of the SQLite store fall behind and catch up: whatever is written, replaced and erased in between, a search
+// finds all that is there, and nothing else.
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readQuery } from '../../../src/local/search-query.ts';
+import { defaultLimits } from '../../../src/service/limits.ts';
+import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { schema } from '../../../src/store/sqlite/schema.ts';
+import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
+
+async function found(store: SessionStore, project: string, query: string): Promise<number> {
+  const terms = readQuery(query, defaultLimits);
+  const { items } = await store.searchSessions(project, { terms, limit: 100, cursor: null });
+  return items.length;
+}
+
+async function begin(store: SessionStore, project: string, content: string): Promise<Turn> {
+  const begun = await store.beginTurn(project, turnStart({ content }));
+  if (begun.kind !== 'begun') throw new Error(begun.kind);
+  return begun.turn;
+}
+
+/** Of a store that is closed: whether its indexes hold what they should, and up to which message. */
+function checkIndexes(database: Database.Database): { readonly through: number; readonly newest: number } {
+  for (const table of ['message_words', 'message_pieces']) {
+    database.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run();
+  }
+  const progress = 'SELECT through, (SELECT max(id) FROM messages) AS newest FROM search_progress';
+  return database.prepare(progress).get() as { through: number; newest: number };
+}
+
+/** As a purge does, or an upgrade: past the store. */
+function erase(path: string, condition: string): void {
+  lookInto(path, (database) => database.exec(`DELETE FROM messages WHERE ${condition}`));
+}
+
+type Step =
+  | { readonly kind: 'write' | 'search' | 'erase'; readonly word: number }
+  | { readonly kind: 'replace'; readonly word: number; readonly by: number };
+
+const word = fc.nat({ max: 5 });
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constantFrom('write' as const, 'search' as const, 'erase' as const), word }),
+    fc.record({ kind: fc.constant('replace' as const), word, by: word }),
+  ),
+  { minLength: 1, maxLength: 25 },
+);
+const words = ['apple', 'birch', 'cedar', '東京都', '大阪府', 'apple 東京都'];
+
+it('whatever is written, replaced and erased between searches, each finds all that is there', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (chosen: readonly Step[]) => {
+      const directory = temporaryDirectory();
+      const path = join(directory, 'parley.db');
+      const { store } = await openSqliteStore(storeOptions(directory));
+      const project = await newProject(store);
+      const turns: { turn: Turn; word: number }[] = [];
+      for (const step of chosen) {
+        if (step.kind === 'write') {
+          const turn = await begin(store, project, `question${turns.length}`);
+          const content = words[step.word] as string;
+          await store.endTurn(project, turn, turnReply({ content, finish_reason: 'interrupted' }));
+          turns.push({ turn, word: step.word });
+        } else if (step.kind === 'replace') {
+          const cut = turns.find(({ word }) => word === step.word);
+          if (cut === undefined) continue;
+          const content = words[step.by] as string;
+          await store.endTurn(
+            project,
+            cut.turn,
+            turnReply({ content, finish_reason: 'interrupted', message_id: cut.turn.message_id }),
+          );
+          cut.word = step.by;
+        } else if (step.kind === 'erase') {
+          const last = turns.pop();
+          if (last !== undefined)
+            erase(path, `session = (SELECT id FROM sessions WHERE session_id = '${last.turn.session_id}')`);
+        } else {
+          for (const query of ['apple', 'birch', '東京都', '大阪']) {
+            const there = turns.filter(({ word }) => words[word]?.includes(query) === true);
+            expect(await found(store, project, query)).toBe(there.length);
+          }
+        }
+      }
+      expect((await store.inspect()).integrity).toBe('ok');
+      await store.close();
+      const { through, newest } = lookInto(path, checkIndexes);
+      expect(through).toBeLessThanOrEqual(newest ?? 0);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('a turn adds nothing to the indexes; after many, what came is added without a search, before the store is closed', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'parley.db');
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  const chat = async (content: string) =>
+    store.endTurn(project, await begin(store, project, content), turnReply({ content }));
+  await chat('first');
+  expect(lookInto(path, checkIndexes)).toEqual({ through: 0, newest: 2 });
+  for (let turn = 1; turn < 140; turn += 1) await chat(`turn ${turn}`);
+  await store.close();
+  const { through, newest } = lookInto(path, checkIndexes);
+  expect(newest).toBe(280);
+  expect(through).toBeGreaterThanOrEqual(256);
+});
+
+it('a few huge messages are added a few at a time', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const project = await newProject(store);
+  for (let turn = 0; turn < 5; turn += 1) await begin(store, project, 'mountain '.repeat(30_000));
+  expect(await found(store, project, 'mountain')).toBe(5);
+});
+
+it('while another process writes, a search waits if it lacks messages, and goes on if it lacks none', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
+  const project = await newProject(store);
+  await begin(store, project, 'before');
+  expect(await found(store, project, 'before')).toBe(1);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1500);
+  expect(await found(store, project, 'before')).toBe(1);
+  await ended;
+  await begin(store, project, 'after');
+  const { ended: again } = await lockElsewhere(join(directory, 'parley.db'), 1500);
+  await expect(found(store, project, 'after')).rejects.toMatchObject({ code: 'STORE_BUSY' });
+  await again;
+  expect(await found(store, project, 'after')).toBe(1);
+});
+
+it('a store whose index was filled with every message is given one that is not, and finds what it held', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'parley.db');
+  const old = await openSqliteStore({ ...storeOptions(directory), migrations: schema.slice(0, 3) });
+  const project = await newProject(old.store);
+  await newSession(old.store, project);
+  await old.store.close();
+  lookInto(path, (database) =>
+    database.exec(`
+      CREATE VIEW message_words_source (id, content, owner) AS SELECT id, content, '001' FROM messages;
+      CREATE VIRTUAL TABLE message_words USING fts5 (content, owner, content = 'message_words_source', content_rowid = 'id');
+      CREATE TRIGGER message_words_added AFTER INSERT ON messages BEGIN
+        INSERT INTO message_words (rowid, content, owner) VALUES (new.id, new.content, '001');
+      END;
+      INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+        SELECT id, 0, 'msg_1', 'user', 'echo', 0, 'an old fox' FROM sessions;
+      UPDATE sessions SET message_count = 1;`),
+  );
+  const { store } = await openTestStore(storeOptions(directory));
+  await begin(store, project, 'a new fox');
+  expect(await found(store, project, 'fox')).toBe(2);
+  expect((await store.inspect()).integrity).toBe('ok');
+});
