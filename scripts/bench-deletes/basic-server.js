@@ -14,6 +14,7 @@ const home = await openEmbedded(directory);
 const serverLimits = { ...defaultServerLimits, requestsPerSecond: 1_000_000 };
 let requests = 0;
 const app = createApp({
+  arrived: () => {},
   service: home.service,
   archive: home.archive,
   limits: defaultLimits,

@@ -19,6 +19,7 @@ const home = await openEmbedded(directory, { engines });
 const key = await newKey(home, 'bench');
 let requests = 0;
 const app = createApp({
+  arrived: () => {},
   service: home.service,
   archive: home.archive,
   limits: defaultLimits,

@@ -58,6 +58,7 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
     async ready() {
       await store.findKey(new Uint8Array(32));
     },
+    requestArrived: () => store.shareReads(),
     reloadModes,
   };
 }

@@ -133,6 +133,11 @@ export interface PurgeFilter {
 }
 
 export interface SessionStore {
+  /**
+   * Until the event loop turns, reads may share one look at the store, taken no earlier than this call. For a server, which finds
+   * many requests waiting at once: what was committed before they were sent is seen by all of them.
+   */
+  shareReads(): void;
   /** The project of a key that is not revoked; null otherwise. */
   findKey(hash: Uint8Array): Promise<KeyIdentity | null>;
   createKey(key: NewKey): Promise<KeyRecord>;

@@ -54,6 +54,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     logged += lines;
   });
   const app = createApp({
+    arrived: () => {},
     service: home.service,
     archive: home.archive,
     limits: { ...defaultLimits, ...options.limits },

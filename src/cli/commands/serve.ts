@@ -78,6 +78,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       ready: () => served.ready(),
       now: host.now,
       newRequestId: host.newRequestId,
+      arrived: () => served.requestArrived(),
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });
     await announce(listening, context);

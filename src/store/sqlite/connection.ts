@@ -8,6 +8,8 @@ export class Connection {
   readonly path: string;
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement<[Bindings]>>();
+  #sharing: object | null = null;
+  #isReading = false;
 
   constructor(database: Database.Database, path: string) {
     this.#database = database;
@@ -22,6 +24,30 @@ export class Connection {
     return this.#database.inTransaction;
   }
 
+  /** While reads are shared: an object for this turn of the event loop; null otherwise. */
+  get sharing(): object | null {
+    return this.#sharing;
+  }
+
+  /** Until the event loop turns, what is read is read in one transaction: to open one costs more than most reads. */
+  shareReads(): void {
+    if (this.#sharing !== null) return;
+    this.#sharing = {};
+    setImmediate(() => {
+      this.#endReading();
+      this.#sharing = null;
+    });
+  }
+
+  /** Runs a read of one or more statements. */
+  read<T>(work: () => T): T {
+    if (this.#sharing !== null && !this.#isReading) {
+      this.#statement('BEGIN').run({});
+      this.#isReading = true;
+    }
+    return work();
+  }
+
   /** The first row. `Row` is the caller's word for what its SQL selects. */
   get<Row>(sql: string, bindings: Bindings = {}): Row | undefined {
     return this.#statement(sql).get(bindings) as Row | undefined;
@@ -33,17 +59,20 @@ export class Connection {
   }
 
   run(sql: string, bindings: Bindings = {}): { readonly changes: number; readonly rowId: number } {
+    this.#endReading();
     const { changes, lastInsertRowid } = this.#statement(sql).run(bindings);
     return { changes, rowId: Number(lastInsertRowid) };
   }
 
   /** Several statements at once, without values and without keeping them. */
   execute(sql: string): void {
+    this.#endReading();
     this.#database.exec(sql);
   }
 
   /** The first value that a pragma answers with. */
   pragma(text: string): unknown {
+    this.#endReading();
     return this.#database.pragma(text, { simple: true });
   }
 
@@ -53,8 +82,15 @@ export class Connection {
   }
 
   close(): void {
+    this.#isReading = false;
     this.#statements.clear();
     this.#database.close();
+  }
+
+  #endReading(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    if (this.#database.inTransaction) this.#statement('COMMIT').run({});
   }
 
   #statement(sql: string): Database.Statement<[Bindings]> {

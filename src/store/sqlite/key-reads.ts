@@ -1,23 +1,26 @@
-// Looking up keys for many requests that come at the same moment: one look serves them all. It is kept only until the event loop
-// turns, so what another process has committed before a request was sent is seen by that request.
+// Looking up keys while reads are shared: one look serves all requests that came at the same moment.
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { Connection } from './connection.ts';
 import { findKey } from './keys.ts';
 
 export class KeyReads {
   readonly #found = new Map<string, KeyIdentity>();
+  #sharing: object | null = null;
 
   /** Forgets now: a key was revoked here. */
-  readonly forget = () => this.#found.clear();
+  forget(): void {
+    this.#found.clear();
+  }
 
   find(connection: Connection, hash: Uint8Array): KeyIdentity | null {
+    if (connection.sharing === null) return findKey(connection, hash);
+    if (connection.sharing !== this.#sharing) this.forget();
+    this.#sharing = connection.sharing;
     const name = Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1');
     const known = this.#found.get(name);
     if (known !== undefined) return known;
     const identity = findKey(connection, hash);
-    if (identity === null) return null;
-    if (this.#found.size === 0) setImmediate(this.forget);
-    this.#found.set(name, identity);
+    if (identity !== null) this.#found.set(name, identity);
     return identity;
   }
 }

@@ -73,6 +73,10 @@ export class SqliteStore implements SessionStore {
     this.#searchIndex = new SearchIndex(connection, (work) => this.#writer.write(work));
   }
 
+  shareReads(): void {
+    this.#connection.shareReads();
+  }
+
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
     return this.#read((connection) => this.#keys.find(connection, hash));
   }
@@ -231,7 +235,9 @@ export class SqliteStore implements SessionStore {
   }
 
   #read<T>(work: (connection: Connection) => T): Promise<T> {
-    return this.#run(() => whenUnlocked(() => work(this.#connection), this.#wait));
+    return this.#run(() =>
+      whenUnlocked(() => this.#connection.read(() => work(this.#connection)), this.#wait),
+    );
   }
 
   #write<T>(work: (connection: Connection) => T): Promise<T> {

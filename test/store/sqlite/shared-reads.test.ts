@@ -1,0 +1,65 @@
+// Reads that a server shares: one look at the store for all requests that came at once, and never an older one.
+import { join } from 'node:path';
+import { setImmediate as eventLoopTurned } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { lookInto } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { temporaryDirectory } from '../../support/test-store.ts';
+import { newKey, newSession } from '../store-samples.ts';
+
+async function storeWithSession() {
+  const directory = temporaryDirectory();
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const key = newKey();
+  const { project_id: project, key_id } = await store.createKey(key);
+  const session = await newSession(store, project, { title: 'old' });
+  const elsewhere = (sql: string) =>
+    lookInto(join(directory, 'parley.db'), (database) => void database.exec(sql));
+  return {
+    store,
+    title: async () => (await store.findSession(project, session))?.title,
+    rename: (title: string) => store.renameSession(project, session, title),
+    renameElsewhere: (title: string) => elsewhere(`UPDATE sessions SET title = '${title}'`),
+    revokeElsewhere: () => elsewhere(`UPDATE api_keys SET revoked_at = 1 WHERE key_id = '${key_id}'`),
+    isKnown: async () => (await store.findKey(key.hash)) !== null,
+  };
+}
+
+it('a read sees what another process has just committed', async () => {
+  const { store, title, renameElsewhere } = await storeWithSession();
+  expect(await title()).toBe('old');
+  renameElsewhere('new');
+  expect(await title()).toBe('new');
+  await store.close();
+});
+
+it('shared reads see one moment, and those of the next turn of the event loop a later one', async () => {
+  const { store, title, renameElsewhere, revokeElsewhere, isKnown } = await storeWithSession();
+  store.shareReads();
+  expect([await isKnown(), await title()]).toEqual([true, 'old']);
+  renameElsewhere('new');
+  revokeElsewhere();
+  expect([await isKnown(), await title()]).toEqual([true, 'old']);
+  await eventLoopTurned();
+  expect([await isKnown(), await title()]).toEqual([false, 'new']);
+  await store.close();
+});
+
+it('a write of this process ends what its reads share, so that it is seen at once', async () => {
+  const { store, title, rename } = await storeWithSession();
+  store.shareReads();
+  expect(await title()).toBe('old');
+  await rename('new');
+  expect(await title()).toBe('new');
+  await store.close();
+});
+
+it('a store that is closed while reads are shared is closed', async () => {
+  const { store, title } = await storeWithSession();
+  store.shareReads();
+  expect(await title()).toBe('old');
+  await store.close();
+  await eventLoopTurned();
+  await expect(title()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
