@@ -3,7 +3,6 @@ import type { Mode } from '../../service/mode.ts';
 import type { EngineSet } from '../engine-set.ts';
 import type { ReplyEngine } from '../reply-engine.ts';
 import { EchoEngine } from './echo.ts';
-import { colleagueScript } from './eliza/colleague-script.ts';
 import { ElizaEngine } from './eliza/eliza-engine.ts';
 
 const modes: readonly Mode[] = [
@@ -25,7 +24,7 @@ const modes: readonly Mode[] = [
 
 export function offlineEngines(): EngineSet {
   const engines = new Map<string, ReplyEngine>([
-    ['eliza', new ElizaEngine(colleagueScript)],
+    ['eliza', new ElizaEngine(async () => (await import('./eliza/colleague.ts')).colleague())],
     ['echo', new EchoEngine()],
   ]);
   return { modes, engine: (mode) => engines.get(mode) ?? null };

@@ -2,16 +2,16 @@
 // carries over between processes as it stands in the store.
 import type { EngineContext, EngineEvent, ReplyEngine } from '../../reply-engine.ts';
 import { replyStream } from '../reply-stream.ts';
-import { Dialogue } from './dialogue.ts';
-import type { Script } from './script.ts';
+import type { Dialogue } from './dialogue.ts';
 
 export class ElizaEngine implements ReplyEngine {
   readonly name = 'eliza';
   readonly historyMessages = 400;
-  readonly #script: Script;
+  readonly #begin: () => Promise<Dialogue>;
 
-  constructor(script: Script) {
-    this.#script = script;
+  /** `begin` makes a dialogue in which nothing was said yet. */
+  constructor(begin: () => Promise<Dialogue>) {
+    this.#begin = begin;
   }
 
   async *reply(
@@ -19,7 +19,7 @@ export class ElizaEngine implements ReplyEngine {
     options: { readonly signal: AbortSignal },
   ): AsyncGenerator<EngineEvent> {
     options.signal.throwIfAborted();
-    const dialogue = new Dialogue(this.#script);
+    const dialogue = await this.#begin();
     for (const { role, content } of context.history) {
       if (role === 'user') dialogue.respond(content);
     }

@@ -1,13 +1,14 @@
 // The engine behind the mode `eliza`: it keeps nothing, so its context must carry over through the history alone.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { colleague } from '../../../../src/engine/offline/eliza/colleague.ts';
 import { colleagueScript } from '../../../../src/engine/offline/eliza/colleague-script.ts';
 import { ElizaEngine } from '../../../../src/engine/offline/eliza/eliza-engine.ts';
 import type { ContextMessage } from '../../../../src/engine/reply-engine.ts';
 import { collectEvents, collectReply, describeEngine, textOf } from '../../engine-suite.ts';
 import { goldenDialogues } from './golden-dialogues.ts';
 
-const make = () => new ElizaEngine(colleagueScript);
+const make = () => new ElizaEngine(async () => colleague());
 const said = (content: string): ContextMessage => ({ role: 'user', content, cut: false });
 const replied = (content: string, cut = false): ContextMessage => ({ role: 'assistant', content, cut });
 
