@@ -51,7 +51,6 @@ export class StoreModel {
   list(project: string, deleted: boolean): readonly ModelSession[] {
     return this.#sessions
       .filter((one) => one.project === project && one.deleted === deleted)
-      .reverse()
-      .sort((one, other) => other.updated - one.updated);
+      .sort((one, other) => other.updated - one.updated || (one.session_id < other.session_id ? 1 : -1));
   }
 }

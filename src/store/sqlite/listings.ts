@@ -8,14 +8,15 @@ import type { MessageRow, SessionRow } from './rows.ts';
 import { messageColumns, sessionColumns, toMessage, toSession } from './rows.ts';
 import { inProject, thisSession } from './sessions.ts';
 
-// One upper bound, of two columns: given two bounds SQLite would use one for its search and test the other row by row.
+// One upper bound, of two columns: given two bounds SQLite would use one for its search and test the other row by row. Sessions of
+// one time go by their ids, not by their row numbers: the order is then the same wherever they were imported.
 function selectSessions(deleted: boolean, titled: boolean): string {
   return `
     SELECT ${sessionColumns} FROM sessions
     WHERE ${inProject} AND deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}
-      AND (updated_at, id) < (@updatedBefore, @rowBefore) AND updated_at >= @updatedAfter
+      AND (updated_at, session_id) < (@updatedBefore, @idBefore) AND updated_at >= @updatedAfter
       ${titled ? 'AND title GLOB @titleMatch' : ''}
-    ORDER BY updated_at DESC, id DESC LIMIT @limit`;
+    ORDER BY updated_at DESC, session_id DESC LIMIT @limit`;
 }
 
 // CROSS JOIN: the session first, always.
@@ -28,7 +29,6 @@ export const listingStatements = {
   activeTitled: selectSessions(false, true),
   deleted: selectSessions(true, false),
   deletedTitled: selectSessions(true, true),
-  rowOf: `SELECT id FROM sessions WHERE ${thisSession}`,
   activeRow: `SELECT id FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   messages: `${messagesOfSession} AND message.position > @after ORDER BY message.position LIMIT @limit`,
   history: `${messagesOfSession} AND message.position < @before ORDER BY message.position DESC LIMIT @limit`,
@@ -44,7 +44,7 @@ export function listSessions(
   const titled = deleted ? listingStatements.deletedTitled : listingStatements.activeTitled;
   const rows = connection.all<SessionRow>(titleMatch === null ? plain : titled, {
     projectId,
-    ...upperBound(connection, projectId, filter),
+    ...upperBound(filter),
     updatedAfter: filter.updatedAfter ?? 0,
     ...(titleMatch !== null && { titleMatch }),
     limit: limit + 1,
@@ -54,18 +54,13 @@ export function listSessions(
   );
 }
 
-/** Rows are numbered from 1, so that row 0 of a time stands before all that have it. */
-function upperBound(
-  connection: Connection,
-  projectId: string,
-  filter: SessionFilter,
-): { readonly updatedBefore: number; readonly rowBefore: number } {
+/** An empty id comes before all those of its time. */
+function upperBound(filter: SessionFilter): { readonly updatedBefore: number; readonly idBefore: string } {
   const before = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
-  if (filter.cursor === null) return { updatedBefore: before, rowBefore: 0 };
+  if (filter.cursor === null) return { updatedBefore: before, idBefore: '' };
   const { updatedAt, sessionId } = readSessionCursor(filter.cursor);
-  if (before <= updatedAt) return { updatedBefore: before, rowBefore: 0 };
-  const row = connection.get<{ id: number }>(listingStatements.rowOf, { projectId, sessionId });
-  return { updatedBefore: updatedAt, rowBefore: row?.id ?? 0 };
+  if (before <= updatedAt) return { updatedBefore: before, idBefore: '' };
+  return { updatedBefore: updatedAt, idBefore: sessionId };
 }
 
 export function listMessages(
