@@ -105,7 +105,7 @@ const third = `
 // their text from views of `messages`; `owner` is the number of the project, by which an index steps over what other projects
 // hold. They hold the messages up to `search_progress.through`, and search-index.ts brings them forward; the triggers take out
 // what goes, and `secure-delete` does that at once. `columnsize` off spares each message one more row: no score here needs it.
-// What a store has that was made before the indexes were filled late is cleared. Listings, too, get their last column here.
+// What a store has that was made before the indexes were filled late is cleared.
 const unspaced =
   '[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\u{20000}-\u{3fffd}]';
 const ownerOf = (message: string) =>
@@ -124,6 +124,7 @@ const outOfIndexes = (message: string) => `
     SELECT 'delete', ${message}.id, ${message}.content || '  ', ${ownerOf(message)} WHERE ${hasPieces(message)};`;
 
 const fourth = `
+  -- Sessions of one time are listed by their ids.
   DROP INDEX sessions_active;
   DROP INDEX sessions_deleted;
   CREATE INDEX sessions_active ON sessions (project, updated_at, session_id) WHERE deleted_at IS NULL;
