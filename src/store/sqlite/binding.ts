@@ -1,4 +1,4 @@
-// The compiled half of better-sqlite3: whether this Node can load it, and what to do if not.
+// The compiled half of better-sqlite3: whether this Node can load it, whether its SQLite is safe, and what to do if not.
 import Database from 'better-sqlite3';
 import manifest from 'better-sqlite3/package.json' with { type: 'json' };
 import { ParleyError } from '../../service/errors.ts';
@@ -26,6 +26,19 @@ export function refuseUnusableBinding(nodeApiVersion: number): void {
     `better-sqlite3 ${manifest.version} needs Node-API 10; this Node has ${nodeApiVersion}.`,
     {
       hint: 'Use Node 22.14 or newer, or run `npm install better-sqlite3@12.9.0` where Parley is installed.',
+    },
+  );
+}
+
+/** Versions before 3.51.3 can damage a write-ahead log that two connections reset (https://sqlite.org/wal.html, “The WAL-Reset Bug”). */
+export function refuseUnsafeSqlite(version: string): void {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major * 1_000_000 + minor * 1000 + patch >= 3_051_003) return;
+  throw new ParleyError(
+    'STORE_UNSAFE',
+    `SQLite ${version} can damage a store; Parley needs 3.51.3 or newer.`,
+    {
+      hint: 'Run `npm install better-sqlite3@latest` where Parley is installed.',
     },
   );
 }

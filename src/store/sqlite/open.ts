@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionStore } from '../session-store.ts';
-import { openDatabase, refuseUnusableBinding } from './binding.ts';
+import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
 import { filesystemType } from './filesystem.ts';
 import { journalMode, sqliteVersion, synchronous } from './inspection.ts';
@@ -77,19 +77,6 @@ function connect(path: string): Connection {
   } catch (error) {
     throw storeError(error, path);
   }
-}
-
-/** Versions before 3.51.3 can damage a write-ahead log that two connections reset (https://sqlite.org/wal.html, “The WAL-Reset Bug”). */
-function refuseUnsafeSqlite(version: string): void {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
-  if (major * 1_000_000 + minor * 1000 + patch >= 3_051_003) return;
-  throw new ParleyError(
-    'STORE_UNSAFE',
-    `SQLite ${version} can damage a store; Parley needs 3.51.3 or newer.`,
-    {
-      hint: 'Run `npm install better-sqlite3@latest` where Parley is installed.',
-    },
-  );
 }
 
 /** A file is ours when it is marked so, or empty: then it is about to become so. */
