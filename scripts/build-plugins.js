@@ -22,7 +22,7 @@ export const lazyChildProcess = {
 };
 
 /**
- * Of undici, its two agents: all else that it offers (WebSocket, caches, fetch) is not used. HTTP/2 is offered to servers only
+ * Of undici, its pool of connections and its agent for proxies: all else that it offers (WebSocket, caches, fetch) is not used. HTTP/2 is offered to servers only
  * when asked for; of Node's own http undici wants to know a class that it is never given here, and a number; of node:assert, the
  * plainest form. Loading them takes longer than all the rest of a start.
  */
@@ -43,7 +43,7 @@ export const leanUndici = {
 
 const undiciParts = {
   '': `Object.defineProperties(exports, {
-    Agent: { enumerable: true, get: () => require('undici/lib/dispatcher/agent.js') },
+    Pool: { enumerable: true, get: () => require('undici/lib/dispatcher/pool.js') },
     ProxyAgent: {
       enumerable: true,
       get() {
