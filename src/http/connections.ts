@@ -1,6 +1,5 @@
 // The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
 // undici is loaded here, when it is needed: it costs as much as the rest of a start.
-import { setFlagsFromString } from 'node:v8';
 import type { Connections } from './plain-connections.ts';
 import { isLoopback } from './proxy-choice.ts';
 
@@ -19,13 +18,13 @@ export async function openConnections(origin: string, options: ConnectionOptions
   const { protocol, hostname } = new URL(origin);
   if (protocol !== 'http:' || !isLoopback(hostname)) return undiciConnections(origin, options);
   const { plainConnections } = await import('./plain-connections.ts');
-  return growingConnections(plainConnections(origin, options.connectMs), () =>
+  return growingConnections(await plainConnections(origin, options.connectMs), () =>
     undiciConnections(origin, options),
   );
 }
 
 async function undiciConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
-  const undici = await import('undici');
+  const [undici, { setFlagsFromString }] = await Promise.all([import('undici'), import('node:v8')]);
   // V8 would begin to optimize undici's parser of HTTP (WebAssembly) after some answers, and on Node 20 the end of the process waits
   // for that: 0.1 s. What V8 makes of it at once is quick enough. Set after the import: with another flag than at its making, a code
   // cache is refused.

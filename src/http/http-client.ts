@@ -18,6 +18,7 @@ export interface HttpClientOptions {
   readonly answerMs: number;
   /** Between two pieces of a stream. */
   readonly silenceMs: number;
+  readonly now: () => number;
 }
 
 export interface HttpRequest {

@@ -1,6 +1,6 @@
 // The connections to a server on this machine over plain HTTP, by Node's own client: undici, which does all else, takes longer to load
 // than such a request takes. It tells a handler of undici's dispatch what undici would tell it.
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { HttpHeaders } from './http-exchange.ts';
 
@@ -19,7 +19,9 @@ export interface DispatchOptions {
 }
 
 /** For `http:` to a loopback address alone. */
-export function plainConnections(origin: string, connectMs: number): Connections {
+export async function plainConnections(origin: string, connectMs: number): Promise<Connections> {
+  // Late: it takes 3 ms, and a mode of this machine has its file loaded by being beside one that asks a server.
+  const { Agent, request } = await import('node:http');
   const agent = new Agent({ keepAlive: true });
   const { host: name, hostname, port } = new URL(origin);
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: port || 80 };

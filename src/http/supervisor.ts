@@ -11,6 +11,7 @@ export interface SupervisorOptions {
   readonly answerMs: number;
   /** Between two pieces of a stream. */
   readonly silenceMs: number;
+  readonly now: () => number;
 }
 
 /** An exchange under way. */
@@ -93,18 +94,18 @@ export class Supervisor {
 
   #limit(supervised: Supervised, ms: number): void {
     supervised.limitMs = ms;
-    supervised.deadline = performance.now() + ms;
+    supervised.deadline = this.#options.now() + ms;
     if (supervised.deadline < this.#nextCheck) this.#checkAt(supervised.deadline);
   }
 
   #checkAt(time: number): void {
     clearTimeout(this.#timer);
     this.#nextCheck = time;
-    this.#timer = setTimeout(() => this.#check(), time - performance.now());
+    this.#timer = setTimeout(() => this.#check(), time - this.#options.now());
   }
 
   #check(): void {
-    const now = performance.now();
+    const now = this.#options.now();
     const late = this.#all.filter(({ deadline }) => deadline <= now);
     for (const { exchange, limitMs } of late) {
       const message = `${this.#options.host} was silent for ${limitMs / 1000} s`;

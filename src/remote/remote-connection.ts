@@ -66,6 +66,7 @@ export class RemoteConnection {
         connectMs,
         answerMs: limit ?? answerMs,
         silenceMs: limit ?? silenceMs,
+        now: options.now,
       });
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
