@@ -1,6 +1,5 @@
 // The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
-// undici is loaded here, when the first request is made: it costs as much as the rest of a start.
-import { setFlagsFromString } from 'node:v8';
+// undici is loaded here, when it is needed: it costs as much as the rest of a start.
 import type { Connections } from './plain-connections.ts';
 import { isLoopback } from './proxy-choice.ts';
 
@@ -12,13 +11,20 @@ export interface ConnectionOptions {
   readonly connectMs: number;
 }
 
+/** Requests to this machine by Node's own client, before undici is worth its loading. */
+const fewRequests = 32;
+
 export async function openConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
   const { protocol, hostname } = new URL(origin);
-  if (protocol === 'http:' && isLoopback(hostname)) {
-    const { plainConnections } = await import('./plain-connections.ts');
-    return plainConnections(options.connectMs);
-  }
-  const undici = await import('undici');
+  if (protocol !== 'http:' || !isLoopback(hostname)) return undiciConnections(origin, options);
+  const { plainConnections } = await import('./plain-connections.ts');
+  return growingConnections(await plainConnections(origin, options.connectMs), () =>
+    undiciConnections(origin, options),
+  );
+}
+
+async function undiciConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
+  const [undici, { setFlagsFromString }] = await Promise.all([import('undici'), import('node:v8')]);
   // V8 would begin to optimize undici's parser of HTTP (WebAssembly) after some answers, and on Node 20 the end of the process waits
   // for that: 0.1 s. What V8 makes of it at once is quick enough. Set after the import: with another flag than at its making, a code
   // cache is refused.
@@ -28,7 +34,29 @@ export async function openConnections(origin: string, options: ConnectionOptions
     ...(options.authorities !== null && { ca: [...options.authorities] }),
   };
   // The clocks are this client's own: undici's count by the second, and also while the reader pauses.
-  const agent = { headersTimeout: 0, bodyTimeout: 0 };
-  if (options.proxy === null) return new undici.Agent({ ...agent, connect });
-  return new undici.ProxyAgent({ ...agent, uri: options.proxy, requestTls: connect, proxyTls: connect });
+  const limits = { headersTimeout: 0, bodyTimeout: 0 };
+  if (options.proxy === null) return new undici.Pool(origin, { ...limits, connect });
+  return new undici.ProxyAgent({ ...limits, uri: options.proxy, requestTls: connect, proxyTls: connect });
+}
+
+/** The first requests by `first`; when they turn out to be many, all further by what `open` gives. */
+function growingConnections(first: Connections, open: () => Promise<Connections>): Connections {
+  let count = 0;
+  let current = first;
+  let opening: Promise<void> | null = null;
+  return {
+    dispatch(options, handler) {
+      count += 1;
+      if (count > fewRequests) {
+        opening ??= open().then((opened) => {
+          current = opened;
+        });
+      }
+      return current.dispatch(options, handler);
+    },
+    async destroy() {
+      await opening;
+      await Promise.all([first.destroy(), current.destroy()]);
+    },
+  };
 }

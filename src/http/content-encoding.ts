@@ -1,5 +1,4 @@
 // Bytes as they were before the server packed them. Parley asks for no packing, and some servers pack all the same.
-import { pipeline } from 'node:stream';
 import { HttpFailure } from './http-failure.ts';
 
 export async function* decoded(
@@ -11,6 +10,7 @@ export async function* decoded(
     yield* bytes;
     return;
   }
+  const { pipeline } = await import('node:stream');
   const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
   const decoders = new Map([
     ['gzip', createGunzip],

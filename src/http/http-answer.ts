@@ -1,26 +1,28 @@
 // An answer to read once: whole, within the time for whole answers, or as it comes, with a clock on its silence. A clock runs only
 // while something is waited for: a reader that pauses is no silent server.
-import type { Clock } from './clock.ts';
+import type { AnswerBody } from './answer-body.ts';
 import { decoded } from './content-encoding.ts';
 import type { AnswerHead, HttpHeaders } from './http-exchange.ts';
-import { HttpFailure } from './http-failure.ts';
+import { HttpFailure, tooLarge } from './http-failure.ts';
+import type { Supervised, Supervisor } from './supervisor.ts';
+
+/** Keeps nothing between two texts. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export class HttpAnswer {
   readonly status: number;
   readonly #headers: HttpHeaders;
-  readonly #bytes: AsyncIterable<Uint8Array>;
-  readonly #clock: Clock;
-  readonly #silenceMs: number;
-  readonly #release: () => void;
+  readonly #body: AnswerBody;
+  readonly #supervised: Supervised;
+  readonly #supervisor: Supervisor;
 
-  /** The clock runs already. `release` is called when the body is read to its end, or given up. */
-  constructor(head: AnswerHead, clock: Clock, silenceMs: number, release: () => void) {
+  /** The supervisor watches over the exchange already, and does until the body is read to its end, or given up. */
+  constructor(head: AnswerHead, supervised: Supervised, supervisor: Supervisor) {
     this.status = head.status;
     this.#headers = head.headers;
-    this.#bytes = head.bytes;
-    this.#clock = clock;
-    this.#silenceMs = silenceMs;
-    this.#release = release;
+    this.#body = head.body;
+    this.#supervised = supervised;
+    this.#supervisor = supervisor;
   }
 
   header(name: string): string | null {
@@ -30,21 +32,17 @@ export class HttpAnswer {
 
   /** The whole body. `unreadable` for more than `mostBytes` (unpacked), or for bytes that are not UTF-8. */
   async text(mostBytes: number): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    let bytes: Uint8Array;
     try {
-      for await (const chunk of decoded(this.#bytes, this.header('content-encoding'))) {
-        size += chunk.byteLength;
-        if (size > mostBytes) {
-          throw new HttpFailure('unreadable', true, `the answer is larger than ${mostBytes} bytes`);
-        }
-        chunks.push(chunk);
-      }
+      const encoding = this.header('content-encoding');
+      bytes = await (encoding === null
+        ? this.#body.whole(mostBytes)
+        : gathered(decoded(this.#body, encoding), mostBytes));
     } finally {
-      this.#release();
+      this.#supervisor.release(this.#supervised);
     }
     try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+      return utf8.decode(bytes);
     } catch (error) {
       throw new HttpFailure('unreadable', true, 'the answer is not UTF-8', error);
     }
@@ -55,15 +53,26 @@ export class HttpAnswer {
     try {
       yield* decoded(this.#timed(), this.header('content-encoding'));
     } finally {
-      this.#release();
+      this.#supervisor.release(this.#supervised);
     }
   }
 
   async *#timed(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of this.#bytes) {
-      this.#clock.stop();
+    for await (const chunk of this.#body) {
+      this.#supervisor.pause(this.#supervised);
       yield chunk;
-      this.#clock.start(this.#silenceMs);
+      this.#supervisor.resume(this.#supervised);
     }
   }
+}
+
+async function gathered(chunks: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.byteLength;
+    if (size > mostBytes) throw tooLarge(mostBytes);
+    all.push(chunk);
+  }
+  return Buffer.concat(all);
 }

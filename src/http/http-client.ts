@@ -1,11 +1,12 @@
 // HTTP requests to one origin, and to no other: a path is all that a request can name, and redirects are never followed. So what
 // a request carries (a key, a message) cannot go astray. Sending again is for the caller to decide.
-import { Clock } from './clock.ts';
 import { openConnections } from './connections.ts';
 import { HttpAnswer } from './http-answer.ts';
 import { type AnswerHead, HttpExchange } from './http-exchange.ts';
 import { type Destination, HttpFailure } from './http-failure.ts';
+import type { Connections } from './plain-connections.ts';
 import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
+import { Supervisor } from './supervisor.ts';
 
 export interface HttpClientOptions {
   readonly origin: string;
@@ -17,6 +18,7 @@ export interface HttpClientOptions {
   readonly answerMs: number;
   /** Between two pieces of a stream. */
   readonly silenceMs: number;
+  readonly now: () => number;
 }
 
 export interface HttpRequest {
@@ -32,7 +34,9 @@ export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #proxy: string | null;
   readonly #destination: Destination;
-  #connections: ReturnType<typeof openConnections> | null = null;
+  readonly #supervisor: Supervisor;
+  #opening: Promise<Connections> | null = null;
+  #connections: Connections | null = null;
 
   /** Throws a `TypeError` for a variable that should name a proxy and does not. */
   constructor(options: HttpClientOptions) {
@@ -42,57 +46,45 @@ export class HttpClient {
       host: new URL(options.origin).host,
       proxy: this.#proxy === null ? null : new URL(this.#proxy).host,
     };
+    this.#supervisor = new Supervisor({ host: this.#destination.host, ...options });
   }
 
   /** Resolves when the head of the answer is there. Rejects with an `HttpFailure`, or with the signal's reason. */
   async request(request: HttpRequest): Promise<HttpAnswer> {
-    const { origin, answerMs, silenceMs } = this.#options;
+    const { origin } = this.#options;
     const { method, path, headers, body, signal } = request;
-    const { host } = this.#destination;
-    const dispatcher = await this.#open();
+    const connections = this.#connections ?? (await this.#open());
     signal.throwIfAborted();
     const exchange = new HttpExchange(this.#destination);
-    const clock = new Clock((ms) => {
-      const message = `${host} was silent for ${ms / 1000} s`;
-      exchange.stop(new HttpFailure('timeout', exchange.sent, message));
-    });
-    const abort = () => exchange.stop(signal.reason);
-    const release = () => {
-      clock.stop();
-      signal.removeEventListener('abort', abort);
-    };
-    signal.addEventListener('abort', abort);
-    clock.start(answerMs);
+    const supervised = this.#supervisor.begin(exchange, signal);
     try {
       // The headers are a copy: undici's ProxyAgent writes into those that it gets.
-      dispatcher.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
+      connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
-      return new HttpAnswer(head, clock, silenceMs, release);
+      return new HttpAnswer(head, supervised, this.#supervisor);
     } catch (error) {
-      release();
+      this.#supervisor.release(supervised);
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    await (await this.#connections)?.destroy();
+    await (await this.#opening)?.destroy();
+    this.#supervisor.close();
   }
 
-  #open(): ReturnType<typeof openConnections> {
-    const { authorities, connectMs } = this.#options;
-    this.#connections ??= openConnections(this.#options.origin, {
-      proxy: this.#proxy,
-      authorities,
-      connectMs,
-    });
+  async #open(): Promise<Connections> {
+    const { origin, authorities, connectMs } = this.#options;
+    this.#opening ??= openConnections(origin, { proxy: this.#proxy, authorities, connectMs });
+    this.#connections = await this.#opening;
     return this.#connections;
   }
 }
 
-function refuseRedirect({ status, headers, bytes }: AnswerHead, from: string): void {
+function refuseRedirect({ status, headers, body }: AnswerHead, from: string): void {
   if (status < 300 || status > 399) return;
-  bytes.destroy();
+  body.giveUp();
   const { location } = headers;
   const target =
     typeof location === 'string' && URL.canParse(location, from) ? new URL(location, from) : null;

@@ -1,7 +1,7 @@
-// One request on its way and its answer as it comes, at the pace of its reader. A handler of undici's own dispatch, because that
-// alone tells whether a request has left: what never left may be sent again.
-import { Readable } from 'node:stream';
+// One request on its way and its answer as it comes. A handler of undici's own dispatch, because that alone tells whether a request
+// has left: what never left may be sent again.
 import type { Dispatcher } from 'undici';
+import { AnswerBody } from './answer-body.ts';
 import { type Destination, HttpFailure, httpFailure } from './http-failure.ts';
 
 /** Names in lower case. */
@@ -11,7 +11,7 @@ export interface AnswerHead {
   readonly status: number;
   readonly headers: HttpHeaders;
   /** The bytes as they come over the line. */
-  readonly bytes: Readable;
+  readonly body: AnswerBody;
 }
 
 export class HttpExchange implements Dispatcher.DispatchHandler {
@@ -20,7 +20,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #resolve!: (head: AnswerHead) => void;
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
-  #bytes: Readable | null = null;
+  #body: AnswerBody | null = null;
   #stopped: { readonly reason: unknown } | null = null;
 
   constructor(destination: Destination) {
@@ -40,7 +40,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#stopped !== null) return;
     this.#stopped = { reason };
     this.#reject(reason);
-    this.#bytes?.destroy(asError(reason));
+    this.#body?.stop(reason);
     this.#controller?.abort(asError(reason));
   }
 
@@ -51,31 +51,22 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
     if (status < 200) return;
-    this.#bytes = new Readable({
-      read: () => controller.resume(),
-      destroy: (error, done) => {
-        // An answer that is not read to its end takes its connection with it.
-        if (!this.#bytes?.readableEnded) controller.abort(error ?? new Error('not read to its end'));
-        done(error);
-      },
-    });
-    // Whoever reads is told; an answer that nobody reads has nobody to tell.
-    this.#bytes.on('error', () => {});
-    this.#resolve({ status, headers, bytes: this.#bytes });
+    this.#body = new AnswerBody(controller);
+    this.#resolve({ status, headers, body: this.#body });
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.#bytes?.push(chunk) === false) controller.pause();
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#body?.push(chunk);
   }
 
   onResponseEnd(): void {
-    this.#bytes?.push(null);
+    this.#body?.end(null);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
     const failure = this.#failureOf(error);
     this.#reject(failure);
-    this.#bytes?.destroy(failure);
+    this.#body?.end(failure);
   }
 
   /** A fault of the program is none of the network. */

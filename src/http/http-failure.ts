@@ -32,6 +32,10 @@ export class HttpFailure extends Error {
   }
 }
 
+export function tooLarge(mostBytes: number): HttpFailure {
+  return new HttpFailure('unreadable', true, `the answer is larger than ${mostBytes} bytes`);
+}
+
 /** `host` is what was to be reached, `proxy` what it was to be reached through. */
 export interface Destination {
   readonly host: string;

@@ -1,6 +1,6 @@
 // The connections to a server on this machine over plain HTTP, by Node's own client: undici, which does all else, takes longer to load
 // than such a request takes. It tells a handler of undici's dispatch what undici would tell it.
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { HttpHeaders } from './http-exchange.ts';
 
@@ -19,19 +19,20 @@ export interface DispatchOptions {
 }
 
 /** For `http:` to a loopback address alone. */
-export function plainConnections(connectMs: number): Connections {
+export async function plainConnections(origin: string, connectMs: number): Promise<Connections> {
+  // Late: it takes 3 ms, and a mode of this machine has its file loaded by being beside one that asks a server.
+  const { Agent, request } = await import('node:http');
   const agent = new Agent({ keepAlive: true });
+  const { host: name, hostname, port } = new URL(origin);
+  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: port || 80 };
   return {
     dispatch(options, handler) {
-      const { origin, path, method, headers, body } = options;
-      const url = new URL(origin);
+      const { path, method, headers, body } = options;
       const sent = request({
-        ...{ agent, method, path, insecureHTTPParser: false },
-        host: url.hostname.replace(/^\[|\]$/g, ''),
-        port: url.port || 80,
+        ...{ agent, method, path, insecureHTTPParser: false, ...place },
         headers: {
           ...headers,
-          Host: url.host,
+          Host: name,
           ...(body !== null && { 'Content-Length': Buffer.byteLength(body) }),
         },
       });
@@ -46,7 +47,8 @@ export function plainConnections(connectMs: number): Connections {
 class PlainExchange implements Dispatcher.DispatchController {
   readonly #request: ClientRequest;
   readonly #handler: Dispatcher.DispatchHandler;
-  readonly #connecting: NodeJS.Timeout;
+  readonly #connectMs: number;
+  #connecting: NodeJS.Timeout | undefined;
   #answer: IncomingMessage | null = null;
   #reason: Error | null = null;
   #isOver = false;
@@ -54,9 +56,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   constructor(sent: ClientRequest, handler: Dispatcher.DispatchHandler, connectMs: number) {
     this.#request = sent;
     this.#handler = handler;
-    this.#connecting = setTimeout(() => {
-      this.abort(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
-    }, connectMs);
+    this.#connectMs = connectMs;
   }
 
   get aborted(): boolean {
@@ -86,8 +86,11 @@ class PlainExchange implements Dispatcher.DispatchController {
     };
     this.#request
       .on('socket', (socket) => {
-        if (socket.connecting) socket.once('connect', start);
-        else start();
+        if (!socket.connecting) return start();
+        socket.once('connect', start);
+        this.#connecting = setTimeout(() => {
+          this.abort(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
+        }, this.#connectMs);
       })
       .on('response', (answer) => this.#receive(answer))
       .on('error', (error) => this.#fail(error))

@@ -66,6 +66,7 @@ export class RemoteConnection {
         connectMs,
         answerMs: limit ?? answerMs,
         silenceMs: limit ?? silenceMs,
+        now: options.now,
       });
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
@@ -115,13 +116,13 @@ export class RemoteConnection {
   /** One sending. Resolves when the head of the answer is there. */
   async send({ request, apiKey }: PreparedRequest): Promise<HttpAnswer> {
     const { trace, now, authorityFile } = this.#options;
-    await trace?.(curlCommand(request, this.#origin, apiKey, authorityFile));
+    if (trace !== null) await trace(curlCommand(request, this.#origin, apiKey, authorityFile));
     const start = now();
     try {
       const answer = await this.#client.request(request);
       const offered = answer.header(extensionsHeader);
       if (offered !== null) this.#extensions = new Set(offered.split(',').map((name) => name.trim()));
-      await trace?.(`# status ${answer.status} after ${now() - start} ms`);
+      if (trace !== null) await trace(`# status ${answer.status} after ${now() - start} ms`);
       return answer;
     } catch (error) {
       if (error instanceof HttpFailure) await trace?.(`# ${error.message}, after ${now() - start} ms`);

@@ -25,7 +25,14 @@ function kept<T extends { close(): Promise<void> }>(thing: T): T {
 }
 
 function clientOf(origin: string, options: Partial<HttpClientOptions> = {}): HttpClient {
-  const usual = { proxies: {}, authorities: null, connectMs: 2000, answerMs: 5000, silenceMs: 5000 };
+  const usual = {
+    proxies: {},
+    authorities: null,
+    connectMs: 2000,
+    answerMs: 5000,
+    silenceMs: 5000,
+    now: Date.now,
+  };
   return kept(new HttpClient({ origin, ...usual, ...options }));
 }
 

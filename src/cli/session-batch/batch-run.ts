@@ -34,8 +34,8 @@ export interface BatchWork<Done extends string> {
 const graceMs = 1200;
 /** Results are told at once as people take it, not each by itself: new calls go first. */
 const tellMs = 20;
-/** How far ahead of single calls the journal's mark is. */
-const markStep = 128;
+/** How far ahead of single calls the journal's mark is: each costs the disk, that of the server too where it is the same. */
+const markStep = 512;
 /** Batch calls at once: the next is under way while the last is being written. */
 const mostBatchCalls = 3;
 const longestWaitSeconds = 600;
@@ -62,6 +62,7 @@ class BatchRun<Done extends string> {
   #stopped: { readonly reason: unknown } | null = null;
   #wake = () => {};
   #told = 0;
+  #telling: NodeJS.Timeout | undefined;
 
   constructor(work: BatchWork<Done>) {
     this.#work = work;
@@ -130,31 +131,36 @@ class BatchRun<Done extends string> {
 
   /** Resolves when a call has ended, when it is to stop, after a pause, or when there are results to be told. */
   async #change(pauseMs: number): Promise<void> {
-    const waits = [pauseMs, this.#work.report.hasNews ? tellMs : 0].filter((ms) => ms > 0);
-    let timer: NodeJS.Timeout | null = null;
+    // One timer for all the calls that end before the results are told.
+    if (this.#work.report.hasNews) {
+      this.#telling ??= setTimeout(() => {
+        this.#telling = undefined;
+        this.#wake();
+      }, tellMs);
+    }
+    const pause = pauseMs > 0 ? setTimeout(() => this.#wake(), pauseMs) : undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (waits.length > 0) timer = setTimeout(resolve, Math.min(...waits));
     });
-    if (timer !== null) clearTimeout(timer);
+    clearTimeout(pause);
   }
 
   async #start(task: Task): Promise<void> {
-    await this.#mark(task);
+    const last = Math.max(-1, ...numbersOf(task));
+    if (last + markStep / 2 >= this.#marked) await this.#mark(last);
     if (this.#stopped !== null) return;
     this.#running += 1;
     void this.#do(task)
       .catch((error: unknown) => this.#stop(error))
-      .finally(() => {
+      .then(() => {
         this.#running -= 1;
         this.#wake();
       });
   }
 
   /** Before anything is sent, the journal says that it may have been. Single calls do not wait for the disk: it is told ahead. */
-  async #mark({ entries }: Task): Promise<void> {
+  async #mark(last: number): Promise<void> {
     const { journal } = this.#work;
-    const last = entries.reduce((most, { number }) => Math.max(most, number), -1);
     if (journal === null || last < 0) return;
     const ahead = this.#many === null ? markStep : 0;
     if (last + ahead / 2 >= this.#marked) this.#marking ??= this.#markTo(last + 1 + ahead, journal);

@@ -21,7 +21,7 @@ export async function findModels(
   let client: HttpClient | null = null;
   try {
     const { origin } = new URL(server.base_url);
-    const limits = { connectMs, answerMs, silenceMs: answerMs };
+    const limits = { connectMs, answerMs, silenceMs: answerMs, now: options.now };
     const authorities = await options.authorities();
     const key = server.key === null ? null : await options.readKey(server.key, server.name);
     client = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });

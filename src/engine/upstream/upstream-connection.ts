@@ -45,8 +45,8 @@ export class UpstreamConnection {
     this.#origin = new URL(settings.base_url).origin;
     this.#path = completionsPath(settings.base_url);
     try {
-      const { proxies } = options;
-      const limits = { connectMs, answerMs: noLimit, silenceMs: noLimit };
+      const { proxies, now } = options;
+      const limits = { connectMs, answerMs: noLimit, silenceMs: noLimit, now };
       this.#client = new HttpClient({ origin: this.#origin, proxies, authorities, ...limits });
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
