@@ -8,6 +8,7 @@ import {
   type JsonValue,
   type ModeBook,
   type ModeSettings,
+  thinkTagChoices,
 } from '../service/mode-settings.ts';
 import { readBaseUrl } from './base-url.ts';
 import { checkKeyReference } from './key-reference.ts';
@@ -84,6 +85,7 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
     first_token_seconds: read('first_token_seconds'),
     idle_seconds: read('idle_seconds'),
     show_reasoning: read('show_reasoning'),
+    think_tags: read('think_tags'),
     insecure_http,
   };
 }
@@ -134,6 +136,11 @@ const readers = {
   first_token_seconds: number(defaultModeSettings.first_token_seconds, 0.001, 86_400),
   idle_seconds: number(defaultModeSettings.idle_seconds, 0.001, 86_400),
   show_reasoning: flag,
+  think_tags: (value: unknown, path: readonly string[]): ModeSettings['think_tags'] => {
+    const found = thinkTagChoices.find((choice) => choice === (value ?? defaultModeSettings.think_tags));
+    if (found !== undefined) return found;
+    throw new ModeFault(path, `is none of ${thinkTagChoices.join(', ')}`);
+  },
   insecure_http: flag,
 } as const;
 

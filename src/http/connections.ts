@@ -1,8 +1,10 @@
 // The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
 // undici is loaded here, when the first request is made: it costs as much as the rest of a start.
 import { setFlagsFromString } from 'node:v8';
+import type { Dispatcher } from 'undici';
 import type { Connections } from './plain-connections.ts';
 import { isLoopback } from './proxy-choice.ts';
+import { Traffic } from './traffic.ts';
 
 export interface ConnectionOptions {
   /** A proxy's URL; null for none. */
@@ -29,6 +31,30 @@ export async function openConnections(origin: string, options: ConnectionOptions
   };
   // The clocks are this client's own: undici's count by the second, and also while the reader pauses.
   const agent = { headersTimeout: 0, bodyTimeout: 0 };
-  if (options.proxy === null) return new undici.Agent({ ...agent, connect });
-  return new undici.ProxyAgent({ ...agent, uri: options.proxy, requestTls: connect, proxyTls: connect });
+  if (options.proxy !== null) {
+    const proxy = { uri: options.proxy, requestTls: connect, proxyTls: connect };
+    return withTraffic(new undici.ProxyAgent({ ...agent, ...proxy }), null);
+  }
+  const traffic = new Traffic();
+  const open = undici.buildConnector(connect);
+  return withTraffic(
+    new undici.Agent({
+      ...agent,
+      connect: (place, opened) =>
+        open(place, (...result) => {
+          // After an error there is none, whatever the types say.
+          if (result[1]) traffic.add(result[1]);
+          opened(...result);
+        }),
+    }),
+    traffic,
+  );
+}
+
+function withTraffic(dispatcher: Dispatcher, traffic: Traffic | null): Connections {
+  return {
+    traffic,
+    dispatch: (options, handler) => dispatcher.dispatch(options, handler),
+    destroy: () => dispatcher.destroy(),
+  };
 }

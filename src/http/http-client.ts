@@ -63,6 +63,7 @@ export class HttpClient {
     };
     signal.addEventListener('abort', abort);
     clock.start(answerMs);
+    const before = dispatcher.traffic?.mark ?? null;
     try {
       // The headers are a copy: undici's ProxyAgent writes into those that it gets.
       dispatcher.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
@@ -71,7 +72,9 @@ export class HttpClient {
       return new HttpAnswer(head, clock, silenceMs, release);
     } catch (error) {
       release();
-      throw error;
+      const isStale = before !== null && before === dispatcher.traffic?.mark;
+      if (!(error instanceof HttpFailure && error.kind === 'broken' && isStale)) throw error;
+      throw new HttpFailure(error.kind, error.sent, error.message, error.cause, true);
     }
   }
 

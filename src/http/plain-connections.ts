@@ -3,11 +3,14 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { HttpHeaders } from './http-exchange.ts';
+import { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher. */
 export interface Connections {
   dispatch(options: DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
   destroy(): Promise<void>;
+  /** Null where it cannot be seen: through a proxy. */
+  readonly traffic: Traffic | null;
 }
 
 export interface DispatchOptions {
@@ -21,7 +24,9 @@ export interface DispatchOptions {
 /** For `http:` to a loopback address alone. */
 export function plainConnections(connectMs: number): Connections {
   const agent = new Agent({ keepAlive: true });
+  const traffic = new Traffic();
   return {
+    traffic,
     dispatch(options, handler) {
       const { origin, path, method, headers, body } = options;
       const url = new URL(origin);
@@ -35,7 +40,7 @@ export function plainConnections(connectMs: number): Connections {
           ...(body !== null && { 'Content-Length': Buffer.byteLength(body) }),
         },
       });
-      new PlainExchange(sent, handler, connectMs).send(body);
+      new PlainExchange(sent, handler, connectMs, traffic).send(body);
     },
     async destroy() {
       agent.destroy();
@@ -47,12 +52,14 @@ class PlainExchange implements Dispatcher.DispatchController {
   readonly #request: ClientRequest;
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #connecting: NodeJS.Timeout;
+  readonly #traffic: Traffic;
   #answer: IncomingMessage | null = null;
   #reason: Error | null = null;
   #isOver = false;
 
-  constructor(sent: ClientRequest, handler: Dispatcher.DispatchHandler, connectMs: number) {
+  constructor(sent: ClientRequest, handler: Dispatcher.DispatchHandler, connectMs: number, traffic: Traffic) {
     this.#request = sent;
+    this.#traffic = traffic;
     this.#handler = handler;
     this.#connecting = setTimeout(() => {
       this.abort(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
@@ -86,8 +93,9 @@ class PlainExchange implements Dispatcher.DispatchController {
     };
     this.#request
       .on('socket', (socket) => {
-        if (socket.connecting) socket.once('connect', start);
-        else start();
+        if (!socket.connecting) return start();
+        this.#traffic.add(socket);
+        socket.once('connect', start);
       })
       .on('response', (answer) => this.#receive(answer))
       .on('error', (error) => this.#fail(error))
