@@ -248,8 +248,25 @@ test('usage sums up by mode, session and day, with bars on a terminal', async ()
   );
   expect(await place.answer(['usage', '--by', 'session'])).toHaveLength(3);
   const { out } = await place.terminal('parley usage', { NO_COLOR: '1' });
-  expect(out).toMatch(
-    /^MODE +TURNS +FAILED +TOKENS IN +TOKENS OUT +FIRST TOKEN +TOKENS\nqwen3:8b .* █{16}\necho /,
-  );
+  expect(out).toMatch(/^MODE +TURNS +FAILED +TOKENS IN +OUT +FIRST TOKEN +TOKENS\nqwen3:8b .* █{20,}\necho /);
   expect((await place.parley(['usage', '--by', 'year'])).status).toBe(2);
+  const narrow = place.screen(['usage'], { columns: 40 });
+  await narrow.ended;
+  expect(narrow.text).toMatch(
+    /^qwen3:8b\n {2}2 turns, 0 failed\n {2}tokens: 22 in, 6 out\n {2}first token: \d+ ms\necho\n/,
+  );
+  narrow.close();
+});
+
+test('an Ollama without a model is told of, and how to give it one', async () => {
+  const empty = await serve((_request, response) => sendJson(response, { object: 'list', data: null }));
+  try {
+    const { err } = await place.parley(['setup', '--yes'], {
+      env: { OLLAMA_HOST: `127.0.0.1:${empty.port}` },
+    });
+    expect(err).toMatch(/Ollama \(http:\S+\): has no model yet/);
+    expect(err).toMatch(/Give it one: ollama pull|replied/);
+  } finally {
+    await empty.close();
+  }
 });

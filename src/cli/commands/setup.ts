@@ -46,7 +46,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   const offered = found.flatMap(({ server, models }) =>
     models.filter(isForChat).map((model) => ({ server, model })),
   );
-  if (offered.length === 0) throw nothingFound(vendors);
+  if (offered.length === 0) throw nothingFound(found, vendors);
   const chosen = yes
     ? offered.filter(({ server }, at) => offered.findIndex((one) => one.server === server) === at)
     : await chooseMany(
@@ -219,9 +219,15 @@ function isForChat(model: string): boolean {
   return !/embed|rerank|whisper|tts|transcri|moderation|dall-e|imagen|image|realtime|audio/i.test(model);
 }
 
-function nothingFound(vendors: readonly ModelServer[]): ParleyError {
+function nothingFound(found: readonly FoundModels[], vendors: readonly ModelServer[]): ParleyError {
   const keys = vendors.length === 0 ? ', and no key of a vendor is set' : '';
-  return new ParleyError('NOT_FOUND', `No model was found on this machine${keys}.`, {
+  const message = `No model was found on this machine${keys}.`;
+  if (found.some(({ server, problem }) => server.name === 'Ollama' && problem !== null)) {
+    return new ParleyError('NOT_FOUND', message, {
+      hint: 'Ollama is there. Give it one: ollama pull qwen3:4b, and then: parley setup',
+    });
+  }
+  return new ParleyError('NOT_FOUND', message, {
     hint: [
       'The shortest way to one:',
       '  1. Install Ollama: https://ollama.com/download',
