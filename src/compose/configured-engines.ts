@@ -41,9 +41,9 @@ function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): Upst
       const { readAuthorities } = await import('../remote/authorities.ts');
       return readAuthorities(authorityFile, env);
     },
-    readKey: async (reference, mode) => {
+    readKey: async (reference, mode, signal) => {
       const { readKeyReference } = await import('../config/key-reference.ts');
-      return readKeyReference(reference, mode, env);
+      return readKeyReference(reference, mode, env, signal);
     },
     timeout,
     now,

@@ -10,6 +10,7 @@ import {
   type ModeSettings,
   thinkTagChoices,
 } from '../service/mode-settings.ts';
+import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import { readBaseUrl } from './base-url.ts';
 import { checkKeyReference } from './key-reference.ts';
 
@@ -90,6 +91,17 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
   };
 }
 
+/** Of a mode that is about to be set up. With a system prompt as large as its context, no turn would remember the one before it. */
+export function checkRoom({ system, context_tokens }: ModeSettings, path: readonly string[]): void {
+  const tokens = system === null ? 0 : messageTokens(estimateTokens(system));
+  if (tokens < context_tokens) return;
+  throw new ModeFault(
+    [...path, 'system'],
+    `takes about ${tokens} tokens, and the context of the mode has ${context_tokens}`,
+    'Shorten it, or allow more: context_tokens (--context TOKENS).',
+  );
+}
+
 /** A mode as it is kept: without its name, and without what is as usual. */
 export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Record<string, JsonValue>> {
   const usual: Fields = defaultModeSettings;
@@ -103,8 +115,9 @@ export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Rec
 /** A fault as the failure of a command; `source` is the file, or what else the settings came from. */
 export function modeFailure(fault: ModeFault, code: 'USAGE' | 'CONFIG', source: string | null): ParleyError {
   const field = fault.path.join('.');
-  const place = [source, field].filter(Boolean).join(': ');
-  return new ParleyError(code, `${place} ${fault.message}.`, {
+  // A fault of the whole has no field.
+  const place = [source, `${field} ${fault.message}.`.trim()].filter(Boolean).join(': ');
+  return new ParleyError(code, place, {
     hint: fault.hint,
     details: [{ field, problem: fault.message }],
     cause: fault,

@@ -8,8 +8,11 @@ import { type CompletionChunk, readChunk } from './completion-chunk.ts';
 import { parseJson } from './json.ts';
 import { type SplitText, ThinkTags } from './think-tags.ts';
 import { badReply, filtered, notAnApi, type Upstream, upstreamFailure } from './upstream-failure.ts';
+import { WellFormed } from './well-formed.ts';
 
 const doneMark = '[DONE]';
+/** Far beyond what any model writes in one reply: one that has no end would fill memory and store. */
+const mostCharacters = 8 * 1024 * 1024;
 
 interface Piece {
   readonly type: 'text' | 'reasoning';
@@ -19,6 +22,8 @@ interface Piece {
 export class CompletionReading {
   readonly #upstream: Upstream;
   readonly #tags: ThinkTags;
+  readonly #texts = { reasoning: new WellFormed(), text: new WellFormed() };
+  #characters = 0;
   #hasBegun = false;
   #hasText = false;
   #hasReasoning = false;
@@ -70,13 +75,25 @@ export class CompletionReading {
       }
       this.#finish = chunk.finish ?? this.#finish;
       this.#usage = chunk.usage ?? this.#usage;
+      if (this.#characters > mostCharacters) {
+        if (piece !== null) yield piece;
+        throw badReply(
+          this.#upstream,
+          `sent more than ${mostCharacters} characters, and no end of its reply`,
+        );
+      }
     }
     if (piece !== null) yield piece;
   }
 
   /** What was kept back, now that nothing follows. */
   *rest(): Generator<EngineEvent> {
-    const { reasoning, text } = this.#noted(this.#tags.rest());
+    const late = this.#tags.take(this.#texts.text.rest());
+    const held = this.#tags.rest();
+    const { reasoning, text } = this.#noted({
+      reasoning: this.#texts.reasoning.rest() + late.reasoning + held.reasoning,
+      text: late.text + held.text,
+    });
     if (reasoning !== '') yield { type: 'reasoning', text: reasoning };
     if (text !== '') yield { type: 'text', text };
   }
@@ -108,8 +125,9 @@ export class CompletionReading {
   #split(chunk: CompletionChunk): SplitText {
     if (chunk.reasoning !== '') this.#tags.leaveAlone();
     this.#hasBegun ||= chunk.reasoning !== '' || chunk.text !== '';
-    const { reasoning, text } = this.#tags.take(chunk.text);
-    return this.#noted({ reasoning: chunk.reasoning + reasoning, text });
+    this.#characters += chunk.reasoning.length + chunk.text.length;
+    const { reasoning, text } = this.#tags.take(this.#texts.text.take(chunk.text));
+    return this.#noted({ reasoning: this.#texts.reasoning.take(chunk.reasoning) + reasoning, text });
   }
 
   #noted(said: SplitText): SplitText {

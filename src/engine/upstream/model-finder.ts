@@ -23,7 +23,7 @@ export async function findModels(
     const { origin } = new URL(server.base_url);
     const limits = { connectMs, answerMs, silenceMs: answerMs };
     const authorities = await options.authorities();
-    const key = server.key === null ? null : await options.readKey(server.key, server.name);
+    const key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
     client = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
     const answer = await client.request({
       method: 'GET',

@@ -37,6 +37,7 @@ export class UpstreamConnection {
   readonly #client: HttpClient;
   readonly #origin: string;
   readonly #path: string;
+  readonly #closed = new AbortController();
   #key: Promise<string> | null = null;
   /** Some servers refuse to be asked for usage. */
   #withUsage = true;
@@ -60,8 +61,7 @@ export class UpstreamConnection {
   }
 
   async *reply(context: EngineContext, signal: AbortSignal): AsyncGenerator<EngineEvent> {
-    const upstream = { settings: this.#settings, key: await this.#readKey() };
-    signal.throwIfAborted();
+    const upstream = { settings: this.#settings, key: await unlessAborted(this.#readKey(), signal) };
     const stop = new AbortController();
     const follow = () => stop.abort(signal.reason);
     signal.addEventListener('abort', follow, { once: true });
@@ -102,6 +102,7 @@ export class UpstreamConnection {
   }
 
   close(): Promise<void> {
+    this.#closed.abort();
     return this.#client.close();
   }
 
@@ -109,7 +110,7 @@ export class UpstreamConnection {
   async #readKey(): Promise<string | null> {
     const { key: reference } = this.#settings;
     if (reference === null) return null;
-    this.#key ??= this.#options.readKey(reference, this.#settings.name);
+    this.#key ??= this.#options.readKey(reference, this.#settings.name, this.#closed.signal);
     try {
       return await this.#key;
     } catch (error) {
@@ -189,4 +190,14 @@ export class UpstreamConnection {
     }
     yield reading.end();
   }
+}
+
+/** What is waited for goes on for others who wait for it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
