@@ -97,6 +97,19 @@ describe('a chat', () => {
     expect((await place.parley(['chat', '-n', '-m', 'deep', 'Hi'])).err).toBe('They greet me.\n');
   });
 
+  test('keeps what the model thinks in tags out of the reply, the session and the next request', async () => {
+    await add('deep', '--default');
+    script = (_request, response) =>
+      sendStream(response, replyOf('<think>\nThey gre', 'et me.</th', 'ink>\n\nHello'));
+    expect(await place.parley(['chat', '-n', '--reasoning', 'Hi'])).toMatchObject({
+      ...{ out: 'Hello\n', err: 'They greet me.\n' },
+    });
+    const id = (await place.output(['sessions', 'list', '--ids'])).trim();
+    expect(await place.output(['chat', '-n', '-s', id, 'Again'])).toBe('Hello\n');
+    expect(await place.output(['sessions', 'messages', id, '--json'])).not.toMatch(/think|greet/);
+    expect(server.requests.at(-1)?.body).not.toMatch(/think|greet/);
+  });
+
   test('that fails keeps the message, and its printed command repeats the turn: nothing is there twice', async () => {
     await add('fast', '--default');
     script = fails();
