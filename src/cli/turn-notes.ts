@@ -4,17 +4,28 @@ import type { Usage } from '../service/session.ts';
 
 /** `asked` is the mode that the turn was for. */
 export function turnNotes(reply: ChatReply, asked: string): readonly string[] {
-  const { mode, turns_left_out: leftOut = 0 } = reply;
+  const { mode, reply: text, turns_left_out: leftOut = 0 } = reply;
   const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
   return [
     ...(mode === asked ? [] : [`The mode ${asked} failed; ${mode} replied.`]),
     ...(leftOut === 0
       ? []
       : [`${turns} left out: by estimate the conversation is longer than the context of the mode ${mode}.`]),
+    ...(beginsInNotes(text)
+      ? [
+          `What stands before </think> are the model’s notes. To keep them apart: parley modes set ${mode} --think-tags open`,
+        ]
+      : []),
   ];
 }
 
 export function tokensLine(usage: Usage | null): string {
   if (usage === null) return 'tokens: not counted by this mode';
   return `tokens: ${usage.input_tokens} in, ${usage.output_tokens} out`;
+}
+
+/** The template of some models opens their notes, so that all that comes of the tags is the closing one, in front of a line's end. */
+export function beginsInNotes(reply: string): boolean {
+  const [before, after] = reply.split(/<\/think(?:ing)?>[ \t]*\n/, 2);
+  return after !== undefined && !/<\/?think(ing)?>/.test(before ?? '');
 }

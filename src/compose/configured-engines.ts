@@ -41,9 +41,9 @@ function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): Upst
       const { readAuthorities } = await import('../remote/authorities.ts');
       return readAuthorities(authorityFile, env);
     },
-    readKey: async (reference, mode) => {
+    readKey: async (reference, mode, signal) => {
       const { readKeyReference } = await import('../config/key-reference.ts');
-      return readKeyReference(reference, mode, env);
+      return readKeyReference(reference, mode, env, signal);
     },
     timeout,
     now,
@@ -57,10 +57,10 @@ function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): Upst
   };
 }
 
-/** A set whose modes can be exchanged while it is used: replies that run go on with the engine that they began with. */
+/** A set whose modes can be exchanged while it is used: replies that run go on with the engine that they began with, to their end. */
 export function exchangeableEngines(first: EngineSet): {
   readonly engines: EngineSet;
-  readonly exchange: (next: EngineSet) => void;
+  readonly exchange: (next: EngineSet) => Promise<void>;
 } {
   let current = first;
   return {
@@ -71,8 +71,10 @@ export function exchangeableEngines(first: EngineSet): {
       engine: (mode) => current.engine(mode),
       close: async () => current.close?.(),
     },
-    exchange(next) {
+    async exchange(next) {
+      const before = current;
       current = next;
+      await before.retire?.();
     },
   };
 }

@@ -1,10 +1,12 @@
 // Where the key of a model's server is: a variable, a file, a command. What is stored is this reference; the key itself is read when
 // it is needed, goes into one header, and is in no message here.
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 import { quoteForShell } from './shell-quote.ts';
 
 const commandMs = 30_000;
+/** More than any key has. */
+const mostBytes = 64 * 1024;
 
 /** Null for a reference that can be read; of any other nothing is quoted: it may be a key. */
 export function checkKeyReference(
@@ -24,10 +26,11 @@ export async function readKeyReference(
   reference: string,
   mode: string,
   env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
 ): Promise<string> {
   const missing = (problem: string) => missingKey(mode, problem);
   const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
-  const key = (await read(kind, rest, env, missing)).trim();
+  const key = (await read(kind, rest, env, missing, signal)).trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw missing(
     key === ''
@@ -51,6 +54,7 @@ async function read(
   rest: string,
   env: Readonly<Record<string, string | undefined>>,
   missing: Missing,
+  signal: AbortSignal,
 ): Promise<string> {
   switch (kind) {
     case 'env':
@@ -58,12 +62,29 @@ async function read(
       return env[rest];
     case 'file':
       try {
-        return readFileSync(fromHome(rest, env), 'utf8');
+        return readSmallFile(fromHome(rest, env));
       } catch (error) {
-        throw missing(`the file ${rest} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+        const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+        throw missing(`the file ${rest} cannot be read (${reason})`);
       }
     default:
-      return output(rest, env, missing);
+      return output(rest, env, missing, signal);
+  }
+}
+
+/** Never waits: a device or a pipe may have no end, or nobody who writes. */
+function readSmallFile(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = fstatSync(file);
+    if (stat.isDirectory()) throw new Error('a directory');
+    if (!stat.isFile()) throw new Error('no plain file');
+    const bytes = Buffer.alloc(mostBytes + 1);
+    const length = readSync(file, bytes, 0, bytes.length, 0);
+    if (length > mostBytes) throw new Error(`larger than ${mostBytes} bytes`);
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -72,12 +93,17 @@ async function output(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
   missing: Missing,
+  signal: AbortSignal,
 ): Promise<string> {
   const { exec } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    const options = { env: { ...env }, timeout: commandMs, maxBuffer: 64 * 1024, encoding: 'utf8' } as const;
+    const limits = { timeout: commandMs, maxBuffer: mostBytes, signal };
+    const options = { env: { ...env }, ...limits, encoding: 'utf8' } as const;
     const child = exec(command, options, (error, stdout) => {
       if (error === null) resolve(stdout);
+      else if (signal.aborted) reject(missing('the command was stopped'));
+      else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+        reject(missing(`the command wrote more than ${mostBytes} bytes`));
       else if (error.killed) reject(missing(`the command took more than ${commandMs / 1000} s`));
       else reject(missing(`the command failed (exit ${error.code ?? 'by a signal'})`));
     });

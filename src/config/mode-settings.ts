@@ -8,7 +8,9 @@ import {
   type JsonValue,
   type ModeBook,
   type ModeSettings,
+  thinkTagChoices,
 } from '../service/mode-settings.ts';
+import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import { readBaseUrl } from './base-url.ts';
 import { checkKeyReference } from './key-reference.ts';
 
@@ -84,8 +86,20 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
     first_token_seconds: read('first_token_seconds'),
     idle_seconds: read('idle_seconds'),
     show_reasoning: read('show_reasoning'),
+    think_tags: read('think_tags'),
     insecure_http,
   };
+}
+
+/** Of a mode that is about to be set up. With a system prompt as large as its context, no turn would remember the one before it. */
+export function checkRoom({ system, context_tokens }: ModeSettings, path: readonly string[]): void {
+  const tokens = system === null ? 0 : messageTokens(estimateTokens(system));
+  if (tokens < context_tokens) return;
+  throw new ModeFault(
+    [...path, 'system'],
+    `takes about ${tokens} tokens, and the context of the mode has ${context_tokens}`,
+    'Shorten it, or allow more: context_tokens (--context TOKENS).',
+  );
 }
 
 /** A mode as it is kept: without its name, and without what is as usual. */
@@ -101,8 +115,9 @@ export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Rec
 /** A fault as the failure of a command; `source` is the file, or what else the settings came from. */
 export function modeFailure(fault: ModeFault, code: 'USAGE' | 'CONFIG', source: string | null): ParleyError {
   const field = fault.path.join('.');
-  const place = [source, field].filter(Boolean).join(': ');
-  return new ParleyError(code, `${place} ${fault.message}.`, {
+  // A fault of the whole has no field.
+  const place = [source, `${field} ${fault.message}.`.trim()].filter(Boolean).join(': ');
+  return new ParleyError(code, place, {
     hint: fault.hint,
     details: [{ field, problem: fault.message }],
     cause: fault,
@@ -134,6 +149,11 @@ const readers = {
   first_token_seconds: number(defaultModeSettings.first_token_seconds, 0.001, 86_400),
   idle_seconds: number(defaultModeSettings.idle_seconds, 0.001, 86_400),
   show_reasoning: flag,
+  think_tags: (value: unknown, path: readonly string[]): ModeSettings['think_tags'] => {
+    const found = thinkTagChoices.find((choice) => choice === (value ?? defaultModeSettings.think_tags));
+    if (found !== undefined) return found;
+    throw new ModeFault(path, `is none of ${thinkTagChoices.join(', ')}`);
+  },
   insecure_http: flag,
 } as const;
 

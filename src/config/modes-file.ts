@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeBook } from '../service/mode-settings.ts';
-import { ModeFault, modeFailure, readModeBook } from './mode-settings.ts';
+import { checkRoom, ModeFault, modeFailure, readModeBook } from './mode-settings.ts';
 import { fileFailure } from './private-file.ts';
 
 const names = { modes: 'modes', default: 'default' };
@@ -21,17 +21,32 @@ export async function readModesFile(path: string): Promise<ModeBook> {
   const [error] = document.errors;
   if (error !== undefined) {
     const { line } = lineCounter.linePos(error.pos[0]);
-    throw new ParleyError('CONFIG', `${path}, line ${line}: ${error.message}.`, { hint });
+    throw new ParleyError('CONFIG', `${path}, line ${line}: ${sentence(error)}.`, { hint });
   }
   try {
-    const value: object = document.toJS({ maxAliasCount: 100 }) ?? {};
+    const value: unknown = toValue() ?? {};
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new ModeFault([], 'holds no modes', hint);
+    }
     for (const field of Object.keys(value)) {
       if (!Object.values(names).includes(field)) throw new ModeFault([field], 'is not known here', hint);
     }
-    return readModeBook(value, names);
+    const book = readModeBook(value, names);
+    for (const mode of book.modes) checkRoom(mode, [names.modes, mode.name]);
+    return book;
   } catch (fault) {
     if (!(fault instanceof ModeFault)) throw fault;
     throw modeFailure(fault, 'CONFIG', `${path}, line ${lineOf(fault.path)}`);
+  }
+
+  /** An alias of aliases grows without bounds: what is made of them is limited. */
+  function toValue(): unknown {
+    try {
+      return document.toJS({ maxAliasCount: 100 });
+    } catch (cause) {
+      const what = cause instanceof RangeError ? 'is nested too deeply' : 'holds too many aliases';
+      throw new ModeFault([], what, hint);
+    }
   }
 
   /** Of the field, or of the nearest thing around it that is there. */
@@ -42,4 +57,10 @@ export async function readModesFile(path: string): Promise<ModeBook> {
     }
     return 1;
   }
+}
+
+/** A fault of the YAML, for people who do not program with the parser. */
+function sentence({ code, message }: { readonly code: string; readonly message: string }): string {
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here, and a file of modes has one';
+  return message.includes('call stack') ? 'is nested too deeply' : message;
 }

@@ -1,7 +1,7 @@
 // What can be done to the modes that are stored: pure changes of the stored configuration, to be given to `ProfileFile.update`.
 import { ParleyError } from '../service/errors.ts';
 import { builtInModes, type ModeBook, type ModeSettings } from '../service/mode-settings.ts';
-import { ModeFault, modeFailure, readMode, readModeBook, storedMode } from './mode-settings.ts';
+import { checkRoom, ModeFault, modeFailure, readMode, readModeBook, storedMode } from './mode-settings.ts';
 import type { StoredConfig } from './stored-config.ts';
 
 const names = { modes: 'modes', default: 'default_mode' };
@@ -19,7 +19,9 @@ export function storedModeBook(config: StoredConfig, path: string): ModeBook {
 export function putMode(config: StoredConfig, settings: ModeSettings): StoredConfig {
   const { name, ...fields } = settings;
   try {
-    const mode = storedMode(readMode(name, fields, []));
+    const checked = readMode(name, fields, []);
+    checkRoom(checked, []);
+    const mode = storedMode(checked);
     // A computed name in an object literal is defined, not assigned: `__proto__` is a field like any other.
     const changed = { ...config, modes: { ...config.modes, [name]: mode } };
     readModeBook(changed, names);

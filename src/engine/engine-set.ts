@@ -7,6 +7,8 @@ export interface EngineSet {
   readonly modes: readonly Mode[];
   /** Null for a mode that there is not. */
   engine(mode: string): ReplyEngine | null;
-  /** Lets go of sockets, where there are any. */
+  /** Lets go of sockets, where there are any: of those in use as well. */
   close?(): Promise<void>;
+  /** Lets go of those that no reply uses, and of each other one when its last reply ends. Who still holds an engine can go on asking it. */
+  retire?(): Promise<void>;
 }

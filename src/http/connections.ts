@@ -1,7 +1,9 @@
 // The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
 // undici is loaded here, when it is needed: it costs as much as the rest of a start.
+import type { buildConnector } from 'undici';
 import type { Connections } from './plain-connections.ts';
 import { isLoopback } from './proxy-choice.ts';
+import type { Traffic } from './traffic.ts';
 
 export interface ConnectionOptions {
   /** A proxy's URL; null for none. */
@@ -9,6 +11,8 @@ export interface ConnectionOptions {
   /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
+  /** Told of each connection to the server that is opened, but for those through a proxy; null where nobody asks. */
+  readonly traffic: Traffic | null;
 }
 
 /** Requests to this machine by Node's own client, before undici is worth its loading. */
@@ -18,7 +22,7 @@ export async function openConnections(origin: string, options: ConnectionOptions
   const { protocol, hostname } = new URL(origin);
   if (protocol !== 'http:' || !isLoopback(hostname)) return undiciConnections(origin, options);
   const { plainConnections } = await import('./plain-connections.ts');
-  return growingConnections(await plainConnections(origin, options.connectMs), () =>
+  return growingConnections(await plainConnections(origin, options), () =>
     undiciConnections(origin, options),
   );
 }
@@ -35,8 +39,21 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
   };
   // The clocks are this client's own: undici's count by the second, and also while the reader pauses.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
-  if (options.proxy === null) return new undici.Pool(origin, { ...limits, connect });
-  return new undici.ProxyAgent({ ...limits, uri: options.proxy, requestTls: connect, proxyTls: connect });
+  if (options.proxy !== null) {
+    return new undici.ProxyAgent({ ...limits, uri: options.proxy, requestTls: connect, proxyTls: connect });
+  }
+  const { traffic } = options;
+  const open = traffic === null ? connect : watched(undici.buildConnector(connect), traffic);
+  return new undici.Pool(origin, { ...limits, connect: open });
+}
+
+function watched(open: buildConnector.connector, traffic: Traffic): buildConnector.connector {
+  return (place, opened) =>
+    open(place, (...result) => {
+      // After an error there is none, whatever the types say.
+      if (result[1]) traffic.add(result[1]);
+      opened(...result);
+    });
 }
 
 /** The first requests by `first`; when they turn out to be many, all further by what `open` gives. */

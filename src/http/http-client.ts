@@ -7,6 +7,7 @@ import { type Destination, HttpFailure } from './http-failure.ts';
 import type { Connections } from './plain-connections.ts';
 import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
 import { Supervisor } from './supervisor.ts';
+import { Traffic } from './traffic.ts';
 
 export interface HttpClientOptions {
   readonly origin: string;
@@ -18,6 +19,8 @@ export interface HttpClientOptions {
   readonly answerMs: number;
   /** Between two pieces of a stream. */
   readonly silenceMs: number;
+  /** Whether failures tell `stale`: each request then has all connections looked at. */
+  readonly tellsStale: boolean;
   readonly now: () => number;
 }
 
@@ -35,6 +38,8 @@ export class HttpClient {
   readonly #proxy: string | null;
   readonly #destination: Destination;
   readonly #supervisor: Supervisor;
+  /** Null where it is not asked for, or cannot be seen: through a proxy. */
+  readonly #traffic: Traffic | null;
   #opening: Promise<Connections> | null = null;
   #connections: Connections | null = null;
 
@@ -46,6 +51,7 @@ export class HttpClient {
       host: new URL(options.origin).host,
       proxy: this.#proxy === null ? null : new URL(this.#proxy).host,
     };
+    this.#traffic = options.tellsStale && this.#proxy === null ? new Traffic() : null;
     this.#supervisor = new Supervisor({ host: this.#destination.host, ...options });
   }
 
@@ -57,6 +63,7 @@ export class HttpClient {
     signal.throwIfAborted();
     const exchange = new HttpExchange(this.#destination);
     const supervised = this.#supervisor.begin(exchange, signal);
+    const before = this.#traffic?.mark;
     try {
       // The headers are a copy: undici's ProxyAgent writes into those that it gets.
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
@@ -65,7 +72,9 @@ export class HttpClient {
       return new HttpAnswer(head, supervised, this.#supervisor);
     } catch (error) {
       this.#supervisor.release(supervised);
-      throw error;
+      const isStale = this.#traffic !== null && this.#traffic.mark === before;
+      if (!(error instanceof HttpFailure && error.kind === 'broken' && isStale)) throw error;
+      throw new HttpFailure(error.kind, error.sent, error.message, error.cause, true);
     }
   }
 
@@ -76,7 +85,12 @@ export class HttpClient {
 
   async #open(): Promise<Connections> {
     const { origin, authorities, connectMs } = this.#options;
-    this.#opening ??= openConnections(origin, { proxy: this.#proxy, authorities, connectMs });
+    this.#opening ??= openConnections(origin, {
+      proxy: this.#proxy,
+      authorities,
+      connectMs,
+      traffic: this.#traffic,
+    });
     this.#connections = await this.#opening;
     return this.#connections;
   }

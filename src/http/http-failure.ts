@@ -24,11 +24,17 @@ export class HttpFailure extends Error {
   readonly kind: HttpFailureKind;
   /** False: no byte of the request has left. */
   readonly sent: boolean;
+  /**
+   * True for a request on a connection that was kept from an earlier one, and that the server ended before a byte of an answer came:
+   * most likely it had let go of it before the request was there.
+   */
+  readonly stale: boolean;
 
-  constructor(kind: HttpFailureKind, sent: boolean, message: string, cause?: unknown) {
+  constructor(kind: HttpFailureKind, sent: boolean, message: string, cause?: unknown, stale = false) {
     super(message, { cause });
     this.kind = kind;
     this.sent = sent;
+    this.stale = stale;
   }
 }
 

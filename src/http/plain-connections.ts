@@ -3,6 +3,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { HttpHeaders } from './http-exchange.ts';
+import type { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher. */
 export interface Connections {
@@ -18,16 +19,21 @@ export interface DispatchOptions {
   readonly body: string | null;
 }
 
+/** As those of all connections. */
+export interface PlainOptions {
+  readonly connectMs: number;
+  readonly traffic: Traffic | null;
+}
+
 /** For `http:` to a loopback address alone. */
-export async function plainConnections(origin: string, connectMs: number): Promise<Connections> {
+export async function plainConnections(origin: string, options: PlainOptions): Promise<Connections> {
   // Late: it takes 3 ms, and a mode of this machine has its file loaded by being beside one that asks a server.
   const { Agent, request } = await import('node:http');
   const agent = new Agent({ keepAlive: true });
   const { host: name, hostname, port } = new URL(origin);
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: port || 80 };
   return {
-    dispatch(options, handler) {
-      const { path, method, headers, body } = options;
+    dispatch({ path, method, headers, body }, handler) {
       const sent = request({
         ...{ agent, method, path, insecureHTTPParser: false, ...place },
         headers: {
@@ -36,7 +42,7 @@ export async function plainConnections(origin: string, connectMs: number): Promi
           ...(body !== null && { 'Content-Length': Buffer.byteLength(body) }),
         },
       });
-      new PlainExchange(sent, handler, connectMs).send(body);
+      new PlainExchange(sent, handler, options).send(body);
     },
     async destroy() {
       agent.destroy();
@@ -49,12 +55,18 @@ class PlainExchange implements Dispatcher.DispatchController {
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #connectMs: number;
   #connecting: NodeJS.Timeout | undefined;
+  readonly #traffic: Traffic | null;
   #answer: IncomingMessage | null = null;
   #reason: Error | null = null;
   #isOver = false;
 
-  constructor(sent: ClientRequest, handler: Dispatcher.DispatchHandler, connectMs: number) {
+  constructor(
+    sent: ClientRequest,
+    handler: Dispatcher.DispatchHandler,
+    { connectMs, traffic }: PlainOptions,
+  ) {
     this.#request = sent;
+    this.#traffic = traffic;
     this.#handler = handler;
     this.#connectMs = connectMs;
   }
@@ -87,6 +99,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#request
       .on('socket', (socket) => {
         if (!socket.connecting) return start();
+        this.#traffic?.add(socket);
         socket.once('connect', start);
         this.#connecting = setTimeout(() => {
           this.abort(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));

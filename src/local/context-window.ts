@@ -77,10 +77,15 @@ class Room {
   }
 }
 
+/** No tokenizer makes tokens of so many bytes on average: an engine that counts fewer of them does not count. */
+const leastShare = 1 / 4;
+
 /** As its engine counted it, else estimated. What an engine counts may include its own notes, which are not in the text. */
 function tokensOf({ content, usage }: Message): number {
   const estimated = estimateTokens(content);
-  return messageTokens(usage === null ? estimated : Math.min(usage.output_tokens, estimated));
+  const counted = usage?.output_tokens ?? estimated;
+  const isLikely = counted >= estimated * leastShare;
+  return messageTokens(isLikely ? Math.min(counted, estimated) : estimated);
 }
 
 function toContext({ role, content, finish_reason }: Message): ContextMessage {

@@ -93,6 +93,10 @@ export class LocalAdministration implements Administration {
     return this.#local.modes.remove(name);
   }
 
+  async chosenDefault(): Promise<string | null> {
+    return (await this.#local.modes.read()).default;
+  }
+
   setDefaultMode(name: string): Promise<void> {
     return this.#local.modes.setDefault(name);
   }

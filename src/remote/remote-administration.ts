@@ -31,6 +31,10 @@ export class RemoteAdministration implements Administration {
     return this.#refuse();
   }
 
+  chosenDefault(): Promise<string | null> {
+    return this.#refuse();
+  }
+
   setDefaultMode(): Promise<void> {
     return this.#refuse();
   }

@@ -66,6 +66,7 @@ export class RemoteConnection {
         connectMs,
         answerMs: limit ?? answerMs,
         silenceMs: limit ?? silenceMs,
+        tellsStale: false,
         now: options.now,
       });
     } catch (cause) {

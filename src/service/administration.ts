@@ -109,6 +109,9 @@ export interface Administration {
   /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one that is built in, or that another falls back to. */
   removeMode(name: string): Promise<void>;
 
+  /** What `setDefaultMode` chose last; null where nobody has chosen, and the first built-in mode is used. */
+  chosenDefault(): Promise<string | null>;
+
   /** The mode that is used when none is named. `UNKNOWN_MODE` for one that there is not. */
   setDefaultMode(name: string): Promise<void>;
 

@@ -34,9 +34,16 @@ export interface ModeSettings {
   readonly idle_seconds: number;
   /** True: the model's notes to itself are part of what a chat shows. */
   readonly show_reasoning: boolean;
+  /**
+   * What becomes of `<think>…</think>` at the beginning of a reply. `split`: it is the model's notes, no part of the reply. `open`: the
+   * same, for a model whose template has opened the tag, so that only `</think>` comes. `keep`: it is part of the reply.
+   */
+  readonly think_tags: (typeof thinkTagChoices)[number];
   /** True: plain `http:` may leave this machine. */
   readonly insecure_http: boolean;
 }
+
+export const thinkTagChoices = ['split', 'open', 'keep'] as const;
 
 export const defaultModeSettings = {
   description: '',
@@ -50,6 +57,7 @@ export const defaultModeSettings = {
   first_token_seconds: 300,
   idle_seconds: 60,
   show_reasoning: false,
+  think_tags: 'split',
   insecure_http: false,
 } as const satisfies Omit<ModeSettings, 'name' | 'base_url' | 'model'>;
 

@@ -1,7 +1,6 @@
 // Modes with models behind them, from the command line: set up, asked, failed, repeated; and where their keys are never found.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chunk, replyOf, sendStream, sse, startStream } from '../support/model-server.ts';
 import { Place } from '../support/parley.ts';
@@ -96,6 +95,19 @@ describe('a chat', () => {
     expect(dimmed.err).toBe('\u001b[2mThey greet me.\n\u001b[22m');
     await place.output(['modes', 'set', 'deep', '--show-reasoning']);
     expect((await place.parley(['chat', '-n', '-m', 'deep', 'Hi'])).err).toBe('They greet me.\n');
+  });
+
+  test('keeps what the model thinks in tags out of the reply, the session and the next request', async () => {
+    await add('deep', '--default');
+    script = (_request, response) =>
+      sendStream(response, replyOf('<think>\nThey gre', 'et me.</th', 'ink>\n\nHello'));
+    expect(await place.parley(['chat', '-n', '--reasoning', 'Hi'])).toMatchObject({
+      ...{ out: 'Hello\n', err: 'They greet me.\n' },
+    });
+    const id = (await place.output(['sessions', 'list', '--ids'])).trim();
+    expect(await place.output(['chat', '-n', '-s', id, 'Again'])).toBe('Hello\n');
+    expect(await place.output(['sessions', 'messages', id, '--json'])).not.toMatch(/think|greet/);
+    expect(server.requests.at(-1)?.body).not.toMatch(/think|greet/);
   });
 
   test('that fails keeps the message, and its printed command repeats the turn: nothing is there twice', async () => {
@@ -298,43 +310,5 @@ describe('a key', () => {
     expect(err).toMatch(/The message is kept in session ses_/);
     expect(err).not.toContain('secret-word');
     expect(server.requests).toEqual([]);
-  });
-});
-
-describe('a file of modes for serve', () => {
-  const file = () => join(place.path, 'modes.yaml');
-  const mode = (name: string) => `  ${name}:\n    base_url: ${server.url}\n    model: m\n`;
-  const modesOf = async (url: string, key: string) => {
-    const response = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
-    const { data } = (await response.json()) as { data: readonly { name: string; default: boolean }[] };
-    return data.map(({ name, default: isDefault }) => (isDefault ? `${name}*` : name));
-  };
-
-  test('is served, read again on SIGHUP, and kept as it was when the new one is wrong', async () => {
-    writeFileSync(file(), `default: one\nmodes:\n${mode('one')}`);
-    const served = await servePlace(place, ['--modes', file()]);
-    const key = (await place.output(['keys', 'create', '--project', 'p'])).trim();
-    expect(await modesOf(served.url, key)).toEqual(['one*', 'eliza', 'echo']);
-    const reload = async (text: string, logged: string) => {
-      writeFileSync(file(), text);
-      served.child.kill('SIGHUP');
-      for (let tries = 0; !served.written.err.includes(logged) && tries < 100; tries += 1) await delay(20);
-      expect(served.written.err).toContain(logged);
-    };
-    await reload(`modes:\n${mode('one')}${mode('two')}`, 'modes read again');
-    expect(await modesOf(served.url, key)).toEqual(['one', 'two', 'eliza*', 'echo']);
-    await reload(`modes:\n${mode('three')}    temprature: 1\n`, 'modes not read again');
-    expect(served.written.err).toContain('line 5: modes.three.temprature is not a setting of a mode');
-    expect(await modesOf(served.url, key)).toEqual(['one', 'two', 'eliza*', 'echo']);
-    expect((await served.end('SIGTERM')).status).toBe(143);
-  });
-
-  test('that is wrong is refused before the server listens', async () => {
-    writeFileSync(file(), 'default: nobody\n');
-    const { status, err } = await place.parley(['serve', '--port', '0', '--modes', file()]);
-    expect({ status, err }).toEqual({
-      status: 2,
-      err: expect.stringContaining('line 1: default names no mode'),
-    });
   });
 });

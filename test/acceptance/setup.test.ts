@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { differences, readShapes } from '../support/json-shapes.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { Place } from '../support/parley.ts';
@@ -12,15 +12,17 @@ let place: Place;
 let server: ScriptedServer;
 let env: Record<string, string>;
 let fails = false;
+let reply = '';
 beforeEach(async () => {
   place = new Place();
   fails = false;
+  reply = replyOf('Hello', ' there.');
   server = await serve(({ method, path }, response) => {
     if (method === 'GET' && path === '/v1/models') {
       const data = ['nomic-embed-text', 'qwen3:8b', 'org/llama 3'].map((id) => ({ id, object: 'model' }));
       sendJson(response, { object: 'list', data });
     } else if (fails) sendJson(response, { error: { message: 'No memory' } }, 500);
-    else sendStream(response, replyOf('Hello', ' there.'));
+    else sendStream(response, reply);
   });
   env = { OLLAMA_HOST: `127.0.0.1:${server.port}` };
 });
@@ -65,6 +67,116 @@ test('a vendor is not asked without a yes, and its key is not shown', async () =
   );
 });
 
+describe('the default that somebody chose', () => {
+  test('stays when setup runs again without asking, whatever it finds', async () => {
+    await place.output(['setup', '--yes'], { env });
+    await place.output(['modes', 'default', 'eliza']);
+    const again = await place.parley(['setup', '--yes'], { env });
+    expect(again).toMatchObject({
+      status: 0,
+      err: expect.stringContaining(
+        'eliza is still used when no mode is named; to change that: parley modes default qwen3:8b',
+      ),
+    });
+    expect(await place.answer(['models'])).toContainEqual(
+      expect.objectContaining({ name: 'eliza', default: true }),
+    );
+    expect(await place.answer(['setup', '--yes', '--quiet'], { env })).toMatchObject({ default: 'eliza' });
+    fails = true;
+    const failed = await place.parley(['setup', '--yes'], { env });
+    expect(failed.err).toContain('The modes are kept, and eliza is used when no mode is named.');
+  });
+
+  test('is one of the choices at a terminal', async () => {
+    await place.output(['modes', 'default', 'echo']);
+    const typing = [
+      { after: 'Which become modes?', keys: ' \r' },
+      { after: 'echo (as now)', keys: '\u001b[B\r' },
+    ];
+    const { status, out } = await place.terminal('parley setup', env, typing);
+    expect({ status, out: stripVTControlCharacters(out) }).toEqual({
+      status: 0,
+      out: expect.stringContaining('echo is still used when no mode is named'),
+    });
+    expect(await place.answer(['models'])).toContainEqual(
+      expect.objectContaining({ name: 'echo', default: true }),
+    );
+  }, 30_000);
+});
+
+test('a model that shows its notes in front of its reply gets a mode that keeps them apart', async () => {
+  reply = replyOf('They greet me.\n</think>\n\n', 'Hello.');
+  const { err } = await place.parley(['setup', '--yes'], { env });
+  expect(err).toContain('qwen3:8b writes its notes in front of its reply: they are kept apart');
+  expect(await place.output(['chat', '-n', 'hi'])).toBe('Hello.\n');
+});
+
+describe('a vendor whose key is set, at a terminal', () => {
+  const vendorEnv = () => ({
+    ...env,
+    OPENAI_API_KEY: 'sk-canary',
+    OPENAI_BASE_URL: `${vendor.url}/openai/v1`,
+  });
+  const vendorsList: Parameters<typeof serve>[0] = ({ method }, response) => {
+    if (method === 'POST') return sendStream(response, replyOf('From afar.'));
+    sendJson(response, { object: 'list', data: [{ id: 'gpt-x' }, { id: 'text-embedding-3' }] });
+  };
+  let vendor: ScriptedServer;
+  beforeEach(async () => {
+    vendor = await serve(vendorsList);
+  });
+  afterEach(() => vendor.close());
+  const question = () => `OPENAI_API_KEY is set. Ask 127.0.0.1:${vendor.port} which models it has?`;
+
+  test('is asked after a yes, where OPENAI_BASE_URL says, and becomes a mode', async () => {
+    const typing = [
+      { after: question(), keys: 'y\r' },
+      { after: 'Which become modes?', keys: '\u001b[B\u001b[B \r' },
+    ];
+    const { status, out } = await place.terminal('parley setup', vendorEnv(), typing);
+    expect({ status, out: stripVTControlCharacters(out) }).toEqual({
+      status: 0,
+      out: expect.stringContaining('gpt-x replied, and is used when no mode is named.'),
+    });
+    expect(out).not.toContain('sk-canary');
+    expect(vendor.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/openai/v1/models', 'Bearer sk-canary'],
+      ['/openai/v1/chat/completions', 'Bearer sk-canary'],
+    ]);
+    expect(await place.answer(['modes', 'show', 'gpt-x'])).toMatchObject({
+      base_url: `${vendor.url}/openai/v1`,
+      key: 'env:OPENAI_API_KEY',
+    });
+  }, 30_000);
+
+  test.each([
+    ['a no', 'n\r', 0],
+    ['no answer', '\r', 0],
+    ['Ctrl-C', '\u0003', 130],
+  ])(
+    'hears nothing after %s',
+    async (_answer, keys, expected) => {
+      const typing = [
+        { after: question(), keys },
+        { after: 'Which become modes?', keys: ' \r' },
+      ];
+      const { status } = await place.terminal('parley setup', vendorEnv(), typing);
+      expect(status).toBe(expected);
+      expect(vendor.requests).toEqual([]);
+      expect(vendor.connections()).toBe(0);
+    },
+    30_000,
+  );
+
+  test('is left out, and told, where OPENAI_BASE_URL is no address that a key may go to', async () => {
+    const wrong = { ...vendorEnv(), OPENAI_BASE_URL: 'http://user:secret@api.example/v1' };
+    const { status, err } = await place.parley(['setup', '--yes'], { env: wrong });
+    expect(status).toBe(0);
+    expect(err).toContain('The URL of OPENAI_BASE_URL holds a user name or a password.');
+    expect(err).not.toMatch(/secret|api\.example|api\.openai\.com/);
+  });
+});
+
 test('an address elsewhere in OLLAMA_HOST is not asked', async () => {
   const { err } = await place.parley(['setup', '--yes'], { env: { OLLAMA_HOST: 'ollama.example:80' } });
   expect(err).not.toContain('ollama.example');
@@ -76,7 +188,7 @@ test('a model that fails is told, and is not made the default', async () => {
   expect({ status, err }).toEqual({
     status: 1,
     err: expect.stringMatching(
-      /The mode qwen3:8b failed.*It says: No memory.*\nThe modes are kept, none of them/,
+      /The mode qwen3:8b failed.*It says: No memory.*\nThe modes are kept, and none of them is used/,
     ),
   });
   expect(err).not.toContain('The message is kept');
@@ -136,8 +248,25 @@ test('usage sums up by mode, session and day, with bars on a terminal', async ()
   );
   expect(await place.answer(['usage', '--by', 'session'])).toHaveLength(3);
   const { out } = await place.terminal('parley usage', { NO_COLOR: '1' });
-  expect(out).toMatch(
-    /^MODE +TURNS +FAILED +TOKENS IN +TOKENS OUT +FIRST TOKEN +TOKENS\nqwen3:8b .* █{16}\necho /,
-  );
+  expect(out).toMatch(/^MODE +TURNS +FAILED +TOKENS IN +OUT +FIRST TOKEN +TOKENS\nqwen3:8b .* █{20,}\necho /);
   expect((await place.parley(['usage', '--by', 'year'])).status).toBe(2);
+  const narrow = place.screen(['usage'], { columns: 40 });
+  await narrow.ended;
+  expect(narrow.text).toMatch(
+    /^qwen3:8b\n {2}2 turns, 0 failed\n {2}tokens: 22 in, 6 out\n {2}first token: \d+ ms\necho\n/,
+  );
+  narrow.close();
+});
+
+test('an Ollama without a model is told of, and how to give it one', async () => {
+  const empty = await serve((_request, response) => sendJson(response, { object: 'list', data: null }));
+  try {
+    const { err } = await place.parley(['setup', '--yes'], {
+      env: { OLLAMA_HOST: `127.0.0.1:${empty.port}` },
+    });
+    expect(err).toMatch(/Ollama \(http:\S+\): has no model yet/);
+    expect(err).toMatch(/Give it one: ollama pull|replied/);
+  } finally {
+    await empty.close();
+  }
 });

@@ -50,6 +50,11 @@ test('it may be empty', async () => {
 });
 
 const base = 'base_url: https://a.example, model: m';
+/** Ten aliases of ten aliases, and so on: a short file that would fill all memory. */
+const bomb = Array.from({ length: 12 }, (_, depth) => {
+  const item = depth === 0 ? 'x' : `*a${depth - 1}`;
+  return `a${depth}: &a${depth} [${Array(10).fill(item).join(', ')}]\n`;
+}).join('');
 
 test.each([
   ['modes:\n  one:\n    model: m\n', 3, 'modes.one.base_url is missing'],
@@ -95,7 +100,14 @@ test.each([
   ['\n\nmods: {}\n', 3, 'mods is not known here'],
   ['modes: [\n', 2, ''],
   ['modes: {}\nmodes: {}\n', 2, ''],
-  ['- x\n', 1, '0 is not known here'],
+  ['- x\n', 1, 'holds no modes'],
+  ['only words\n', 1, 'holds no modes'],
+  ['modes: {}\n---\nmodes: {}\n', 2, 'a second document begins here'],
+  [
+    `modes:\n  one:\n    base_url: https://a.example\n    model: m\n    context_tokens: 300\n    system: ${'word '.repeat(200)}\n`,
+    6,
+    'modes.one.system takes about 337 tokens, and the context of the mode has 300',
+  ],
 ])('a fault in %j is told with its line and field, and no key is quoted', async (text, line, problem) => {
   const path = fileOf(text);
   const failure = await readModesFile(path).catch((error: unknown) => error);
@@ -104,6 +116,17 @@ test.each([
     message: expect.stringContaining(`${path}, line ${line}: ${problem}`),
   });
   expect(String(failure)).not.toContain('sk-secret');
+});
+
+test.each([
+  ['lists in lists', `modes: ${'['.repeat(100_000)}`, 'is nested too deeply'],
+  ['aliases of aliases', `${bomb}modes: {}\n`, 'holds too many aliases'],
+])('%s without end are told, and fill no memory', async (_what, text, problem) => {
+  const path = fileOf(text);
+  await expect(readModesFile(path)).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: `${path}, line 1: ${problem}.`,
+  });
 });
 
 test('one that is not there is told', async () => {

@@ -1,4 +1,5 @@
 // The modes in the stored configuration: kept sparingly, checked on the way in and out, and where their keys are read from.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,8 @@ const mode = (name: string, settings: Partial<ModeSettings> = {}): ModeSettings 
   ...defaultModeSettings,
   ...{ name, base_url: 'https://a.example/v1', model: 'm', ...settings },
 });
+
+const never = new AbortController().signal;
 
 describe('a stored mode', () => {
   test('comes back as it was put, and holds only what is not as usual', () => {
@@ -61,7 +64,7 @@ describe('the key of a reference', () => {
     const home = directory();
     writeFileSync(join(home, 'key'), ' in-a-file\r\n');
     const env = { HOME: home, KEY: 'in-env', PATH: process.env['PATH'] };
-    const read = (reference: string) => readKeyReference(reference, 'fast', env);
+    const read = (reference: string) => readKeyReference(reference, 'fast', env, never);
     expect(await read('env:KEY')).toBe('in-env');
     expect(await read(`file:${home}/key`)).toBe('in-a-file');
     expect(await read('file:~/key')).toBe('in-a-file');
@@ -74,16 +77,36 @@ describe('the key of a reference', () => {
     ['env:EMPTY', 'the variable EMPTY is empty'],
     ['env:TWO', 'the variable TWO holds characters that a key cannot have'],
     ['file:/nowhere/key', 'the file /nowhere/key cannot be read (ENOENT)'],
+    ['file:/', 'the file / cannot be read (a directory)'],
+    ['file:/dev/zero', 'the file /dev/zero cannot be read (no plain file)'],
+    ['command:head -c 200000 /dev/zero | tr "\\0" k', 'the command wrote more than 65536 bytes'],
     ['command:true', 'what the command wrote is empty'],
     ['command:echo secret >&2; exit 3', 'the command failed (exit 3)'],
     ['command:kill -9 $$', 'the command failed (exit by a signal)'],
   ])('%s that gives none is told, and nothing of what was read', async (reference, problem) => {
     const env = { EMPTY: '', TWO: 'secret secret', PATH: process.env['PATH'] };
-    const failure = await readKeyReference(reference, 'fast', env).catch((error: unknown) => error);
+    const failure = await readKeyReference(reference, 'fast', env, never).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: 'ENGINE_FAILED',
       message: `The mode fast has no key: ${problem}.`,
     });
     expect(String(failure)).not.toContain('secret');
+  });
+
+  test('is not read from a file that is too large for one, or from a pipe into which nobody writes', async () => {
+    const path = directory();
+    writeFileSync(join(path, 'large'), 'k'.repeat(65_537));
+    execFileSync('mkfifo', [join(path, 'pipe')]);
+    const read = (name: string) => readKeyReference(`file:${join(path, name)}`, 'fast', {}, never);
+    await expect(read('large')).rejects.toThrow('cannot be read (larger than 65536 bytes)');
+    await expect(read('pipe')).rejects.toThrow('cannot be read (no plain file)');
+  });
+
+  test('from a command is given up when it is not wanted any more', async () => {
+    const stop = new AbortController();
+    const env = { PATH: process.env['PATH'] };
+    const reading = readKeyReference('command:echo secret; sleep 20; true', 'fast', env, stop.signal);
+    setTimeout(() => stop.abort(), 100);
+    await expect(reading).rejects.toThrow('The mode fast has no key: the command was stopped.');
   });
 });

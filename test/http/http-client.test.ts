@@ -31,6 +31,7 @@ function clientOf(origin: string, options: Partial<HttpClientOptions> = {}): Htt
     connectMs: 2000,
     answerMs: 5000,
     silenceMs: 5000,
+    tellsStale: true,
     now: Date.now,
   };
   return kept(new HttpClient({ origin, ...usual, ...options }));
@@ -213,6 +214,35 @@ describe('a failure', () => {
       expect(await failureOf(readAll(pieces.stream()))).toMatchObject({ kind: 'broken', sent: true });
     }
   });
+
+  it.each([
+    ['plain', null],
+    ['TLS', testCertificate],
+  ])(
+    'on a kept connection (%s) that ends at once is told as stale, and on a new one never',
+    async (_kind, tls) => {
+      const server = kept(
+        await serve(({ path }, response) => {
+          const { socket } = response;
+          if (path === '/') response.end('ok');
+          if (path === '/cut') socket?.write('H', () => socket.destroy());
+          if (path === '/end') socket?.end();
+          if (path === '/destroy') socket?.destroy();
+        }, tls),
+      );
+      const authorities = tls && [tls.cert];
+      for (const path of ['/end', '/destroy', '/cut']) {
+        const fresh = clientOf(server.url, { authorities }).request(get({ path }));
+        expect(await failureOf(fresh)).toMatchObject({ kind: 'broken', stale: false });
+        const client = clientOf(server.url, { authorities });
+        await (await client.request(get())).text(1000);
+        // A connection is free for another request only a moment after its last byte.
+        await delay(20);
+        const failure = await failureOf(client.request(get({ path })));
+        expect(failure).toMatchObject({ kind: 'broken', sent: true, stale: path !== '/cut' });
+      }
+    },
+  );
 
   it('to speak HTTP is told as that', async () => {
     const server = kept(await serveBytes((socket) => socket.write('220 mail.example ESMTP\r\n')));

@@ -72,6 +72,21 @@ describe('a context', () => {
     );
   });
 
+  it('does not believe an engine that counts next to nothing', async () => {
+    const said: (readonly [string, string])[] = Array.from({ length: 20 }, () => [
+      'Go on.',
+      'word '.repeat(200),
+    ]);
+    const messages = sessionOf(said).map((message) => ({
+      ...message,
+      usage: message.role === 'assistant' ? { input_tokens: 0, output_tokens: 0 } : null,
+    }));
+    const { read } = readerOf(messages);
+    const { history } = await contextWindow(read, messages.length, 'On.', { ...all, contextTokens: 1500 });
+    expect(history.length).toBeGreaterThan(0);
+    expect(history.reduce((sum, { content }) => sum + estimated(content), 0)).toBeLessThanOrEqual(1500);
+  });
+
   it('does without a first turn that is too long, not without the newest', async () => {
     const messages = sessionOf([
       ['a file of some length '.repeat(100), 'Read.'],

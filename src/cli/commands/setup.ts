@@ -1,22 +1,18 @@
 // `parley setup`: finds model servers on this machine, and keys of vendors in the environment, and makes modes of their models. It asks
 // this machine alone; a vendor is asked only after a yes.
 import type { Command } from 'commander';
-import { isLoopback } from '../../config/base-url.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../service/mode-settings.ts';
-import {
-  type FoundModels,
-  localModelServers,
-  type ModelServer,
-  modelVendors,
-} from '../../service/model-server.ts';
+import type { FoundModels, ModelServer } from '../../service/model-server.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import type { Run } from '../run.ts';
 import { chooseMany, chooseOne } from '../terminal/choice-prompt.ts';
 import { toJson } from '../terminal/json.ts';
 import { confirm } from '../terminal/prompt.ts';
+import { beginsInNotes } from '../turn-notes.ts';
 import { freeName } from './setup/mode-names.ts';
+import { commandFor, localServers, variableOf, vendorsWithKeys } from './setup/model-servers.ts';
 
 export interface SetupInput {
   /** Ask nothing: a mode of the first model of each server on this machine. */
@@ -44,13 +40,13 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   await home.administration.listModes();
   await context.say('Looking for model servers on this machine…');
   const found = [...(await find(localServers(context), context))];
-  const vendors = modelVendors.filter(({ key }) => context.host.env[variableOf(key)]);
+  const vendors = await vendorsWithKeys(context);
   for (const vendor of vendors) found.push(...(await findAt(vendor, yes, context)));
   await tellFound(found, context);
   const offered = found.flatMap(({ server, models }) =>
     models.filter(isForChat).map((model) => ({ server, model })),
   );
-  if (offered.length === 0) throw nothingFound(vendors);
+  if (offered.length === 0) throw nothingFound(found, vendors);
   const chosen = yes
     ? offered.filter(({ server }, at) => offered.findIndex((one) => one.server === server) === at)
     : await chooseMany(
@@ -63,15 +59,23 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
     return exitDone;
   }
   const modes = await makeModes(chosen, context);
-  const ordered = yes || modes.length === 1 ? modes : [await chooseDefault(modes, context)];
-  const [chosenDefault, reply] = await firstToReply(ordered, context);
-  await home.administration.setDefaultMode(chosenDefault);
+  const before = await home.administration.chosenDefault();
+  // What somebody chose is changed by a choice alone.
+  const chosenDefault = yes ? before : await chooseDefault(modes, before, context);
+  const first = modes.filter((name) => name === chosenDefault);
+  const others = yes || first.length === 0 ? modes.filter((name) => name !== chosenDefault) : [];
+  const [replied, reply] = await firstToReply([...first, ...others], before, context);
+  const isDefault = chosenDefault ?? replied;
+  if (isDefault !== before) await home.administration.setDefaultMode(isDefault);
+  await readInsideOfNotes(replied, reply, context);
   if (context.options.json) {
-    const data = { modes, default: chosenDefault, reply };
+    const data = { modes, default: isDefault, reply };
     await context.stdout.write(`${toJson({ success: true, data })}\n`);
   } else {
     await context.say(
-      `${chosenDefault} replied, and is used when no mode is named. Try: parley chat "Hello"`,
+      isDefault === replied
+        ? `${replied} replied, and is used when no mode is named. Try: parley chat "Hello"`
+        : `${replied} replied. Try: parley chat -m ${replied} "Hello". ${isDefault} is still used when no mode is named; to change that: parley modes default ${replied}`,
     );
   }
   return exitDone;
@@ -80,17 +84,6 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
 interface Offer {
   readonly server: ModelServer;
   readonly model: string;
-}
-
-/** Ollama listens where OLLAMA_HOST says, as it does itself; only this machine counts. */
-function localServers({ host: { env } }: CliContext): readonly ModelServer[] {
-  const named = env['OLLAMA_HOST'] ?? '';
-  const address = /^(?:http:\/\/)?([^/]+)\/?$/.exec(named)?.[1] ?? '';
-  const url = `http://${/:\d+$/.test(address) ? address : `${address}:11434`}`;
-  const isHere = address !== '' && URL.canParse(url) && isLoopback(new URL(url).hostname);
-  return localModelServers.map((server) =>
-    server.name === 'Ollama' && isHere ? { ...server, base_url: `${url}/v1` } : server,
-  );
 }
 
 async function find(servers: readonly ModelServer[], context: CliContext): Promise<readonly FoundModels[]> {
@@ -105,9 +98,7 @@ async function findAt(
 ): Promise<readonly FoundModels[]> {
   const variable = variableOf(vendor.key);
   if (yes) {
-    await context.say(
-      `${variable} is set. To use ${vendor.name}: parley modes add NAME --base-url ${vendor.base_url} --key env:${variable} --model MODEL`,
-    );
+    await context.say(`${variable} is set. To use ${vendor.name}: ${commandFor(vendor)}`);
     return [];
   }
   const { host } = new URL(vendor.base_url);
@@ -156,14 +147,34 @@ async function makeModes(offers: readonly Offer[], context: CliContext): Promise
   return names;
 }
 
-function chooseDefault(modes: readonly string[], { prompting }: CliContext): Promise<string> {
-  const choices = modes.map((name) => ({ name, value: name }));
+/** `before`: the one that was chosen earlier, which can stay. */
+async function chooseDefault(
+  modes: readonly string[],
+  before: string | null,
+  { prompting }: CliContext,
+): Promise<string | null> {
+  const names = before === null || modes.includes(before) ? modes : [...modes, before];
+  if (names.length === 1) return null;
+  const choices = names.map((name) => ({ name: name === before ? `${name} (as now)` : name, value: name }));
   return chooseOne('Which one is used when no mode is named?', choices, prompting);
+}
+
+/** A model whose reply shows that its template opens its notes gets a mode that knows. */
+async function readInsideOfNotes(mode: string, reply: string, context: CliContext): Promise<void> {
+  if (!beginsInNotes(reply)) return;
+  const { administration } = (await context.open()).home;
+  const settings = (await administration.listModes()).find(({ name }) => name === mode)?.settings;
+  if (settings?.think_tags !== 'split') return;
+  await administration.putMode({ ...settings, think_tags: 'open' });
+  await context.say(
+    `${mode} writes its notes in front of its reply: they are kept apart (--think-tags open).`,
+  );
 }
 
 /** Which of the modes replies, and what. One that does not is told of; the failure of the last is thrown. */
 async function firstToReply(
   modes: readonly string[],
+  before: string | null,
   context: CliContext,
 ): Promise<readonly [mode: string, reply: string]> {
   const [mode = '', ...others] = modes;
@@ -174,11 +185,11 @@ async function firstToReply(
     if (!(error instanceof ParleyError)) throw error;
     if (others.length > 0) {
       await context.say(`${error.message} (${error.code})`);
-      return firstToReply(others, context);
+      return firstToReply(others, before, context);
     }
     // The session of its question is deleted: what an error says of the place of the message does not hold here.
     throw new ParleyError(error.code, error.message, {
-      hint: `The modes are kept, none of them as the default. When its server replies: parley setup, or parley modes default ${mode}`,
+      hint: `The modes are kept, and ${before ?? 'none of them'} is used when no mode is named. When its server replies: parley setup, or parley modes default ${mode}`,
       cause: error,
     });
   }
@@ -208,13 +219,15 @@ function isForChat(model: string): boolean {
   return !/embed|rerank|whisper|tts|transcri|moderation|dall-e|imagen|image|realtime|audio/i.test(model);
 }
 
-function variableOf(key: string | null): string {
-  return (key ?? '').replace(/^env:/, '');
-}
-
-function nothingFound(vendors: readonly ModelServer[]): ParleyError {
+function nothingFound(found: readonly FoundModels[], vendors: readonly ModelServer[]): ParleyError {
   const keys = vendors.length === 0 ? ', and no key of a vendor is set' : '';
-  return new ParleyError('NOT_FOUND', `No model was found on this machine${keys}.`, {
+  const message = `No model was found on this machine${keys}.`;
+  if (found.some(({ server, problem }) => server.name === 'Ollama' && problem !== null)) {
+    return new ParleyError('NOT_FOUND', message, {
+      hint: 'Ollama is there. Give it one: ollama pull qwen3:4b, and then: parley setup',
+    });
+  }
+  return new ParleyError('NOT_FOUND', message, {
     hint: [
       'The shortest way to one:',
       '  1. Install Ollama: https://ollama.com/download',

@@ -1,10 +1,11 @@
-// `parley usage`: what the replies of this machine's store took. A table; on a terminal with a bar for each row.
+// `parley usage`: what the replies of this machine's store took. A table, on a terminal as it fits.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type { UsageQuery } from '../../service/administration.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
-import { type Column, writeTable } from '../terminal/table.ts';
+import { writeTable } from '../terminal/table.ts';
+import { fittedColumns, usageColumns, usageLines } from './usage/usage-layout.ts';
 
 export interface UsageInput {
   /** Null for all time. */
@@ -37,42 +38,12 @@ export async function runUsage({ days: count, by }: UsageInput, context: CliCont
     await context.stdout.write(`${toJson({ success: true, data: records })}\n`);
     return;
   }
-  const columns = columnsOf(by);
-  await writeTable(
-    context.stdout,
-    context.stdout.isTerminal ? [...columns, barColumn(records)] : columns,
-    records,
-  );
+  const { stdout } = context;
+  const columns = stdout.isTerminal ? fittedColumns(by, records, stdout.columns()) : usageColumns(by);
+  if (columns !== null) await writeTable(stdout, columns, records);
+  else if (records.length > 0)
+    await stdout.writeUntrusted(records.flatMap(usageLines).join('\n').concat('\n'));
   if (records.length === 0) await context.say('Nothing was said in this time.');
-}
-
-function columnsOf(by: UsageQuery['by']): readonly Column<UsageRecord>[] {
-  return [
-    { title: by.toUpperCase(), value: ({ group }) => group, flexible: by === 'mode' },
-    { title: 'TURNS', value: ({ turns }) => String(turns) },
-    { title: 'FAILED', value: ({ failed }) => String(failed) },
-    { title: 'TOKENS IN', value: ({ input_tokens }) => String(input_tokens) },
-    { title: 'TOKENS OUT', value: ({ output_tokens }) => String(output_tokens) },
-    { title: 'FIRST TOKEN', value: ({ first_token_ms: ms }) => (ms === null ? '' : `${ms} ms`) },
-  ];
-}
-
-const barCells = 16;
-const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-
-/** The tokens of each row beside those of the largest; where no engine counts, the turns. */
-function barColumn(records: readonly UsageRecord[]): Column<UsageRecord> {
-  const tokens = ({ input_tokens, output_tokens }: UsageRecord) => input_tokens + output_tokens;
-  const counts = records.some((record) => tokens(record) > 0);
-  const size = counts ? tokens : ({ turns }: UsageRecord) => turns;
-  const largest = Math.max(1, ...records.map(size));
-  return {
-    title: counts ? 'TOKENS' : 'SHARE OF TURNS',
-    value(record) {
-      const length = Math.round((size(record) / largest) * barCells * 8);
-      return '█'.repeat(Math.floor(length / 8)) + (eighths[length % 8] ?? '');
-    },
-  };
 }
 
 function days(text: string): number {

@@ -32,6 +32,11 @@ export const variables: readonly Described[] = [
     name: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
     purpose: 'the proxy on the way to a server; one for this machine is never used',
   },
+  {
+    name: 'OLLAMA_HOST, OPENAI_BASE_URL',
+    purpose:
+      'where setup looks for Ollama (on this machine alone), and for OpenAI where OPENAI_API_KEY is set',
+  },
   { name: 'NODE_EXTRA_CA_CERTS', purpose: 'a file of certificates to trust, as --ca' },
   { name: 'XDG_CONFIG_HOME, XDG_DATA_HOME', purpose: 'where ~/.config and ~/.local/share are, on Linux' },
 ];

@@ -53,6 +53,9 @@ function readUsage(value: unknown): Usage | null {
   return isCount(input_tokens) && isCount(output_tokens) ? { input_tokens, output_tokens } : null;
 }
 
+/** More was never counted by any tokenizer, and sums of such numbers would be wrong. */
+const mostTokens = 1e12;
+
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= mostTokens;
 }

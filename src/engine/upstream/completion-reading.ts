@@ -6,9 +6,13 @@ import type { Usage } from '../../service/session.ts';
 import type { EngineEvent } from '../reply-engine.ts';
 import { type CompletionChunk, readChunk } from './completion-chunk.ts';
 import { parseJson } from './json.ts';
+import { type SplitText, ThinkTags } from './think-tags.ts';
 import { badReply, filtered, notAnApi, type Upstream, upstreamFailure } from './upstream-failure.ts';
+import { WellFormed } from './well-formed.ts';
 
 const doneMark = '[DONE]';
+/** Far beyond what any model writes in one reply: one that has no end would fill memory and store. */
+const mostCharacters = 8 * 1024 * 1024;
 
 interface Piece {
   readonly type: 'text' | 'reasoning';
@@ -17,6 +21,10 @@ interface Piece {
 
 export class CompletionReading {
   readonly #upstream: Upstream;
+  readonly #tags: ThinkTags;
+  readonly #texts = { reasoning: new WellFormed(), text: new WellFormed() };
+  #characters = 0;
+  #hasBegun = false;
   #hasText = false;
   #hasReasoning = false;
   #finish: string | null = null;
@@ -25,11 +33,12 @@ export class CompletionReading {
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream;
+    this.#tags = new ThinkTags(upstream.settings.think_tags);
   }
 
-  /** True once something was said. */
+  /** True once something was said, also where it is kept back. */
   get hasBegun(): boolean {
-    return this.#hasText || this.#hasReasoning;
+    return this.#hasBegun;
   }
 
   /** True once the server has said why the reply ends. */
@@ -50,25 +59,43 @@ export class CompletionReading {
       const problem = this.#problemOf(event, data, chunk);
       if (problem !== null || data === doneMark) {
         if (piece !== null) yield piece;
-        if (problem !== null) throw problem;
-        yield* this.end();
-        return;
+        if (problem === null) return yield* this.end();
+        yield* this.rest();
+        throw problem;
       }
       if (chunk === null) continue;
+      const said = this.#split(chunk);
       for (const type of ['reasoning', 'text'] as const) {
-        if (chunk[type] === '') continue;
-        if (piece?.type === type) piece.text += chunk[type];
+        if (said[type] === '') continue;
+        if (piece?.type === type) piece.text += said[type];
         else {
           if (piece !== null) yield piece;
-          piece = { type, text: chunk[type] };
+          piece = { type, text: said[type] };
         }
       }
-      this.#hasReasoning ||= chunk.reasoning !== '';
-      this.#hasText ||= chunk.text !== '';
       this.#finish = chunk.finish ?? this.#finish;
       this.#usage = chunk.usage ?? this.#usage;
+      if (this.#characters > mostCharacters) {
+        if (piece !== null) yield piece;
+        throw badReply(
+          this.#upstream,
+          `sent more than ${mostCharacters} characters, and no end of its reply`,
+        );
+      }
     }
     if (piece !== null) yield piece;
+  }
+
+  /** What was kept back, now that nothing follows. */
+  *rest(): Generator<EngineEvent> {
+    const late = this.#tags.take(this.#texts.text.rest());
+    const held = this.#tags.rest();
+    const { reasoning, text } = this.#noted({
+      reasoning: this.#texts.reasoning.rest() + late.reasoning + held.reasoning,
+      text: late.text + held.text,
+    });
+    if (reasoning !== '') yield { type: 'reasoning', text: reasoning };
+    if (text !== '') yield { type: 'text', text };
   }
 
   /** Of a server that does not stream: all at once. */
@@ -81,6 +108,7 @@ export class CompletionReading {
   }
 
   *end(): Generator<EngineEvent> {
+    yield* this.rest();
     const finish = this.#finish ?? 'stop';
     if (['content_filter', 'safety', 'recitation'].includes(finish.toLowerCase())) {
       throw filtered(this.#upstream);
@@ -94,6 +122,20 @@ export class CompletionReading {
     yield { type: 'finish', reason, usage: this.#usage };
   }
 
+  #split(chunk: CompletionChunk): SplitText {
+    if (chunk.reasoning !== '') this.#tags.leaveAlone();
+    this.#hasBegun ||= chunk.reasoning !== '' || chunk.text !== '';
+    this.#characters += chunk.reasoning.length + chunk.text.length;
+    const { reasoning, text } = this.#tags.take(this.#texts.text.take(chunk.text));
+    return this.#noted({ reasoning: this.#texts.reasoning.take(chunk.reasoning) + reasoning, text });
+  }
+
+  #noted(said: SplitText): SplitText {
+    this.#hasReasoning ||= said.reasoning !== '';
+    this.#hasText ||= said.text !== '';
+    return said;
+  }
+
   #problemOf(event: string, data: string, chunk: CompletionChunk | null): ParleyError | null {
     if (data === doneMark) return null;
     if (event === 'error' || chunk?.error) return this.#failure(data, chunk);
@@ -102,14 +144,23 @@ export class CompletionReading {
   }
 
   #empty(reason: 'stop' | 'length'): ParleyError {
+    const { name, think_tags } = this.#upstream.settings;
     if (reason === 'length' && this.#hasReasoning) {
       return badReply(
         this.#upstream,
         'used up all its tokens before it began to reply',
-        `Allow more: parley modes set ${this.#upstream.settings.name} --max-tokens NUMBER`,
+        `Allow more: parley modes set ${name} --max-tokens NUMBER`,
       );
     }
-    return badReply(this.#upstream, 'sent an empty reply');
+    if (!this.#hasReasoning) return badReply(this.#upstream, 'sent an empty reply');
+    const isPerhapsReply = this.#tags.isOpen && think_tags === 'open';
+    return badReply(
+      this.#upstream,
+      'sent its notes and no reply',
+      isPerhapsReply
+        ? `If it sent no notes but a reply: parley modes set ${name} --think-tags split`
+        : 'Try again; --reasoning shows its notes.',
+    );
   }
 
   #failure(text: string, chunk: CompletionChunk | null): ParleyError {

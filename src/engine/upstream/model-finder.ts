@@ -21,9 +21,9 @@ export async function findModels(
   let client: HttpClient | null = null;
   try {
     const { origin } = new URL(server.base_url);
-    const limits = { connectMs, answerMs, silenceMs: answerMs, now: options.now };
+    const limits = { connectMs, answerMs, silenceMs: answerMs, tellsStale: false, now: options.now };
     const authorities = await options.authorities();
-    const key = server.key === null ? null : await options.readKey(server.key, server.name);
+    const key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
     client = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
     const answer = await client.request({
       method: 'GET',
@@ -35,7 +35,10 @@ export async function findModels(
     const body = parseJson(await answer.text(mostBytes));
     if (answer.status === 401 || answer.status === 403)
       return none(`does not accept the key (${answer.status})`);
-    const list = fieldOf(body, 'data');
+    const data = fieldOf(body, 'data');
+    // Ollama says null where it has none.
+    const list = data === null && fieldOf(body, 'object') === 'list' ? [] : data;
+    if (answer.status < 300 && Array.isArray(list) && list.length === 0) return none('has no model yet');
     if (answer.status >= 300 || !Array.isArray(list)) return none(`lists no models (${answer.status})`);
     const models = list.map((model: unknown) => fieldOf(model, 'id'));
     return { server, models: models.filter((id) => typeof id === 'string'), problem: null };

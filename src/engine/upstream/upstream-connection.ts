@@ -26,6 +26,8 @@ const connectMs = 10_000;
 const noLimit = 2 ** 31 - 1;
 /** Of a body read whole, and of one event. */
 const mostBytes = 64 * 1024 * 1024;
+/** A server that has let go of a kept connection says so as soon as it is used: what takes longer may have been work, and work costs. */
+const staleMs = 1000;
 /** How long a server may take from the last word to the end of its stream. */
 const graceMs = 5000;
 
@@ -35,6 +37,7 @@ export class UpstreamConnection {
   readonly #client: HttpClient;
   readonly #origin: string;
   readonly #path: string;
+  readonly #closed = new AbortController();
   #key: Promise<string> | null = null;
   /** Some servers refuse to be asked for usage. */
   #withUsage = true;
@@ -46,7 +49,7 @@ export class UpstreamConnection {
     this.#path = completionsPath(settings.base_url);
     try {
       const { proxies, now } = options;
-      const limits = { connectMs, answerMs: noLimit, silenceMs: noLimit, now };
+      const limits = { connectMs, answerMs: noLimit, silenceMs: noLimit, tellsStale: true, now };
       this.#client = new HttpClient({ origin: this.#origin, proxies, authorities, ...limits });
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
@@ -58,8 +61,7 @@ export class UpstreamConnection {
   }
 
   async *reply(context: EngineContext, signal: AbortSignal): AsyncGenerator<EngineEvent> {
-    const upstream = { settings: this.#settings, key: await this.#readKey() };
-    signal.throwIfAborted();
+    const upstream = { settings: this.#settings, key: await unlessAborted(this.#readKey(), signal) };
     const stop = new AbortController();
     const follow = () => stop.abort(signal.reason);
     signal.addEventListener('abort', follow, { once: true });
@@ -84,7 +86,9 @@ export class UpstreamConnection {
           yield event;
           if (event.type === 'finish') return;
         }
-        if (reading.hasBegun) idle.start(reading.hasEnded ? Math.min(graceMs, idleMs) : idleMs);
+        if (!reading.hasBegun) continue;
+        first.stop();
+        idle.start(reading.hasEnded ? Math.min(graceMs, idleMs) : idleMs);
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -98,6 +102,7 @@ export class UpstreamConnection {
   }
 
   close(): Promise<void> {
+    this.#closed.abort();
     return this.#client.close();
   }
 
@@ -105,7 +110,7 @@ export class UpstreamConnection {
   async #readKey(): Promise<string | null> {
     const { key: reference } = this.#settings;
     if (reference === null) return null;
-    this.#key ??= this.#options.readKey(reference, this.#settings.name);
+    this.#key ??= this.#options.readKey(reference, this.#settings.name, this.#closed.signal);
     try {
       return await this.#key;
     } catch (error) {
@@ -116,18 +121,22 @@ export class UpstreamConnection {
 
   /** The answer of a server that takes the request. */
   async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpAnswer> {
-    for (let isFirst = true; ; isFirst = false) {
+    for (let mayRepeat = true; ; ) {
       const withUsage = this.#withUsage;
       const request = this.#request(upstream, completionBody(this.#settings, context, { withUsage }), signal);
       let answer: HttpAnswer;
+      const askedAt = this.#options.now();
       try {
         const traced = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
         await this.#options.trace?.(request, this.#origin, traced);
         answer = await this.#client.request(request);
       } catch (error) {
-        // A kept connection that the server let go of at the same moment: nothing was said, so asking again repeats nothing.
-        if (isFirst && error instanceof HttpFailure && error.kind === 'broken') continue;
-        throw error;
+        // Asked again is only what no server can have answered, or billed: on a kept connection that it had let go of. Once.
+        const isStale =
+          error instanceof HttpFailure && error.stale && this.#options.now() - askedAt < staleMs;
+        if (!mayRepeat || !isStale) throw error;
+        mayRepeat = false;
+        continue;
       }
       if (answer.status < 300) return answer;
       const text = await answer.text(mostBytes);
@@ -170,9 +179,25 @@ export class UpstreamConnection {
       }
     } catch (error) {
       // After its last word only the count of its tokens can be lost.
-      if (!reading.hasEnded) throw error;
+      if (!reading.hasEnded) {
+        yield reading.rest();
+        throw error;
+      }
     }
-    if (!reading.hasEnded) throw badReply(upstream, 'broke off its reply');
+    if (!reading.hasEnded) {
+      yield reading.rest();
+      throw badReply(upstream, 'broke off its reply');
+    }
     yield reading.end();
   }
+}
+
+/** What is waited for goes on for others who wait for it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }

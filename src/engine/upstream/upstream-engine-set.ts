@@ -19,5 +19,8 @@ export function withUpstreamModes(offline: EngineSet, book: ModeBook, options: U
     async close() {
       await Promise.all(Array.from(engines.values(), (engine) => engine.close()));
     },
+    async retire() {
+      await Promise.all(Array.from(engines.values(), (engine) => engine.retire()));
+    },
   };
 }

@@ -15,6 +15,8 @@ export class UpstreamEngine implements ReplyEngine {
   readonly #settings: ModeSettings;
   readonly #options: UpstreamOptions;
   #connection: Promise<UpstreamConnection> | null = null;
+  #running = 0;
+  #isRetired = false;
 
   constructor(settings: ModeSettings, options: UpstreamOptions) {
     const { name, system, context_tokens, show_reasoning, fallback } = settings;
@@ -31,14 +33,27 @@ export class UpstreamEngine implements ReplyEngine {
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<EngineEvent> {
     signal.throwIfAborted();
-    this.#connection ??= this.#open();
-    yield* (await this.#connected(this.#connection)).reply(context, signal);
+    this.#running += 1;
+    try {
+      this.#connection ??= this.#open();
+      yield* (await this.#connected(this.#connection)).reply(context, signal);
+    } finally {
+      this.#running -= 1;
+      if (this.#isRetired) await this.retire();
+    }
   }
 
   async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = null;
     // One that could not be opened was told to whoever asked for it.
-    const connection = await this.#connection?.catch(() => null);
-    await connection?.close();
+    await (await connection?.catch(() => null))?.close();
+  }
+
+  /** Closes once no reply runs, now and after every later one. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
+    if (this.#running === 0) await this.close();
   }
 
   /** What failed may be put right: the next reply tries again. */

@@ -75,9 +75,7 @@ export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyErro
   const { name } = upstream.settings;
   const address = `Check its address: parley modes show ${name}`;
   const hints: Partial<Record<HttpFailure['kind'], string>> = {
-    refused: isLocal(upstream.settings)
-      ? `Start the model server there (Ollama: ollama serve). ${address}`
-      : address,
+    refused: isLocal(upstream.settings) ? `${startOf(upstream.settings)} ${address}` : address,
     unknown_host: address,
     redirect: `Nothing was sent there. If you trust that place: parley modes set ${name} --base-url URL`,
     untrusted: 'If you trust the server, name its certificate: --ca FILE, or NODE_EXTRA_CA_CERTS',
@@ -225,6 +223,17 @@ function hide(text: string, key: string | null): string {
 
 function isLocal({ base_url }: ModeSettings): boolean {
   return isLoopback(new URL(base_url).hostname);
+}
+
+/** By the port that each listens at when nothing else is said. */
+function startOf({ base_url }: ModeSettings): string {
+  const commands: Readonly<Record<string, string>> = {
+    '11434': 'Ollama: ollama serve',
+    '8080': 'llama.cpp: llama-server -m model.gguf',
+    '1234': 'LM Studio: lms server start',
+  };
+  const command = commands[new URL(base_url).port];
+  return `Start the model server there${command === undefined ? '' : ` (${command})`}.`;
 }
 
 function isOllama(baseUrl: string): boolean {

@@ -6,8 +6,8 @@ export interface UpstreamOptions {
   readonly proxies: ProxyVariables;
   /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
   readonly authorities: () => Promise<readonly string[] | null>;
-  /** The key behind a reference, read anew; rejects with a `ParleyError` that never holds it. */
-  readonly readKey: (reference: string, mode: string) => Promise<string>;
+  /** The key behind a reference, read anew; rejects with a `ParleyError` that never holds it. The signal ends a command that runs for it. */
+  readonly readKey: (reference: string, mode: string, signal: AbortSignal) => Promise<string>;
   /** Seconds of silence to wait through, before the first token and after; null for what the mode says. */
   readonly timeout: number | null;
   /** Epoch milliseconds. */

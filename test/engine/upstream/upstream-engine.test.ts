@@ -1,5 +1,4 @@
 // The engine over a real server: the suite of all engines, what it asks, and the streams that servers send, odd ones too.
-import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,31 +13,12 @@ import {
   upstreamEngine,
   usageChunk,
 } from '../../support/model-server.ts';
-import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
+import { type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
+import { UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents, collectReply, describeEngine, textOf } from '../engine-suite.ts';
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0)) await one.close();
-});
-
-async function started(
-  script: (response: ServerResponse, request: ReceivedRequest, count: number) => unknown,
-) {
-  const server = await serve((request, response, count) => script(response, request, count));
-  closing.push(server);
-  return server;
-}
-
-async function engineOver(
-  script: (response: ServerResponse, request: ReceivedRequest) => unknown,
-  settings = {},
-) {
-  const server = await started(script);
-  const engine = upstreamEngine(server.url, settings);
-  closing.unshift(engine);
-  return { server, engine };
-}
+const stubs = new UpstreamStubs();
+afterEach(() => stubs.close());
 
 const hello = { history: [], message: 'Hello' };
 const finish = { type: 'finish', reason: 'stop', usage: { input_tokens: 11, output_tokens: 3 } };
@@ -56,7 +36,7 @@ describeEngine('an upstream model', () => upstreamEngine(slow.url));
 
 describe('certificates that cannot be read', () => {
   it('fail the reply and not the end, and are read anew for the next reply', async () => {
-    const server = await started((response) => sendStream(response, replyOf('Hi')));
+    const server = await stubs.serve((response) => sendStream(response, replyOf('Hi')));
     let reads = 0;
     const authorities = async () => {
       reads += 1;
@@ -79,7 +59,7 @@ describe('certificates that cannot be read', () => {
 
 describe('what it asks', () => {
   it('is a streamed completion of the system prompt, the history with cut replies marked, and the message', async () => {
-    const { server, engine } = await engineOver((response) => sendStream(response, replyOf('Hi')), {
+    const { server, engine } = await stubs.engineOver((response) => sendStream(response, replyOf('Hi')), {
       system: 'Be brief.',
       temperature: 0.5,
       parameters: { top_p: 0.9, stop: ['END'] },
@@ -113,13 +93,13 @@ describe('what it asks', () => {
   });
 
   it('has no key where the mode has none', async () => {
-    const { server, engine } = await engineOver((response) => sendStream(response, replyOf('Hi')));
+    const { server, engine } = await stubs.engineOver((response) => sendStream(response, replyOf('Hi')));
     await collectReply(engine, hello);
     expect(server.requests[0]?.headers.authorization).toBeUndefined();
   });
 
   it('leaves out the wish for usage for a server that refuses it, also the next time', async () => {
-    const { server, engine } = await engineOver((response, { body }) => {
+    const { server, engine } = await stubs.engineOver((response, { body }) => {
       if (!body.includes('stream_options')) sendStream(response, replyOf('Hi'));
       else sendJson(response, { error: { message: "Unrecognized request argument: 'stream_options'" } }, 400);
     });
@@ -137,9 +117,8 @@ describe('what it asks', () => {
     ['/v1beta/openai/', '/v1beta/openai/chat/completions'],
     ['/api/v1/chat/completions', '/api/v1/chat/completions'],
   ])('goes from the base %j to %s', async (base, path) => {
-    const { server } = await engineOver((response) => sendStream(response, replyOf('Hi')));
-    const engine = upstreamEngine(server.url + base);
-    closing.unshift(engine);
+    const { server } = await stubs.engineOver((response) => sendStream(response, replyOf('Hi')));
+    const engine = stubs.engine(server.url + base);
     await collectReply(engine, hello);
     expect(server.requests[0]?.path).toBe(path);
   });
@@ -150,7 +129,7 @@ describe('a stream', () => {
   const said = 'Grüße aus 日本 👩🏽‍💻!';
 
   it('is the same reply byte by byte', async () => {
-    const { engine } = await engineOver(async (response) => {
+    const { engine } = await stubs.engineOver(async (response) => {
       startStream(response).socket?.setNoDelay(true);
       for (const byte of Buffer.from(whole)) {
         response.write(Uint8Array.of(byte));
@@ -166,7 +145,7 @@ describe('a stream', () => {
   it('is the same reply however it is cut, and whatever its line ends', async () => {
     let body = Buffer.alloc(0);
     let cuts: readonly number[] = [];
-    const { engine } = await engineOver(async (response) => {
+    const { engine } = await stubs.engineOver(async (response) => {
       startStream(response);
       for (const [index, cut] of cuts.entries()) {
         response.write(body.subarray(cuts[index - 1] ?? 0, cut));
@@ -223,14 +202,14 @@ describe('a stream', () => {
     ],
     ['with something after [DONE]', `${replyOf('Hi')}data: nonsense\n\n`, finish],
   ])('%s is whole', async (_what, body, last) => {
-    const { engine } = await engineOver((response) => sendStream(response, body));
+    const { engine } = await stubs.engineOver((response) => sendStream(response, body));
     const events = await collectEvents(engine, hello);
     expect(textOf(events)).toBe('Hi');
     expect(events.at(-1)).toEqual(last);
   });
 
   it('that stays open after its last word ends all the same', async () => {
-    const { engine } = await engineOver((response) => startStream(response).write(replyOf('Hi')));
+    const { engine } = await stubs.engineOver((response) => startStream(response).write(replyOf('Hi')));
     expect(await collectReply(engine, hello)).toBe('Hi');
   });
 
@@ -246,7 +225,7 @@ describe('a stream', () => {
       }),
       chunk({ content: '!' }, 'stop'),
     );
-    const { engine } = await engineOver((response) => sendStream(response, body));
+    const { engine } = await stubs.engineOver((response) => sendStream(response, body));
     const events = await collectEvents(engine, hello);
     expect(textOf(events)).toBe('Hi!');
     expect(events.flatMap((event) => (event.type === 'reasoning' ? [event.text] : [])).join('')).toBe(
@@ -255,14 +234,14 @@ describe('a stream', () => {
   });
 
   it('passes on what came together as one piece', async () => {
-    const { engine } = await engineOver((response) => sendStream(response, replyOf('a', 'b', 'c')));
+    const { engine } = await stubs.engineOver((response) => sendStream(response, replyOf('a', 'b', 'c')));
     expect((await collectEvents(engine, hello)).filter(({ type }) => type === 'text')).toHaveLength(1);
   });
 
   it('may be no stream at all', async () => {
     const message = { role: 'assistant', content: 'Hi', reasoning_content: 'They greet me.' };
     const choices = [{ index: 0, message, finish_reason: 'stop' }];
-    const { engine } = await engineOver((response) =>
+    const { engine } = await stubs.engineOver((response) =>
       sendJson(response, { choices, usage: usageChunk.usage }),
     );
     expect(await collectEvents(engine, hello)).toEqual([
@@ -278,20 +257,21 @@ describe('a stop', () => {
   let gone: Promise<void>;
   beforeEach(async () => {
     gone = new Promise((resolve) => {
-      void started(async (response) => {
-        response.on('close', () => resolve());
-        startStream(response).write(sse(chunk({ content: 'Half' })));
-      }).then((one) => {
-        server = one;
-      });
+      void stubs
+        .serve(async (response) => {
+          response.on('close', () => resolve());
+          startStream(response).write(sse(chunk({ content: 'Half' })));
+        })
+        .then((one) => {
+          server = one;
+        });
     });
     await delay(20);
   });
 
   it('reaches the server: the connection ends', async () => {
     const stop = new AbortController();
-    const engine = upstreamEngine(server.url);
-    closing.unshift(engine);
+    const engine = stubs.engine(server.url);
     const reply = engine.reply(hello, { signal: stop.signal })[Symbol.asyncIterator]();
     expect(await reply.next()).toMatchObject({ value: { text: 'Half' } });
     const next = reply.next();
@@ -302,8 +282,7 @@ describe('a stop', () => {
   });
 
   it('of the reader reaches it, too', async () => {
-    const engine = upstreamEngine(server.url);
-    closing.unshift(engine);
+    const engine = stubs.engine(server.url);
     for await (const _ of engine.reply(hello, { signal: new AbortController().signal })) break;
     await gone;
   });

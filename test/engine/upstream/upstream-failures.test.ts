@@ -1,31 +1,19 @@
 // What can go wrong at a model's server: each as one failure that names the mode and says what to do, with no part of the key in it.
-import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ParleyError } from '../../../src/service/errors.ts';
-import {
-  chunk,
-  replyOf,
-  sendStream,
-  sse,
-  startStream,
-  testKey,
-  upstreamEngine,
-} from '../../support/model-server.ts';
-import { sendJson, serve, serveBytes } from '../../support/scripted-server.ts';
+import { chunk, replyOf, sendStream, sse, startStream, testKey } from '../../support/model-server.ts';
+import { sendJson } from '../../support/scripted-server.ts';
+import { type StubScript, UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents } from '../engine-suite.ts';
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0)) await one.close();
-});
+const stubs = new UpstreamStubs();
+afterEach(() => stubs.close());
 
 const hello = { history: [], message: 'Hello' };
-type Script = (response: ServerResponse, count: number) => unknown;
 
 async function failureOf(url: string, settings = {}): Promise<ParleyError & { said: string }> {
-  const engine = upstreamEngine(url, { name: 'fast', key: 'env:KEY', ...settings });
-  closing.unshift(engine);
+  const engine = stubs.engine(url, { name: 'fast', key: 'env:KEY', ...settings });
   let said = '';
   try {
     for await (const event of engine.reply(hello, { signal: new AbortController().signal })) {
@@ -38,14 +26,12 @@ async function failureOf(url: string, settings = {}): Promise<ParleyError & { sa
   throw new Error('expected a failure');
 }
 
-async function failureAt(script: Script, settings = {}) {
-  const server = await serve((_request, response, count) => script(response, count));
-  closing.push(server);
-  return failureOf(server.url, settings);
+async function failureAt(script: StubScript, settings = {}) {
+  return failureOf((await stubs.serve(script)).url, settings);
 }
 
 const json =
-  (status: number, body: unknown, headers = {}): Script =>
+  (status: number, body: unknown, headers = {}): StubScript =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 const error = (message: string, code: string | number | null = null, type: string | null = null) => ({
@@ -196,7 +182,7 @@ describe('an answer that refuses', () => {
 
   it('with a page for people is no API, and is not quoted', async () => {
     const page =
-      (status: number): Script =>
+      (status: number): StubScript =>
       (response) =>
         response
           .writeHead(status, { 'content-type': 'text/html' })
@@ -213,8 +199,7 @@ describe('an answer that refuses', () => {
   });
 
   it('with a redirect is not followed', async () => {
-    const other = await serve((_request, response) => sendStream(response, replyOf('Hi')));
-    closing.push(other);
+    const other = await stubs.serve((response) => sendStream(response, replyOf('Hi')));
     const failure = await failureAt((response) => response.writeHead(307, { location: other.url }).end());
     expect(failure.message).toMatch(/redirects \(307\)/);
     expect(other.requests).toEqual([]);
@@ -222,15 +207,13 @@ describe('an answer that refuses', () => {
 
   it('reads the key again after it was refused', async () => {
     let reads = 0;
-    const server = await serve((_request, response, count) =>
-      count === 1 ? sendJson(response, {}, 401) : sendStream(response, replyOf('Hi')),
-    );
+    const script: StubScript = (response, _request, count) =>
+      count === 1 ? sendJson(response, {}, 401) : sendStream(response, replyOf('Hi'));
     const readKey = async () => {
       reads += 1;
       return testKey;
     };
-    const engine = upstreamEngine(server.url, { key: 'command:x' }, { readKey });
-    closing.push(engine, server);
+    const { engine } = await stubs.engineOver(script, { key: 'command:x' }, { readKey });
     await expect(collectEvents(engine, hello)).rejects.toMatchObject({ code: 'ENGINE_FAILED' });
     await collectEvents(engine, hello);
     await collectEvents(engine, hello);
@@ -290,6 +273,25 @@ describe('a stream that goes wrong', () => {
       '',
       /used up all its tokens/,
     ],
+    [
+      'with notes in tags alone',
+      sse(chunk({ content: '<think>Hm' }), chunk({}, 'length'), '[DONE]'),
+      '',
+      /used up all its tokens/,
+    ],
+    [
+      'with notes that it ends without a reply',
+      sse(chunk({ content: '<think>Hm</think>\n' }), chunk({}, 'stop'), '[DONE]'),
+      '',
+      /sent its notes and no reply\.$/,
+    ],
+    ['within what is like a tag', sse(chunk({ content: '<th' })), '<th', /broke off its reply\.$/],
+    [
+      'by an error within what is like a tag',
+      sse(chunk({ content: ' <thin' }), error('Gone', 502)),
+      ' <thin',
+      /It says: Gone$/,
+    ],
   ])('%s fails, and what came before it was given out', async (_where, body, said, message) => {
     const failure = await failureAt((response) => sendStream(response, body));
     expect(failure).toMatchObject({ code: 'ENGINE_FAILED', said, message: expect.stringMatching(message) });
@@ -339,23 +341,22 @@ describe('silence', () => {
   });
 
   it('is no failure while the server says that it lives', async () => {
-    const server = await serve((_request, response) => {
+    const script: StubScript = (response) => {
       startStream(response).write(sse(chunk({ content: 'Half' })));
       const timer = setInterval(() => response.write(': still here\n\n'), 20);
       setTimeout(() => {
         clearInterval(timer);
         response.end(sse(chunk({ content: ' and half' }, 'stop')));
       }, 400);
-    });
-    const engine = upstreamEngine(server.url, { idle_seconds: 0.25 });
-    closing.push(engine, server);
+    };
+    const { engine } = await stubs.engineOver(script, { idle_seconds: 0.25 });
     expect(await collectEvents(engine, hello)).toHaveLength(3);
   });
 });
 
 describe('no server', () => {
   it('is told with how to start one, for this machine', async () => {
-    const server = await serve(() => {});
+    const server = await stubs.serve(() => {});
     await server.close();
     expect(await failureOf(server.url)).toMatchObject({
       code: 'ENGINE_FAILED',
@@ -365,19 +366,17 @@ describe('no server', () => {
   });
 
   it('but another thing that speaks no HTTP is told as that', async () => {
-    const server = await serveBytes((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-    closing.push(server);
+    const server = await stubs.serveBytes((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     expect(await failureOf(server.url)).toMatchObject({ message: expect.stringMatching(/is not HTTP/) });
   });
 
-  it('that hangs up at once is asked once more, and then told', async () => {
+  it('that hangs up at once is told, and not asked again: it may have begun to work', async () => {
     let count = 0;
-    const server = await serveBytes((socket) => {
+    const server = await stubs.serveBytes((socket) => {
       count += 1;
       socket.destroy();
     });
-    closing.push(server);
     expect(await failureOf(server.url)).toMatchObject({ message: expect.stringMatching(/broke off/) });
-    expect(count).toBe(2);
+    expect(count).toBe(1);
   });
 });

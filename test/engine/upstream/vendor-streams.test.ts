@@ -1,19 +1,16 @@
 // The streams of eight vendors, each in its own shape.
 import { afterEach, expect, it } from 'vitest';
-import { sendStream, upstreamEngine } from '../../support/model-server.ts';
-import { serve } from '../../support/scripted-server.ts';
+import { sendStream } from '../../support/model-server.ts';
+import { UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents, textOf } from '../engine-suite.ts';
 import { vendorStreams } from './vendor-streams.ts';
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0)) await one.close();
-});
+const stubs = new UpstreamStubs();
+afterEach(() => stubs.close());
 
 it.each(vendorStreams)('$vendor is read as $page says', async (vendor) => {
-  const server = await serve((_request, response) => sendStream(response, vendor.stream));
-  const engine = upstreamEngine(server.url + vendor.base);
-  closing.push(engine, server);
+  const server = await stubs.serve((response) => sendStream(response, vendor.stream));
+  const engine = stubs.engine(server.url + vendor.base);
   const events = await collectEvents(engine, { history: [], message: 'Hello' });
   expect(server.requests.map(({ path }) => path)).toEqual([vendor.path]);
   expect(textOf(events)).toBe(vendor.text);
@@ -22,4 +19,10 @@ it.each(vendorStreams)('$vendor is read as $page says', async (vendor) => {
   const [input_tokens, output_tokens] = vendor.usage ?? [];
   const usage = vendor.usage === null ? null : { input_tokens, output_tokens };
   expect(events.at(-1)).toEqual({ type: 'finish', reason: vendor.reason, usage });
+});
+
+it('the shapes are those of at least five vendors, each with the page that documents it', () => {
+  expect(new Set(vendorStreams.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(5);
+  for (const { page } of vendorStreams) expect(new URL(page).protocol).toBe('https:');
+  expect(new Set(vendorStreams.map(({ page }) => page)).size).toBe(vendorStreams.length);
 });

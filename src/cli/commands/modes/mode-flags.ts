@@ -1,8 +1,8 @@
 // The settings of a mode as options of `modes add` and `modes set`. Their rules are config's: here a text becomes a value.
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
-import type { JsonValue, ModeSettings } from '../../../service/mode-settings.ts';
+import { type JsonValue, type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
 
 export interface ModeFlags {
   readonly baseUrl?: string;
@@ -19,6 +19,7 @@ export interface ModeFlags {
   readonly firstToken?: number;
   readonly idle?: number;
   readonly showReasoning?: boolean;
+  readonly thinkTags?: ModeSettings['think_tags'];
 }
 
 export function addModeOptions(command: Command): Command {
@@ -48,7 +49,13 @@ export function addModeOptions(command: Command): Command {
     .option('--first-token <seconds>', 'the longest wait for the first token (default: 300)', aNumber)
     .option('--idle <seconds>', 'the longest silence in a reply (default: 60)', aNumber)
     .option('--show-reasoning', 'show the model’s notes to itself, too')
-    .option('--no-show-reasoning', 'keep them back (default)');
+    .option('--no-show-reasoning', 'keep them back (default)')
+    .addOption(
+      new Option(
+        '--think-tags <how>',
+        'what becomes of <think> tags: split notes off (default), also where only </think> comes (open), or keep them',
+      ).choices(thinkTagChoices),
+    );
 }
 
 /** What the flags say of a mode, over what it was. */
@@ -77,6 +84,7 @@ export function withFlags<Base extends Partial<ModeSettings>>(
     ...(flags.firstToken !== undefined && { first_token_seconds: flags.firstToken }),
     ...(flags.idle !== undefined && { idle_seconds: flags.idle }),
     ...(flags.showReasoning !== undefined && { show_reasoning: flags.showReasoning }),
+    ...(flags.thinkTags !== undefined && { think_tags: flags.thinkTags }),
     ...(insecureHttp && { insecure_http: true }),
   };
 }

@@ -1,0 +1,45 @@
+// Where `parley setup` looks: this machine's model servers, and the vendors whose keys are set, each where the variables of its own
+// tools say it is.
+import { isLoopback, readBaseUrl } from '../../../config/base-url.ts';
+import { quoteForShell } from '../../../config/shell-quote.ts';
+import { ParleyError } from '../../../service/errors.ts';
+import { localModelServers, type ModelServer, modelVendors } from '../../../service/model-server.ts';
+import type { CliContext } from '../../context.ts';
+
+/** Ollama listens where OLLAMA_HOST says, as it does itself; only this machine counts. */
+export function localServers({ host: { env } }: CliContext): readonly ModelServer[] {
+  const named = env['OLLAMA_HOST'] ?? '';
+  const address = /^(?:http:\/\/)?([^/]+)\/?$/.exec(named)?.[1] ?? '';
+  const url = `http://${/:\d+$/.test(address) ? address : `${address}:11434`}`;
+  const isHere = address !== '' && URL.canParse(url) && isLoopback(new URL(url).hostname);
+  return localModelServers.map((server) =>
+    server.name === 'Ollama' && isHere ? { ...server, base_url: `${url}/v1` } : server,
+  );
+}
+
+/** OpenAI's own tools go where OPENAI_BASE_URL says, with the key that is for there: so it is not sent to OpenAI. */
+export async function vendorsWithKeys(context: CliContext): Promise<readonly ModelServer[]> {
+  const { env } = context.host;
+  const vendors = modelVendors.filter(({ key }) => env[variableOf(key)]);
+  const named = env['OPENAI_BASE_URL'];
+  if (!named) return vendors;
+  const isOpenAi = ({ name }: ModelServer) => name === 'OpenAI';
+  try {
+    const { insecureHttp } = context.options;
+    const base_url = readBaseUrl(named, 'OPENAI_BASE_URL', { insecureHttp });
+    return vendors.map((vendor) => (isOpenAi(vendor) ? { ...vendor, base_url } : vendor));
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    if (vendors.some(isOpenAi)) await context.say(`${error.message} ${error.hint}`);
+    return vendors.filter((vendor) => !isOpenAi(vendor));
+  }
+}
+
+/** How to make a mode of it without being asked. */
+export function commandFor({ base_url, key }: ModelServer): string {
+  return `parley modes add NAME --base-url ${quoteForShell(base_url)} --key ${key} --model MODEL`;
+}
+
+export function variableOf(key: string | null): string {
+  return (key ?? '').replace(/^env:/, '');
+}

@@ -1,0 +1,103 @@
+// The notes of a model that writes them into its reply: `<think>…</think>` before all else. Servers with a parser for their model take
+// them out (llama.cpp, vLLM, LM Studio and Ollama can); others pass them on. However the text is cut, the result is the same.
+import type { ModeSettings } from '../../service/mode-settings.ts';
+
+/** A piece of the notes, and the piece of the reply that follows it; either may be empty. */
+export interface SplitText {
+  readonly reasoning: string;
+  readonly text: string;
+}
+
+const openingTags = ['<think>', '<thinking>'];
+const usualClosingTag = '</think>';
+/** A model that has lost its way may send white space for ever: so much of it before a tag is kept back, and no more. */
+const mostSpace = 1000;
+
+type State = 'start' | 'notes' | 'gap' | 'reply';
+
+export class ThinkTags {
+  #state: State;
+  readonly #isOpened: boolean;
+  #closingTag = usualClosingTag;
+  #hasNotes = false;
+  /** What may yet become a tag. */
+  #held = '';
+
+  constructor(how: ModeSettings['think_tags']) {
+    this.#state = how === 'keep' ? 'reply' : 'start';
+    // Where the template of a model has opened the tag, its reply begins inside of it, and most do not open it again.
+    this.#isOpened = how === 'open';
+  }
+
+  /** True for notes whose end has not come. */
+  get isOpen(): boolean {
+    return this.#state === 'notes';
+  }
+
+  /** All that follows is the reply: of a server that keeps the notes apart itself. */
+  leaveAlone(): void {
+    if (this.#state === 'start') this.#state = 'reply';
+  }
+
+  take(piece: string): SplitText {
+    if (this.#state === 'reply' && this.#held === '') return { reasoning: '', text: piece };
+    this.#held += piece;
+    if (this.#state === 'start') this.#readStart();
+    const reasoning = this.#state === 'notes' ? this.#readNotes() : '';
+    if (this.#state === 'gap') this.#readGap();
+    return { reasoning, text: this.#state === 'reply' ? this.#release(this.#held.length) : '' };
+  }
+
+  /** What was kept back, now that nothing follows. */
+  rest(): SplitText {
+    const held = this.#release(this.#held.length);
+    return this.#state === 'notes' ? { reasoning: held, text: '' } : { reasoning: '', text: held };
+  }
+
+  #readStart(): void {
+    const space = /^\s*/.exec(this.#held)?.[0].length ?? 0;
+    const isTooMuch = space > mostSpace;
+    const begin = this.#held.slice(space, space + 10);
+    const tag = isTooMuch ? undefined : openingTags.find((one) => begin.startsWith(one));
+    if (tag !== undefined) {
+      this.#release(space + tag.length);
+      this.#closingTag = tag.replace('<', '</');
+      this.#state = 'notes';
+    } else if (isTooMuch || !openingTags.some((one) => one.startsWith(begin))) {
+      this.#state = this.#isOpened ? 'notes' : 'reply';
+    }
+  }
+
+  /** White space around the notes goes with the tags. */
+  #readNotes(): string {
+    if (!this.#hasNotes) {
+      this.#held = this.#held.trimStart();
+      this.#hasNotes = this.#held !== '' && !this.#closingTag.startsWith(this.#held);
+    }
+    const end = this.#held.indexOf(this.#closingTag);
+    if (end < 0) return this.#release(this.#held.length - this.#partOfTag());
+    const notes = this.#release(end);
+    this.#release(this.#closingTag.length);
+    this.#state = 'gap';
+    return notes;
+  }
+
+  #readGap(): void {
+    this.#held = this.#held.trimStart();
+    if (this.#held !== '') this.#state = 'reply';
+  }
+
+  /** How many characters at the end may be the beginning of the closing tag. */
+  #partOfTag(): number {
+    for (let length = Math.min(this.#held.length, this.#closingTag.length - 1); length > 0; length -= 1) {
+      if (this.#closingTag.startsWith(this.#held.slice(-length))) return length;
+    }
+    return 0;
+  }
+
+  #release(length: number): string {
+    const released = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    return released;
+  }
+}

@@ -1,0 +1,25 @@
+// What has come over the connections of one client: only so can be told, after a request failed, whether it was on a connection that had
+// been kept from earlier and over which nothing has come since.
+import type { Socket } from 'node:net';
+
+export class Traffic {
+  readonly #open = new Set<Socket>();
+  #sum = 0;
+
+  /** A connection that was just opened. */
+  add(socket: Socket): void {
+    this.#sum += 1;
+    this.#open.add(socket);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#sum += socket.bytesRead;
+    });
+  }
+
+  /** Connections opened and bytes received, together: it is the same as before only where both are. */
+  get mark(): number {
+    let sum = this.#sum;
+    for (const { bytesRead } of this.#open) sum += bytesRead;
+    return sum;
+  }
+}

@@ -1,0 +1,73 @@
+// The README's section "Use a real model", run line by line as it stands. No model server is there: each line that sets up is to work, and
+// the one that asks is to say what is missing.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ModeRecord } from '../../src/service/administration.ts';
+import { Place } from '../support/parley.ts';
+import { servePlace } from '../support/served-place.ts';
+
+const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+const section = /^## Use a real model$(.*?)^## /ms.exec(readme)?.[1] ?? '';
+const block = (language: string) =>
+  new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
+
+function newPlace(): Place {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  return place;
+}
+
+test('every line that sets up a model makes the mode that it says', async () => {
+  const place = newPlace();
+  const lines = block('sh')
+    .split('\n')
+    .filter((line) => line.startsWith('parley modes add'));
+  expect(lines.length).toBeGreaterThanOrEqual(10);
+  for (const line of lines) expect({ line, ...(await place.shell(line)) }).toMatchObject({ line, status: 0 });
+  const modes = await place.answer<readonly ModeRecord[]>(['modes', 'list']);
+  const made = modes.flatMap(({ name, settings }) => (settings === null ? [] : [[name, settings] as const]));
+  expect(made).toHaveLength(lines.length);
+  for (const [name, { base_url, model, key }] of made) {
+    const words = `parley modes add ${name} --base-url ${base_url} --model ${model}`;
+    const line = lines.find((one) => one.startsWith(words)) ?? '';
+    expect(/--key (\S+)/.exec(line)?.[1] ?? null).toBe(key);
+  }
+  expect(modes.find((mode) => mode.default)?.name).toBe(/add (\S+) .* --default/.exec(lines.join('\n'))?.[1]);
+});
+
+test('the file of modes is served, and the settings that are named can be set', async () => {
+  const place = newPlace();
+  writeFileSync(join(place.path, 'modes.yaml'), block('yaml'));
+  const served = await servePlace(place, ['--modes', join(place.path, 'modes.yaml')]);
+  expect((await served.end('SIGTERM')).status).toBe(143);
+  await place.output(['modes', 'add', 'NAME', '--base-url', 'http://localhost:9', '--model', 'm']);
+  const commands = [...section.matchAll(/`(?:parley )?(modes set NAME [^`]+)`/g)].map(
+    ([, words = '']) => words,
+  );
+  expect(commands.length).toBeGreaterThanOrEqual(2);
+  for (const words of commands)
+    expect({ words, ...(await place.shell(`parley ${words}`)) }).toMatchObject({ words, status: 0 });
+  expect(await place.answer(['modes', 'show', 'NAME'])).toMatchObject({
+    ...{ system: 'Be brief.', temperature: 0.2, parameters: { max_tokens: 500, top_p: 0.9 } },
+    think_tags: 'open',
+  });
+});
+
+test.each([
+  [11434, 'Ollama: ollama serve'],
+  [8080, 'llama.cpp: llama-server -m model.gguf'],
+  [1234, 'LM Studio: lms server start'],
+])('where nothing listens at port %i, a chat says what to start', async (port, command) => {
+  const place = newPlace();
+  // The port of this address of the machine is free, whatever listens at the usual one.
+  const url = `http://127.88.77.66:${port}/v1`;
+  await place.output(['modes', 'add', 'one', '--base-url', url, '--model', 'm', '--default']);
+  const { status, err } = await place.parley(['chat', '-n', 'Hello']);
+  expect({ status, err }).toEqual({
+    status: 1,
+    err: expect.stringContaining(`Start the model server there (${command}).`),
+  });
+  expect(err).toMatch(/^Ask again.*parley chat --idempotency-key/m);
+});

@@ -1,0 +1,20 @@
+// What is told of a turn besides its reply.
+import { expect, test } from 'vitest';
+import { beginsInNotes, turnNotes } from '../../src/cli/turn-notes.ts';
+import type { ChatReply } from '../../src/service/chat-event.ts';
+
+test.each([
+  ['They greet me.\n</think>\n\nHello.', true],
+  ['They greet me.</think> \nHello.', true],
+  ['</thinking>\nHello.', true],
+  ['<think>They greet me.</think>\nHello.', false],
+  ['The tag `</think>` ends them.', false],
+  ['Hello.', false],
+  ['', false],
+])('a reply %j begins in notes: %s', (reply, expected) => {
+  expect(beginsInNotes(reply)).toBe(expected);
+  const answer = { reply, mode: 'local' } as ChatReply;
+  expect(turnNotes(answer, 'local')).toEqual(
+    expected ? [expect.stringContaining('parley modes set local --think-tags open')] : [],
+  );
+});

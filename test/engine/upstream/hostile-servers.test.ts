@@ -1,0 +1,143 @@
+// Servers that send what no server should: without end, packed a thousandfold, with halves of characters and counts that cannot be.
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WellFormed } from '../../../src/engine/upstream/well-formed.ts';
+import { chunk, sendStream, sse, startStream } from '../../support/model-server.ts';
+import { type StubScript, UpstreamStubs } from '../../support/upstream-stubs.ts';
+import { collectEvents, textOf } from '../engine-suite.ts';
+
+const stubs = new UpstreamStubs();
+afterEach(() => stubs.close());
+
+const hello = { history: [], message: 'Hello' };
+
+/** Writes it again and again, as fast as it is read, until the reader has gone. */
+const endless =
+  (piece: string, before = ''): StubScript =>
+  (response) => {
+    startStream(response).write(before);
+    const write = () => {
+      while (!response.destroyed && response.write(piece));
+      if (!response.destroyed) response.once('drain', write);
+    };
+    write();
+  };
+
+/** What was said of it, and why it ended. */
+async function endOf(script: StubScript) {
+  const { engine } = await stubs.engineOver(script);
+  let characters = 0;
+  const failure = await (async () => {
+    for await (const event of engine.reply(hello, { signal: new AbortController().signal }))
+      if (event.type !== 'finish') characters += event.text.length;
+  })().catch((error: unknown) => error);
+  return { characters, failure };
+}
+
+describe('a reply without an end', () => {
+  const word = 'word '.repeat(2000);
+  const packed = gzipSync(sse(chunk({ content: word })).repeat(2000));
+
+  it.each<readonly [string, StubScript]>([
+    ['of text', endless(sse(chunk({ content: word })))],
+    ['of notes', endless(sse(chunk({ reasoning_content: word })))],
+    [
+      'that is packed',
+      (response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
+          .end(packed),
+    ],
+  ])('%s is stopped, and what came is given out', async (_what, script) => {
+    const { characters, failure } = await endOf(script);
+    expect(failure).toMatchObject({
+      code: 'ENGINE_FAILED',
+      message: expect.stringMatching(/sent more than 8388608 characters, and no end of its reply\.$/),
+    });
+    expect(characters).toBeGreaterThan(8 * 1024 * 1024);
+    expect(characters).toBeLessThan(10 * 1024 * 1024);
+  });
+
+  it('of white space after the notes is stopped, too', async () => {
+    const script = endless(
+      sse(chunk({ content: '\n'.repeat(50_000) })),
+      sse(chunk({ content: '<think>x</think>' })),
+    );
+    const { engine } = await stubs.engineOver(script);
+    await expect(collectEvents(engine, hello)).rejects.toThrow(/no end of its reply/);
+  });
+
+  it('in one line is stopped before it fills the memory', async () => {
+    const { failure } = await endOf(endless('x'.repeat(65_536), 'data: '));
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(/an event is longer than \d+ characters/),
+    });
+  });
+});
+
+describe('a text', () => {
+  it('whose characters come in halves is whole again, and what cannot be kept is replaced', async () => {
+    const halves = sse(
+      chunk({ content: 'a\ud83d' }),
+      chunk({ content: '\ude00b\0c\ud800' }),
+      chunk({ content: 'd\ude00\ud800' }, 'stop'),
+      '[DONE]',
+    );
+    const { engine } = await stubs.engineOver((response) => sendStream(response, halves));
+    const events = await collectEvents(engine, hello);
+    expect(textOf(events)).toBe('a😀b\ufffdc\ufffdd\ufffd\ufffd');
+    for (const event of events) if (event.type === 'text') expect(event.text.isWellFormed()).toBe(true);
+  });
+
+  it('is the same however its UTF-16 is cut', () => {
+    const units = fc.array(fc.constantFrom('a', '\ud83d', '\ude00', '\0', '名'), { maxLength: 12 });
+    fc.assert(
+      fc.property(units, fc.nat({ max: 12 }), (pieces, at) => {
+        const text = new WellFormed();
+        const cut = text.take(pieces.slice(0, at).join('')) + text.take(pieces.slice(at).join(''));
+        expect(cut + text.rest()).toBe(pieces.join('').toWellFormed().replaceAll('\0', '\ufffd'));
+      }),
+    );
+  });
+});
+
+it.each([
+  [{ prompt_tokens: -5, completion_tokens: 3 }],
+  [{ prompt_tokens: '5', completion_tokens: 3 }],
+  [{ prompt_tokens: 5, completion_tokens: 1.5 }],
+  [{ prompt_tokens: 5, completion_tokens: 1e308 }],
+  [{ prompt_tokens: 5, completion_tokens: Number.MAX_SAFE_INTEGER }],
+  [[5, 3]],
+  ['5'],
+])('a usage of %j is none', async (usage) => {
+  const body = sse(chunk({ content: 'Hi' }), { ...chunk({}, 'stop'), usage }, '[DONE]');
+  const { engine } = await stubs.engineOver((response) => sendStream(response, body));
+  expect((await collectEvents(engine, hello)).at(-1)).toEqual({
+    type: 'finish',
+    reason: 'stop',
+    usage: null,
+  });
+});
+
+it('a stop while the key is read is heeded at once, and another reply still gets the key', async () => {
+  let give = (_key: string) => {};
+  const readKey = () =>
+    new Promise<string>((resolve) => {
+      give = resolve;
+    });
+  const { server, engine } = await stubs.engineOver(
+    (response) => sendStream(response, sse(chunk({ content: 'Hi' }, 'stop'))),
+    { key: 'command:x' },
+    { readKey },
+  );
+  const stop = new AbortController();
+  const reason = new Error('enough');
+  const stopped = collectEvents(engine, hello, stop.signal);
+  const other = collectEvents(engine, hello);
+  setTimeout(() => stop.abort(reason), 20);
+  await expect(stopped).rejects.toBe(reason);
+  give('a-key');
+  expect(textOf(await other)).toBe('Hi');
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer a-key']);
+});

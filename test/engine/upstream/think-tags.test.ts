@@ -1,0 +1,167 @@
+// Notes in `<think>…</think>` before a reply: split off whole, however the text is cut, and nothing of it is lost.
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type SplitText, ThinkTags } from '../../../src/engine/upstream/think-tags.ts';
+import type { ModeSettings } from '../../../src/service/mode-settings.ts';
+import { replyOf, sendStream } from '../../support/model-server.ts';
+import { type StubScript, UpstreamStubs } from '../../support/upstream-stubs.ts';
+import { collectEvents, textOf } from '../engine-suite.ts';
+
+type How = ModeSettings['think_tags'];
+
+function split(pieces: readonly string[], how: How = 'split'): SplitText {
+  const tags = new ThinkTags(how);
+  const parts = [...pieces.map((piece) => tags.take(piece)), tags.rest()];
+  return {
+    reasoning: parts.map(({ reasoning }) => reasoning).join(''),
+    text: parts.map(({ text }) => text).join(''),
+  };
+}
+
+const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\r\n', '\t'), maxLength: 4 });
+const words = fc.string({
+  unit: fc.constantFrom(
+    '<think>',
+    '</think>',
+    '<thinking>',
+    '</thinking>',
+    '<',
+    '</',
+    'th',
+    'think',
+    '>',
+    ' ',
+    '\n',
+    'Hi',
+    '👩🏽‍💻',
+  ),
+  maxLength: 12,
+});
+const hows = fc.constantFrom<How>('split', 'open', 'keep');
+
+/** The text in pieces, cut at these places. */
+function cutAt(text: string, places: readonly number[]): readonly string[] {
+  const cuts = [...places.map((place) => place % (text.length + 1)), 0, text.length];
+  cuts.sort((one, other) => one - other);
+  return cuts.slice(1).map((cut, index) => text.slice(cuts[index], cut));
+}
+
+describe('notes before a reply', () => {
+  it.each([
+    ['<think>Greet.</think>Hello', 'Greet.', 'Hello'],
+    ['\n <think>\nGreet.\n</think>\n\nHello\n', 'Greet.\n', 'Hello\n'],
+    ['<thinking>Is </think> a tag?</thinking> Yes', 'Is </think> a tag?', 'Yes'],
+    ['<think>\n\n</think>\n\nHello', '', 'Hello'],
+    ['<think></think>Hello', '', 'Hello'],
+    ['<think>a < b, </ and </th</think>So', 'a < b, </ and </th', 'So'],
+    ['<think>One</think>Two <think>three</think>', 'One', 'Two <think>three</think>'],
+  ])('in %j are %j, and the reply is %j', (content, reasoning, text) => {
+    expect(split([content])).toEqual({ reasoning, text });
+    expect(split([...content])).toEqual({ reasoning, text });
+  });
+
+  it.each(['<think>Greet', '<think>Greet</thi', '<think>Greet </think>', '<think>Greet</thinking>'])(
+    'of which no reply follows (%j) are no reply',
+    (content) => {
+      expect(split([content]).text).toBe('');
+      expect(split([...content])).toEqual(split([content]));
+      expect(split([content]).reasoning).toMatch(/^Greet/);
+    },
+  );
+
+  it.each([
+    '<th',
+    '<',
+    '<think',
+    '<thinker>Hi',
+    '<b>Hi</b>',
+    'Say <think>Hi</think>',
+    ' \n Hi',
+    'a</think>\nb',
+    '',
+  ])('are not in %j: all of it is the reply', (content) => {
+    expect(split([content])).toEqual({ reasoning: '', text: content });
+    expect(split([...content])).toEqual({ reasoning: '', text: content });
+  });
+
+  it('whose opening tag the template of the model has written are all that comes before the closing one', () => {
+    expect(split(['Greet.\n</think>\n\nHello'], 'open')).toEqual({ reasoning: 'Greet.\n', text: 'Hello' });
+    expect(split(['<think>Greet.</think>Hello'], 'open')).toEqual({ reasoning: 'Greet.', text: 'Hello' });
+    expect(split(['Greet'], 'open')).toEqual({ reasoning: 'Greet', text: '' });
+  });
+
+  it('stay in the reply of a mode that keeps them', () => {
+    const content = ' <think>Greet.</think> Hello';
+    expect(split([...content], 'keep')).toEqual({ reasoning: '', text: content });
+  });
+
+  it('are not looked for once the server has sent notes of its own', () => {
+    const tags = new ThinkTags('split');
+    tags.leaveAlone();
+    expect(tags.take('<think>is a tag')).toEqual({ reasoning: '', text: '<think>is a tag' });
+  });
+
+  it('are the same however the text is cut', () => {
+    const content = fc.tuple(space, words, words).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(content, hows, fc.array(fc.nat(), { maxLength: 8 }), (text, how, places) => {
+        expect(split(cutAt(text, places), how)).toEqual(split([text], how));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('and the reply are together all that was sent, but for the tags and the white space around them', () => {
+    const bare = (text: string) => text.replace(/\s+/g, '');
+    const notes = words.filter((text) => !text.includes('</think>'));
+    fc.assert(
+      fc.property(space, notes, space, words, (before, reasoning, after, reply) => {
+        const told = split([`${before}<think>${reasoning}</think>${after}${reply}`]);
+        expect(told).toEqual({ reasoning: reasoning.trimStart(), text: reply.trimStart() });
+      }),
+    );
+    fc.assert(
+      fc.property(words, hows, (text, how) => {
+        const { reasoning, text: reply } = split([text], how);
+        const both = bare(reasoning) + bare(reply);
+        const tags = bare(text).length - both.length;
+        expect(
+          ['', '<think>', '<thinking>', '</think>', '<think></think>', '<thinking></thinking>'].map(
+            ({ length }) => length,
+          ),
+        ).toContain(tags);
+        if (tags === 0) expect(both).toBe(bare(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are not waited for through white space without an end', () => {
+    const tags = new ThinkTags('split');
+    let text = '';
+    for (let count = 0; count < 1001; count += 1) text += tags.take('\n').text;
+    expect(text).toHaveLength(1001);
+    expect(split(['\n'.repeat(1001), '<think>'])).toEqual(split([`${'\n'.repeat(1001)}<think>`]));
+  });
+});
+
+describe('a stream', () => {
+  const stubs = new UpstreamStubs();
+  afterEach(() => stubs.close());
+
+  it.each([
+    ['split', '<think>\nThey greet me.</think>\n\nHi!', 'They greet me.', 'Hi!'],
+    ['open', 'They greet me.</think>\n\nHi!', 'They greet me.', 'Hi!'],
+    ['keep', '<think>Hm</think>Hi!', '', '<think>Hm</think>Hi!'],
+  ] as const)(
+    'in a mode that is to %s tags takes notes out of %j',
+    async (think_tags, content, notes, said) => {
+      const script: StubScript = (response) => sendStream(response, replyOf(...content));
+      const { engine } = await stubs.engineOver(script, { think_tags });
+      const events = await collectEvents(engine, { history: [], message: 'Hello' });
+      expect(textOf(events)).toBe(said);
+      expect(events.map((event) => (event.type === 'reasoning' ? event.text : '')).join('')).toBe(notes);
+      expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
+    },
+  );
+});
