@@ -96,6 +96,8 @@ export interface CliHost {
   /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */
   readonly stopSignal: AbortSignal;
   now(): number;
+  /** 0 to 1. */
+  random(): number;
   newRequestId(): string;
   /** Identifies the terminal this runs in; null without one. */
   terminal(): string | null;

@@ -63,7 +63,7 @@ async function resumedDestination(
   { records, fresh, keep, letGo }: Resumption,
   context: CliContext,
 ): Promise<BatchDestination> {
-  const output = await readResumedOutput(resume);
+  const output = await readResumedOutput(resume, context.host.random);
   const known = output.found === null ? null : records.find(output.found);
   const batch = known ?? fresh();
   if (known === null && output.count > 0) {
