@@ -137,7 +137,7 @@ export class CliContext {
       import('./terminal/jq-output.ts'),
     ]);
     const { stdout, stderr } = this;
-    this.#filtered = jqOutput(stdout, await Jq.compile(filter), { stderr, startTimer });
+    this.#filtered = jqOutput(stdout, await Jq.compile(filter, this.host.stopSignal), { stderr, startTimer });
   }
 
   /** Writes what the filter still holds; throws what it could not do. */
