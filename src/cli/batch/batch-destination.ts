@@ -81,10 +81,16 @@ async function resumedDestination(
         await file.appendFile(text);
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new ParleyError('INTERNAL_ERROR', `${resume} could not be written: ${reason}.`, {
-          hint: 'What is in it stays. Make room there, then resume again.',
-          cause,
-        });
+        const { code } = cause as NodeJS.ErrnoException;
+        const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+        throw new ParleyError(
+          isFull ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
+          `${resume} could not be written: ${reason}.`,
+          {
+            hint: 'What is in it stays. Make room there, then resume again.',
+            cause,
+          },
+        );
       }
     },
     async close() {

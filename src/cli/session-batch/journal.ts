@@ -82,7 +82,10 @@ export class BatchDraft {
     this.batch = batch;
     this.#holder = holder;
     this.#directory = batchDirectory(dataDirectory);
-    this.list = new IdList(() => this.#open());
+    this.list = new IdList({
+      open: () => this.#open(),
+      failure: (error) => fileFailure(error, this.#path, 'written', remedy),
+    });
   }
 
   /** All ids are on disk, under the name of the batch, when this returns. */
@@ -132,6 +135,7 @@ export class BatchJournal {
   readonly #letGo: () => void;
   /** A line that a crash has cut in two must not take the next one with it. */
   #lines: string;
+  #isBroken = false;
 
   /** Opened to be read, and added to at its end. `STORE_BUSY` while another process has it open. */
   static open(path: string, batch: string, holder: BatchHolder): BatchJournal {
@@ -152,6 +156,7 @@ export class BatchJournal {
 
   /** On disk when it resolves: what may have been sent is known even after a power cut. */
   async mark(number: number): Promise<void> {
+    if (this.#isBroken) throw new Error(`${this.path} cannot be written any more`);
     this.#lines += `sent ${number}\n`;
     this.flush();
     await dataSynced(this.file);
@@ -163,14 +168,16 @@ export class BatchJournal {
       this.#lines += `${number} ${status}${code ? ` ${code}` : ''}\n`;
   }
 
+  /** Rejects the first time that it cannot be written; from then on the journal stays as it is. */
   flush(): void {
     const lines = this.#lines;
     this.#lines = '';
-    if (lines !== '') this.#append(lines);
+    if (lines !== '' && !this.#isBroken) this.#append(lines);
   }
 
-  /** Nothing is on its way any more. */
+  /** Nothing is on its way any more. Not said where a result is missing: that one stays in doubt. */
   settle(): void {
+    if (this.#isBroken) return;
     this.#lines += 'settled\n';
     this.flush();
   }
@@ -184,6 +191,7 @@ export class BatchJournal {
     try {
       append(this.file, lines);
     } catch (error) {
+      this.#isBroken = true;
       throw fileFailure(error, this.path, 'written', remedy);
     }
   }
