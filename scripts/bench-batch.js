@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { describeMachine, environment, machine, quantile, run } from './measure.js';
+import { serveParley } from './served-place.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const { values } = parseArgs({
@@ -29,24 +30,20 @@ const reach = 0.7;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const env = environment(home);
-let server = null;
+const children = [];
 try {
   const report = await measure();
   process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
   if (values.check && report.ofSame.median < reach) process.exitCode = 1;
 } finally {
-  server?.kill('SIGKILL');
+  for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {
   const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
-  server = spawn(process.execPath, [parley, 'serve', '--port', '0', '--json', '--rate-limit', '1000000'], {
-    env,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [line] = await once(server.stdout, 'data');
-  const place = { url: JSON.parse(line).data.url, key: key.output.trim() };
+  const { url } = await serveParley(env, children);
+  const place = { url, key: key.output.trim() };
   const input = join(home, 'input');
   writeFileSync(input, Array.from({ length: lines }, (_, index) => `${messageOf(index)}\n`).join(''));
   const samples = { same: [], plain: [], batch: [], memory: [], ofSame: [], ofPlain: [] };

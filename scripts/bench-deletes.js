@@ -1,26 +1,17 @@
 // What deleting many sessions takes, side by side with what it is measured against:
 // `node scripts/bench-deletes.js [--ids N] [--memory-ids N] [--single-ids N] [--curl-ids N] [--rounds N] [--json] [--check]`.
 // Each round begins with all sessions active; the sides take turns within it. `--check` fails beyond a case's reach.
-import { fork, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import Database from 'better-sqlite3';
-import { rolldown } from 'rolldown';
-import { describeMachine, environment, machine, quantile } from './measure.js';
+import { bundledModules } from './bundled-modules.js';
+import { describeSamples, environment, machine, samples, tellReport } from './measure.js';
+import { forkedScript, serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
@@ -53,18 +44,22 @@ const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const beyond = report.cases.filter(({ median, least, most }) => median < least || median > most);
-  for (const { name, median, least, most } of beyond)
-    process.stderr.write(`${name}: ${median} is beyond its reach of ${least ?? most}.\n`);
-  if (values.check && beyond.length > 0) process.exitCode = 1;
+  tellReport(report, { ...values, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {
-  const bundle = await bundled();
+  const bundle = await bundledModules(home, [
+    'test/support/embedded.ts',
+    'test/support/stored-sessions.ts',
+    'src/server/app.ts',
+    'src/server/listen.ts',
+    'src/server/server-log.ts',
+    'src/server/server-limits.ts',
+    'src/service/limits.ts',
+  ]);
   const { fillStore } = await import(join(bundle, 'stored-sessions.mjs'));
   const embedded = place('embedded');
   const ids = await filled(embedded, fillStore, many);
@@ -83,7 +78,7 @@ async function measure() {
 
   const served = place('served');
   const servedIds = await filled(served, fillStore, many);
-  const url = await serve(served);
+  const { url } = await serveParley(served.env, children);
   const client = place('client');
   const key = keyOf(served);
   const remote = { ...client.env, PARLEY_URL: url, PARLEY_API_KEY: key };
@@ -104,7 +99,11 @@ async function measure() {
 
   const basic = place('basic');
   await filled(basic, fillStore, singles);
-  const basicUrl = await basicServer(basic, bundle);
+  const { first } = await forkedScript('bench-deletes/basic-server.js', [basic.directory, bundle], {
+    env,
+    children,
+  });
+  const basicUrl = first.url;
   const stranger = { ...client.env, PARLEY_URL: basicUrl, PARLEY_API_KEY: keyOf(basic) };
   const singleIds = idsIn(basic.store);
   const singleCase = samples('single DELETEs, of autocannon', '/s', { least: 0.8 });
@@ -136,27 +135,6 @@ async function measure() {
     machine: machine(home, bare),
     rounds,
     cases: [embeddedCase, servedCase, singleCase, curlCase, memory].map(({ row }) => row()),
-  };
-}
-
-function samples(name, unit, { least = null, most = null }) {
-  const figures = [];
-  const plain = [];
-  return {
-    add(figure, value) {
-      figures.push(figure);
-      plain.push(value);
-    },
-    row: () => ({
-      name,
-      median: quantile(figures, 0.5),
-      quarter: quantile(figures, 0.25),
-      threeQuarters: quantile(figures, 0.75),
-      plain: quantile(plain, 0.5),
-      unit,
-      ...(least !== null && { least }),
-      ...(most !== null && { most }),
-    }),
   };
 }
 
@@ -217,26 +195,6 @@ function expectAll(out, count) {
   if (lines !== count) throw new Error(`${lines} of ${count} were deleted.`);
 }
 
-/** `parley serve` over a place's store. */
-async function serve({ env: own }) {
-  const words = [parley, 'serve', '--port', '0', '--json', '--rate-limit', '1000000'];
-  const child = spawn(process.execPath, words, { env: own, stdio: ['ignore', 'pipe', 'ignore'] });
-  children.push(child);
-  const [line] = await once(child.stdout, 'data');
-  return JSON.parse(line).data.url;
-}
-
-async function basicServer({ directory }, bundle) {
-  const child = fork(
-    fileURLToPath(new URL('bench-deletes/basic-server.js', import.meta.url)),
-    [directory, bundle],
-    { env },
-  );
-  children.push(child);
-  const [{ url }] = await once(child, 'message');
-  return url;
-}
-
 /** The rate of deletions that autocannon gets, each of another session: to the last answer, for its own clock counts whole seconds. */
 async function cannon(url, key, ids) {
   let next = 0;
@@ -287,38 +245,6 @@ function peakMegabytes({ env: own }, ids) {
   return Number(/peak (\d+)/.exec(err)[1]) / 1024;
 }
 
-/** The parts of the program that run in basic-server.js, and the filling of stores, as modules of plain JavaScript. */
-async function bundled() {
-  const directory = join(home, 'bundle');
-  mkdirSync(directory);
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
-  const bundle = await rolldown({
-    cwd: root,
-    input: {
-      embedded: 'test/support/embedded.ts',
-      'stored-sessions': 'test/support/stored-sessions.ts',
-      app: 'src/server/app.ts',
-      listen: 'src/server/listen.ts',
-      'server-log': 'src/server/server-log.ts',
-      'server-limits': 'src/server/server-limits.ts',
-      limits: 'src/service/limits.ts',
-    },
-    platform: 'node',
-    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !id.endsWith('.ts'),
-  });
-  await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].mjs' });
-  return directory;
-}
-
 function describe(report) {
-  const lines = describeMachine(report.machine, rounds);
-  lines.push(`${'case'.padEnd(44)}     median        middle half        plain  reach`);
-  for (const row of report.cases) {
-    const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
-    const reach = row.least === undefined ? `<= ${row.most}` : `>= ${row.least}`;
-    lines.push(
-      `${row.name.padEnd(44)}  ${row.median.toFixed(2).padStart(9)}  ${half.padStart(17)}  ${`${row.plain.toFixed(0)} ${row.unit}`.padStart(11)}  ${reach}`,
-    );
-  }
-  return `${lines.join('\n')}\n`;
+  return describeSamples(report, rounds, { name: 44, median: 9, half: 17, plainDigits: () => 0 });
 }

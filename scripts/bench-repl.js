@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
-import { describeMachine, environment, machine, quantile, readOptions, run } from './measure.js';
+import { describeRatios, environment, machine, quantile, readOptions, run, tellReport } from './measure.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const { rounds, json, check } = readOptions(30);
@@ -17,12 +17,7 @@ const env = { ...environment(home), TERM: 'xterm-256color', NO_COLOR: '1' };
 try {
   run([parley, 'models'], { env, expect: (output) => output.includes('eliza') });
   const report = await measure();
-  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const over = report.cases.filter((row) => row.reach !== null && row.median > row.reach);
-  for (const row of over) {
-    process.stderr.write(`${row.name}: ${row.median} is over its reach of ${row.reach}.\n`);
-  }
-  if (check && over.length > 0) process.exitCode = 1;
+  tellReport(report, { json, check, describe: (told) => describeRatios(told, rounds) });
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
@@ -82,18 +77,4 @@ function startRepl() {
       else reject(new Error(`parley repl ended with ${exitCode}: ${JSON.stringify(shown)}`));
     });
   });
-}
-
-function describe(report) {
-  const lines = [
-    ...describeMachine(report.machine, rounds),
-    `${'case'.padEnd(26)}  ratio  middle half    ms  reach`,
-  ];
-  for (const row of report.cases) {
-    const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
-    lines.push(
-      `${row.name.padEnd(26)}  ${row.median.toFixed(2).padStart(5)}  ${half.padStart(11)}  ${row.milliseconds.toFixed(0).padStart(4)}  ${row.reach?.toFixed(1) ?? '-'}`,
-    );
-  }
-  return `${lines.join('\n')}\n`;
 }

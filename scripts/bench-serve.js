@@ -1,16 +1,15 @@
 // What a server takes, as ratios to bare ones in the same round: `node scripts/bench-serve.js [--rounds N] [--json] [--check]`.
 // The cases take turns within a round, so that a busy machine slows both sides. `--check` fails beyond a case's reach.
 // Rates: 32 connections, `parley serve` with every write on disk before its answer; the bare server never waits for the disk.
-import { fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
-import { describeMachine, environment, machine, quantile, readOptions, run } from './measure.js';
+import { bundledModules } from './bundled-modules.js';
+import { describeSamples, environment, machine, readOptions, run, samples, tellReport } from './measure.js';
+import { asked, forkedScript, serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
@@ -26,24 +25,28 @@ const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const beyond = report.cases.filter(({ median, least, most }) => median < least || median > most);
-  for (const { name, median, least, most } of beyond)
-    process.stderr.write(`${name}: ${median} is beyond its reach of ${least ?? most}.\n`);
-  if (check && beyond.length > 0) process.exitCode = 1;
+  tellReport(report, { json, check, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {
-  const bundle = await bundled();
+  const bundle = await bundledModules(home, [
+    'test/support/embedded.ts',
+    'src/remote/remote-home.ts',
+    'src/server/app.ts',
+    'src/server/listen.ts',
+    'src/server/server-log.ts',
+    'src/server/server-limits.ts',
+    'src/service/limits.ts',
+  ]);
   const { openEmbedded, newKey } = await import(join(bundle, 'embedded.mjs'));
   const { openRemoteHome } = await import(join(bundle, 'remote-home.mjs'));
 
   const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
-  const parleySide = { url: await serve(), key: key.output.trim() };
-  const { url } = parleySide;
+  const { url } = await serveParley(env, children);
+  const parleySide = { url, key: key.output.trim() };
   run([parley, 'login', '--url', url, '--key-stdin'], { env, input: parleySide.key, expect: () => true });
 
   const bareStore = await openEmbedded(join(home, 'bare'));
@@ -106,79 +109,8 @@ async function measure() {
   };
 }
 
-/** What was measured of one case: the figure that has a reach, and the plain one beside it. */
-function samples(name, unit, { least = null, most = null }) {
-  const figures = [];
-  const plain = [];
-  return {
-    add(figure, value) {
-      figures.push(figure);
-      plain.push(value);
-    },
-    row: () => ({
-      name,
-      median: quantile(figures, 0.5),
-      quarter: quantile(figures, 0.25),
-      threeQuarters: quantile(figures, 0.75),
-      plain: quantile(plain, 0.5),
-      unit,
-      ...(least !== null && { least }),
-      ...(most !== null && { most }),
-    }),
-  };
-}
-
-/** The parts of the program that run in this process and in held-server.js, as modules of plain JavaScript. */
-async function bundled() {
-  const directory = join(home, 'bundle');
-  mkdirSync(directory);
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
-  const bundle = await rolldown({
-    cwd: root,
-    input: {
-      embedded: 'test/support/embedded.ts',
-      'remote-home': 'src/remote/remote-home.ts',
-      app: 'src/server/app.ts',
-      listen: 'src/server/listen.ts',
-      'server-log': 'src/server/server-log.ts',
-      'server-limits': 'src/server/server-limits.ts',
-      limits: 'src/service/limits.ts',
-    },
-    platform: 'node',
-    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !id.endsWith('.ts'),
-  });
-  await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].mjs' });
-  return directory;
-}
-
-/** `parley serve`, in a process of its own; its address. */
-async function serve() {
-  const words = [parley, 'serve', '--port', '0', '--json', '--rate-limit', '1000000'];
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  children.push(child);
-  const [line] = await once(child.stdout, 'data');
-  return JSON.parse(line).data.url;
-}
-
-/** A script beside this one, and the first that it says. */
-async function forked(script, ...words) {
-  const path = fileURLToPath(new URL(`bench-serve/${script}`, import.meta.url));
-  const child = fork(path, words, { env });
-  children.push(child);
-  const died = once(child, 'exit').then(([code]) => {
-    throw new Error(`${script} ended with ${code}.`);
-  });
-  // At the end of all, nobody waits for it any more.
-  died.catch(() => {});
-  const [first] = await Promise.race([once(child, 'message'), died]);
-  return { child, died, first };
-}
-
-async function asked({ child, died }, message) {
-  const answered = once(child, 'message');
-  child.send(message);
-  const [answer] = await Promise.race([answered, died]);
-  return answer;
+function forked(script, ...words) {
+  return forkedScript(`bench-serve/${script}`, words, { env, children });
 }
 
 function remoteOptions(url) {
@@ -272,14 +204,6 @@ function opened({ url, key }, agent) {
 }
 
 function describe(report) {
-  const lines = describeMachine(report.machine, rounds);
-  lines.push(`${'case'.padEnd(30)}  median   middle half        plain  reach`);
-  for (const row of report.cases) {
-    const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
-    const reach = row.least === undefined ? `<= ${row.most}` : `>= ${row.least}`;
-    lines.push(
-      `${row.name.padEnd(30)}  ${row.median.toFixed(2).padStart(6)}  ${half.padStart(12)}  ${`${row.plain.toFixed(row.plain < 100 ? 1 : 0)} ${row.unit}`.padStart(11)}  ${reach}`,
-    );
-  }
-  return `${lines.join('\n')}\n`;
+  const widths = { name: 30, median: 6, half: 12, plainDigits: (plain) => (plain < 100 ? 1 : 0) };
+  return describeSamples(report, rounds, widths);
 }

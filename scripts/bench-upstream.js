@@ -1,6 +1,6 @@
 // What a model behind a mode costs besides its own time: `node scripts/bench-upstream.js [--rounds N] [--json] [--check]`. The model is a
 // server on this machine that never waits. Cases take turns within a round; `--check` fails beyond a case's reach.
-import { fork, spawn, spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { describeMachine, environment, machine, quantile, readOptions, run } from './measure.js';
+import { serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
@@ -124,13 +125,7 @@ function processorSeconds(mode) {
 
 async function serve() {
   const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
-  const child = spawn(process.execPath, [parley, 'serve', '--port', '0', '--quiet'], {
-    env,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  children.push(child);
-  const [line] = await once(child.stdout, 'data');
-  return { url: /http:\S+/.exec(String(line))[0], key: key.output.trim(), pid: child.pid };
+  return { ...(await serveParley(env, children)), key: key.output.trim() };
 }
 
 /** Tokens that the server passes on in a second of its processor. */

@@ -5,7 +5,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeMachine, environment, machine, quantile, readOptions, run as runIn } from './measure.js';
+import {
+  describeRatios,
+  environment,
+  machine,
+  quantile,
+  readOptions,
+  run as runIn,
+  tellReport,
+} from './measure.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
@@ -17,11 +25,7 @@ const env = environment(home);
 const run = (words, expect) => runIn(words, { env, expect });
 try {
   const report = measure();
-  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const over = report.cases.filter((row) => row.reach !== null && row.median > row.reach);
-  for (const row of over)
-    process.stderr.write(`${row.name}: ${row.median} is over its reach of ${row.reach}.\n`);
-  if (check && over.length > 0) process.exitCode = 1;
+  tellReport(report, { json, check, describe: (told) => describeRatios(told, rounds) });
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
@@ -65,18 +69,4 @@ function measure() {
       reach: row.reach,
     })),
   };
-}
-
-function describe(report) {
-  const lines = [
-    ...describeMachine(report.machine, rounds),
-    `${'case'.padEnd(26)}  ratio  middle half    ms  reach`,
-  ];
-  for (const row of report.cases) {
-    const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
-    lines.push(
-      `${row.name.padEnd(26)}  ${row.median.toFixed(2).padStart(5)}  ${half.padStart(11)}  ${row.milliseconds.toFixed(0).padStart(4)}  ${row.reach?.toFixed(1) ?? '-'}`,
-    );
-  }
-  return `${lines.join('\n')}\n`;
 }

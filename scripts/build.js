@@ -48,6 +48,11 @@ const { output } = await bundle.write({
   postFooter: '})',
 });
 
+const thread = await rolldown({ cwd: root, input: 'src/cli/terminal/jq-thread.ts', platform: 'node' });
+const threadFile = join(root, 'dist', 'jq-thread.cjs');
+// Node loads this one by itself.
+await thread.write({ file: threadFile, format: 'cjs', codeSplitting: false, minify: true });
+
 await recordCodeCache();
 await writeManual();
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);

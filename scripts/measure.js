@@ -1,4 +1,4 @@
-// What the benchmarks share: a process run and timed in a place of its own, the floors of the machine, quantiles.
+// What the benchmarks share: a process run and timed in a place of its own, the floors of the machine, figures and how they are told.
 import { spawnSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -86,4 +86,76 @@ function fdatasyncFloor(home) {
 export function quantile(values, part) {
   const sorted = values.toSorted((left, right) => left - right);
   return Math.round(sorted[Math.floor((sorted.length - 1) * part)] * 1000) / 1000;
+}
+
+/** What was measured of one case: the figure that has a reach, and the plain one beside it. */
+export function samples(name, unit, { least = null, most = null }) {
+  const figures = [];
+  const plain = [];
+  return {
+    add(figure, value) {
+      figures.push(figure);
+      plain.push(value);
+    },
+    row: () => ({
+      name,
+      median: quantile(figures, 0.5),
+      quarter: quantile(figures, 0.25),
+      threeQuarters: quantile(figures, 0.75),
+      plain: quantile(plain, 0.5),
+      unit,
+      ...(least !== null && { least }),
+      ...(most !== null && { most }),
+    }),
+  };
+}
+
+/** The report, and on stderr the cases that are beyond their reach: with `--check`, that is a failure. */
+export function tellReport(report, { json, check, describe }) {
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  const beyond = report.cases.filter(
+    ({ median, least, most, reach }) =>
+      median < least || median > (most ?? reach ?? Number.POSITIVE_INFINITY),
+  );
+  for (const { name, median, least, most, reach } of beyond)
+    process.stderr.write(`${name}: ${median} is beyond its reach of ${least ?? most ?? reach}.\n`);
+  if (check && beyond.length > 0) process.exitCode = 1;
+}
+
+/** A table of cases that were measured as ratios. */
+export function describeRatios(report, rounds) {
+  const lines = [
+    ...describeMachine(report.machine, rounds),
+    `${'case'.padEnd(26)}  ratio  middle half    ms  reach`,
+  ];
+  for (const row of report.cases) {
+    const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
+    lines.push(
+      `${row.name.padEnd(26)}  ${row.median.toFixed(2).padStart(5)}  ${half.padStart(11)}  ${row.milliseconds.toFixed(0).padStart(4)}  ${row.reach?.toFixed(1) ?? '-'}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A table of cases as `samples` has them, each part of a row as wide as it says. */
+export function describeSamples(report, rounds, { name, median, half, plainDigits }) {
+  const lines = describeMachine(report.machine, rounds);
+  const head = [
+    'case'.padEnd(name),
+    'median'.padStart(median),
+    'middle half'.padStart(half),
+    'plain'.padStart(11),
+  ];
+  lines.push(`${head.join('  ')}  reach`);
+  for (const row of report.cases) {
+    const cells = [
+      row.name.padEnd(name),
+      row.median.toFixed(2).padStart(median),
+      `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`.padStart(half),
+      `${row.plain.toFixed(plainDigits(row.plain))} ${row.unit}`.padStart(11),
+      row.least === undefined ? `<= ${row.most}` : `>= ${row.least}`,
+    ];
+    lines.push(cells.join('  '));
+  }
+  return `${lines.join('\n')}\n`;
 }

@@ -1,13 +1,8 @@
 // Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
 import { setTimeout as delay } from 'node:timers/promises';
-import type {
-  HomeOptions,
-  OpenedHome,
-  ServedHome,
-  ServeOptions,
-  Surroundings,
-} from './compose/home-options.ts';
+import type { Surroundings } from './compose/surroundings.ts';
 import type { Target } from './config/settings.ts';
+import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from './service/home-opening.ts';
 
 /** Opens the home of a target, and resolves the key to call it with. */
 export async function openHome(

@@ -139,6 +139,7 @@ function cliHost(
   const { env, platform, pid } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
+  const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
   const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), processes, now });
   const data = realDirectory(placed(dataDirectory(machine)));
@@ -150,7 +151,7 @@ function cliHost(
     nodeApiVersion,
     env,
     now,
-    random: Math.random,
+    random,
   };
   return {
     version: manifest.version,
@@ -188,7 +189,8 @@ function cliHost(
     signal: stop.signal,
     stopSignal,
     now,
-    newRequestId: () => `req_${now().toString(36)}${Math.random().toString(36).slice(2)}`,
+    random,
+    newRequestId: () => `req_${now().toString(36)}${random().toString(36).slice(2)}`,
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openHome: (target, options) => openHome(target, surroundings, options),
     openServedHome: (options) => openServedHome(surroundings, options),

@@ -5,8 +5,7 @@ import type { ProcessTable } from '../config/lock-owner.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Call } from '../service/call.ts';
-import type { Home } from '../service/home.ts';
-import type { Limits } from '../service/limits.ts';
+import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
 import type { Job } from './job.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
@@ -32,43 +31,6 @@ export interface GlobalOptions {
   /** A file of certificates to trust besides the usual ones. */
   readonly ca: string | null;
   readonly debug: boolean;
-}
-
-/** A home, and the key to call it with. */
-export interface OpenedHome {
-  readonly home: Home;
-  readonly apiKey: string;
-}
-
-export interface OpenHomeOptions {
-  /** Seconds; null for the usual. */
-  readonly timeout: number | null;
-  /** A file of certificates to trust besides the usual ones. */
-  readonly authorityFile: string | null;
-  /** Rejects where there is no store or no key yet, rather than make them. */
-  readonly onlyExisting: boolean;
-  /** Tells the user what was done on first use. */
-  readonly say: (line: string) => Promise<void>;
-  /** Told each request to a server; null to tell nobody. */
-  readonly trace: ((line: string) => Promise<void>) | null;
-}
-
-/** What the embedded service is opened with for a server. */
-export interface ServeOptions extends Pick<OpenHomeOptions, 'timeout' | 'authorityFile'> {
-  /** A file of modes in place of the user's own; null for those. */
-  readonly modesFile: string | null;
-}
-
-/** The embedded service as a server needs it, without a key of its own. */
-export interface ServedHome {
-  readonly home: Home;
-  readonly limits: Limits;
-  /** Rejects while the store cannot be read. */
-  ready(): Promise<void>;
-  /** To be called with each request that arrives: those that came at once are served from one look at the store. */
-  requestArrived(): void;
-  /** Reads the modes again. When that fails, those that there were stay. */
-  reloadModes(): Promise<void>;
 }
 
 export interface StandardInput {
@@ -98,10 +60,12 @@ export interface CliHost {
   /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */
   readonly stopSignal: AbortSignal;
   now(): number;
+  /** 0 to 1. */
+  random(): number;
   newRequestId(): string;
   /** Identifies the terminal this runs in; null without one. */
   terminal(): string | null;
-  openHome(target: Target, options: OpenHomeOptions): Promise<OpenedHome>;
+  openHome(target: Target, options: HomeOptions): Promise<OpenedHome>;
   openServedHome(options: ServeOptions): Promise<ServedHome>;
 }
 
@@ -137,7 +101,7 @@ export class CliContext {
       import('./terminal/jq-output.ts'),
     ]);
     const { stdout, stderr } = this;
-    this.#filtered = jqOutput(stdout, await Jq.compile(filter), { stderr, startTimer });
+    this.#filtered = jqOutput(stdout, await Jq.compile(filter, this.host.stopSignal), { stderr, startTimer });
   }
 
   /** Writes what the filter still holds; throws what it could not do. */

@@ -3,9 +3,10 @@
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
+import type { HomeOptions } from '../service/home-opening.ts';
 import type { ModeBook, ModeShelf } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
-import type { HomeOptions, Surroundings } from './home-options.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export type EngineChoice = Pick<HomeOptions, 'timeout' | 'authorityFile' | 'trace'>;
 

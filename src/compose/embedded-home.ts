@@ -9,6 +9,7 @@ import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
+import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import {
@@ -18,7 +19,7 @@ import {
   findModelsOf,
   storedModes,
 } from './configured-engines.ts';
-import type { HomeOptions, OpenedHome, ServedHome, ServeOptions, Surroundings } from './home-options.ts';
+import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 /** Opens the store of this machine, and resolves the key to call it with. */

@@ -11,7 +11,7 @@ import type {
   SessionQuery,
   SessionRecord,
 } from '../service/session-archive.ts';
-import { batchOf, pageOf, searchPageOf } from '../wire/archive-answer.ts';
+import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../wire/archive-answer.ts';
 import { sessionOf } from '../wire/session-answer.ts';
 import { remoteAnswer } from './remote-answer.ts';
 import type { RemoteConnection } from './remote-connection.ts';
@@ -24,7 +24,7 @@ export class RemoteArchive implements SessionArchive {
   }
 
   listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>> {
-    return remoteAnswer(this.#connection, call, 'listSessions', { query: { ...query } }, pageOf<Session>);
+    return remoteAnswer(this.#connection, call, 'listSessions', { query: { ...query } }, sessionPageOf);
   }
 
   searchSessions(call: Call, { query: q, limit, cursor }: SearchRequest): Promise<Answer<SearchPage>> {
@@ -34,7 +34,7 @@ export class RemoteArchive implements SessionArchive {
 
   listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
     const input = { sessionId, query: { ...page } };
-    return remoteAnswer(this.#connection, call, 'listMessages', input, pageOf<Message>);
+    return remoteAnswer(this.#connection, call, 'listMessages', input, messagePageOf);
   }
 
   renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>> {
@@ -49,13 +49,13 @@ export class RemoteArchive implements SessionArchive {
 
   deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'deleted'>>> {
     const input = { body: { session_ids: sessionIds } };
-    const read = (body: unknown) => batchOf<'deleted'>(body, sessionIds);
+    const read = (body: unknown) => batchOf(body, sessionIds, 'deleted');
     return remoteAnswer(this.#connection, call, 'deleteSessions', input, read);
   }
 
   restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'restored'>>> {
     const input = { body: { session_ids: sessionIds } };
-    const read = (body: unknown) => batchOf<'restored'>(body, sessionIds);
+    const read = (body: unknown) => batchOf(body, sessionIds, 'restored');
     return remoteAnswer(this.#connection, call, 'restoreSessions', input, read);
   }
 

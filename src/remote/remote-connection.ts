@@ -7,6 +7,7 @@ import { HttpFailure } from '../http/http-failure.ts';
 import { readRetryAfter } from '../http/retry-after.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
+import { bodyBytes } from '../service/limits.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import type { ReceivedAnswer } from '../wire/received-answer.ts';
@@ -104,6 +105,7 @@ export class RemoteConnection {
       ...(input.body !== undefined && { 'Content-Type': 'application/json' }),
     };
     const body = input.body === undefined ? null : JSON.stringify(input.body);
+    if (operation === 'importSession') requireShort(body ?? '');
     const request = { method, path: this.#prefix + path, headers, body, signal: call.signal };
     return { operation, request, apiKey: call.apiKey, waits: call.pacesItself !== true };
   }
@@ -167,4 +169,18 @@ export class RemoteConnection {
       ? `${eventStreamType}, application/json;q=0.9`
       : 'application/json';
   }
+}
+
+/** A session goes in one request. */
+function requireShort(body: string): void {
+  const bytes = Buffer.byteLength(body);
+  if (bytes <= bodyBytes) return;
+  throw new ParleyError(
+    'PAYLOAD_TOO_LARGE',
+    `The session is ${bytes} bytes long as a request; a server takes ${bodyBytes} (8 MiB) at most.`,
+    {
+      hint: 'Nothing of it was sent. Import it where the store of the server lies: parley sessions import FILE --profile local',
+      details: [{ field: 'body', problem: `has ${bytes} bytes` }],
+    },
+  );
 }

@@ -1,5 +1,6 @@
 // What a server grants to those who call it: sizes, times and rates, each a setting. The limits of values (titles, messages,
 // pages) are the service's own.
+import { bodyBytes } from '../service/limits.ts';
 
 export interface ServerLimits {
   readonly bodyBytes: number;
@@ -23,7 +24,7 @@ export interface ServerLimits {
 }
 
 export const defaultServerLimits: ServerLimits = {
-  bodyBytes: 8 * 1024 * 1024,
+  bodyBytes,
   headerBytes: 16 * 1024,
   requestsPerSecond: 20_000,
   streamsPerKey: 2000,

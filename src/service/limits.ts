@@ -35,3 +35,6 @@ export const defaultLimits: Limits = {
   silenceMs: 60_000,
   idempotencyMs: 24 * 60 * 60 * 1000,
 };
+
+/** The longest body of a request that a server of this program takes: who would send a longer one can know it before. */
+export const bodyBytes = 8 * 1024 * 1024;

@@ -1,44 +1,86 @@
-// What the archive answers. It is Parley's own extension, so its shapes are known; only that they are there is checked.
-import type { Page } from '../service/session.ts';
+// What the archive answers. It is Parley's own extension, so its shapes are known: an answer of another shape is not taken for one.
+import type { Message, Page, Session } from '../service/session.ts';
 import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';
-import { fieldOf, objectOrNull, textOrNull } from './json-value.ts';
+import { fieldOf, type JsonObject, objectOrNull, textOrNull } from './json-value.ts';
 
-/** Null where the answer holds no list of records. */
-export function pageOf<T>(body: unknown): Page<T> | null {
-  const data = fieldOf(body, 'data');
-  const items = recordsOf(data);
-  return items === null
-    ? null
-    : { items: items as readonly T[], next_cursor: textOrNull(fieldOf(data, 'next_cursor')) };
+type Check = (value: unknown) => boolean;
+
+const isId: Check = (value) => textOrNull(value) !== null;
+const isText: Check = (value) => typeof value === 'string';
+const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
+const isNumber: Check = (value) => typeof value === 'number';
+const isListOf =
+  (fields: Fields): Check =>
+  (value) =>
+    Array.isArray(value) && value.every((item) => has(item, fields));
+
+/** What whoever reads a record relies on; it may have more. */
+type Fields = Readonly<Record<string, Check>>;
+
+const sessionFields = {
+  session_id: isId,
+  title: isTextOrNull,
+  created_at: isText,
+  updated_at: isText,
+  message_count: isNumber,
+} satisfies Fields & Record<keyof Session, Check>;
+const messageFields = {
+  message_id: isId,
+  position: isNumber,
+  role: (value) => value === 'user' || value === 'assistant',
+  content: isText,
+  mode: isText,
+  finish_reason: isTextOrNull,
+  usage: (value) => value === null || objectOrNull(value) !== null,
+  created_at: isText,
+} satisfies Fields & Record<keyof Message, Check>;
+const hitFields = { message_id: isId, role: isText, created_at: isText, snippet: isText } satisfies Fields;
+const searchFields = {
+  session: (value) => has(value, sessionFields),
+  score: isNumber,
+  hits: isListOf(hitFields),
+} satisfies Fields & Record<keyof SearchItem, Check>;
+
+/** These are null where the answer holds no list of such records. */
+export function sessionPageOf(body: unknown): Page<Session> | null {
+  return pageOf<Session>(body, sessionFields);
 }
 
-/** Null where the answer holds no list of sessions with their hits. */
+export function messagePageOf(body: unknown): Page<Message> | null {
+  return pageOf<Message>(body, messageFields);
+}
+
 export function searchPageOf(body: unknown): SearchPage | null {
-  const page = pageOf<SearchItem>(body);
-  const isWhole = page?.items.every(
-    (item) => objectOrNull(fieldOf(item, 'session')) !== null && recordsAt(item, 'hits') !== null,
-  );
-  if (page === null || isWhole !== true) return null;
-  return { ...page, newest_only: fieldOf(fieldOf(body, 'data'), 'newest_only') === true };
+  const page = pageOf<SearchItem>(body, searchFields);
+  const isPart = fieldOf(fieldOf(body, 'data'), 'newest_only') === true;
+  return page === null ? null : { ...page, newest_only: isPart };
 }
 
 /** Null where the answer does not hold a result for each id, in the order of the ids. */
 export function batchOf<Status extends string>(
   body: unknown,
   sessionIds: readonly string[],
+  done: Status,
 ): BatchResult<Status> | null {
-  const items = recordsOf(fieldOf(body, 'data'));
-  const isWhole =
-    items?.length === sessionIds.length &&
-    items.every((item, index) => fieldOf(item, 'session_id') === sessionIds[index]);
+  const items = fieldOf(fieldOf(body, 'data'), 'items');
+  const isResult = (item: unknown, index: number) =>
+    fieldOf(item, 'session_id') === sessionIds[index] &&
+    [done, 'not_found'].some((status) => fieldOf(item, 'status') === status);
+  const isWhole = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
   return isWhole ? { items: items as BatchResult<Status>['items'] } : null;
 }
 
-function recordsOf(data: unknown): readonly unknown[] | null {
-  return recordsAt(data, 'items');
+function pageOf<T>(body: unknown, fields: Fields): Page<T> | null {
+  const data = fieldOf(body, 'data');
+  const items = fieldOf(data, 'items');
+  const cursor = fieldOf(data, 'next_cursor');
+  if (!isListOf(fields)(items) || !isTextOrNull(cursor)) return null;
+  return { items: items as readonly T[], next_cursor: textOrNull(cursor) };
 }
 
-function recordsAt(data: unknown, name: string): readonly unknown[] | null {
-  const items = fieldOf(data, name);
-  return Array.isArray(items) && items.every((item) => objectOrNull(item) !== null) ? items : null;
+function has(value: unknown, fields: Fields): value is JsonObject {
+  return (
+    objectOrNull(value) !== null &&
+    Object.entries(fields).every(([name, check]) => check(fieldOf(value, name)))
+  );
 }

@@ -1,9 +1,8 @@
 // Deleting many sessions as an admin does it: by filters, in batches that can be stopped, resumed and undone, on every kind of home
-// with the same words, and with files of ids that are wrong in every way.
+// with the same words.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type BasicServerOptions, openBasicServer } from '../support/basic-server.ts';
 import { expectFailure } from '../support/failures.ts';
@@ -376,51 +375,6 @@ describe('at a server that is busy', () => {
     expect(rest.out).toContain('deleted ');
     expect(lines(rest.out).filter((line) => line.startsWith('deleted')).length).toBe(
       server.deleted.size - before,
-    );
-  }, 60_000);
-});
-
-describe('a file of ids', () => {
-  const good = [
-    'id-1',
-    '{"session_id":"id-2"}',
-    '# note',
-    '',
-    '  id-3 ',
-    '{"title":"x","session_id":"id-4"}',
-  ];
-  const bad = [
-    'id 5',
-    'id-*\tx',
-    '{"id":"id-1"}',
-    '{"session_id":7}',
-    '{"session_id":',
-    '..',
-    '[]x y',
-    '\u202eid',
-  ];
-
-  test('deletes nothing unless every line of it is valid, and then exactly those', async () => {
-    const { server, env } = await stranger({ count: 10 });
-    const file = fc.record({
-      lines: fc.array(fc.constantFrom(...good, ...bad), { minLength: 1, maxLength: 8 }),
-      end: fc.constantFrom('\n', '\r\n'),
-      mark: fc.boolean(),
-      nul: fc.constantFrom(false, false, false, true),
-    });
-    await fc.assert(
-      fc.asyncProperty(file, async ({ lines: all, end, mark, nul }) => {
-        for (const id of server.deleted) server.active.add(id);
-        server.deleted.clear();
-        const text = `${mark ? '\ufeff' : ''}${all.join(end)}${nul ? `${end}\0` : ''}`;
-        const { status } = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin: text });
-        const named = new Set(all.flatMap((line) => /id-[1-4]/.exec(line)?.[0] ?? []));
-        // A file that names nothing is valid, too: there is nothing to do.
-        const isValid = !nul && all.every((line) => good.includes(line));
-        expect(status).toBe(isValid ? 0 : 2);
-        expect([...server.deleted].sort()).toEqual(isValid ? [...named].sort() : []);
-      }),
-      { numRuns: 40 },
     );
   }, 60_000);
 });

@@ -121,11 +121,31 @@ describe('--jq', () => {
     expect(out === stdin).toBe(true);
   });
 
-  test('a filter without an end is ended by Ctrl-C', async () => {
+  test.each([
+    ['INT', 130],
+    ['TERM', 143],
+    ['HUP', 129],
+  ])('a filter without an end is ended by SIG%s', async (signal, status) => {
     for (const filter of ['def forever: forever; forever', 'last(repeat(1))']) {
-      const script = `parley models --jq '${filter}' & sleep 1.5; kill -INT $!; wait $!`;
-      expect(await place.shell(`set -m; ${script}`)).toMatchObject({ status: 130, out: '' });
+      const script = `parley models --jq '${filter}' & sleep 1.5; kill -${signal} $!; wait $!`;
+      expect(await place.shell(`set -m; ${script}`)).toMatchObject({ status, out: '' });
     }
+  });
+
+  test('a batch whose results a filter without an end holds up is done all the same, and says how it is undone', async () => {
+    const script = `parley sessions delete ${first} ${second} --yes --jq 'last(repeat(1))' & sleep 1.5; kill -TERM $!; wait $!`;
+    const { status, out, err } = await place.shell(`set -m; ${script}`);
+    expect([status, out]).toEqual([143, '']);
+    const [, batch = ''] = /parley sessions restore --batch (\S+)/.exec(err) ?? [];
+    expect(await place.output(['sessions', 'restore', '--batch', batch])).toBe(
+      `restored ${first}\nrestored ${second}\n`,
+    );
+  });
+
+  test('one that takes more memory than it may have fails, and says so', async () => {
+    const outcome = await place.parley(['models', '--jq', '[range(1e9)]']);
+    expectFailure(outcome, { status: 1, code: 'FILTER_FAILED' });
+    expect(outcome.err).toContain('cannot allocate memory');
   });
 
   test('prints what comes while the command goes on', async () => {

@@ -160,7 +160,11 @@ describe('deleting', () => {
     ['JSON that is none', (id: string) => `${id}\n\n{"session_id":`, 'line 3'],
     ['JSON without an id', (id: string) => `${id}\n{"id":"x"}`, 'line 2'],
     ['JSON with an id that is none', () => `{"session_id":".."}`, 'line 1'],
-    ['an id cut in two by a NUL', (id: string) => `${id}\0x`, 'offset'],
+    [
+      'an id cut in two by a NUL',
+      (id: string) => `${id}\0x`,
+      'line 1 of standard input has a nul byte at column 31',
+    ],
   ])('deletes nothing at all because of %s', async (_name, stdin, said) => {
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes', '--json'], { stdin: stdin(a) });
     expect(outcome.status).toBe(2);

@@ -1,6 +1,6 @@
 // Modes, keys, sessions and pages out of bodies of many shapes.
 import { describe, expect, it } from 'vitest';
-import { batchOf, pageOf, searchPageOf } from '../../src/wire/archive-answer.ts';
+import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../../src/wire/archive-answer.ts';
 import { modesOf } from '../../src/wire/mode-list.ts';
 import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../../src/wire/session-answer.ts';
 
@@ -99,39 +99,58 @@ describe('a session', () => {
 });
 
 describe('the archive', () => {
-  it('answers pages', () => {
-    expect(pageOf({ data: { items: [{ a: 1 }], next_cursor: 'c' } })).toEqual({
-      items: [{ a: 1 }],
-      next_cursor: 'c',
-    });
-    expect(pageOf({ data: { items: [] } })).toEqual({ items: [], next_cursor: null });
+  const time = '2026-01-01T00:00:00.000Z';
+  const session = { session_id: 's', title: null, created_at: time, updated_at: time, message_count: 2 };
+  const message = {
+    ...{ message_id: 'm', position: 0, role: 'user', content: '', mode: 'echo' },
+    ...{ finish_reason: null, usage: null, created_at: time },
+  };
+  const hit = { message_id: 'm', role: 'user', created_at: time, snippet: 'a' };
+  const found = { session, score: 1, hits: [hit] };
+
+  /** Each of its fields of another type, and left out, but where null may stand there. */
+  const wrongOf = (record: object): readonly object[] =>
+    Object.entries(record).flatMap(([name, value]) => [
+      { ...record, [name]: [] },
+      ...(name === 'usage' ? [] : [{ ...record, [name]: { a: 1 } }]),
+      ...(value === null ? [] : [{ ...record, [name]: undefined }]),
+    ]);
+
+  it('answers pages of sessions and of messages, with more fields than are known, too', () => {
+    const items = [{ ...session, owner: 'me' }];
+    expect(sessionPageOf({ data: { items, next_cursor: 'c' } })).toEqual({ items, next_cursor: 'c' });
+    expect(messagePageOf({ data: { items: [message] } })).toEqual({ items: [message], next_cursor: null });
+    expect(sessionPageOf({ data: { items: [] } })).toEqual({ items: [], next_cursor: null });
   });
 
-  it.each([{}, { data: [] }, { data: { items: ['a'] } }, { data: { items: {} } }])(
+  it.each([{}, { data: [] }, { data: { items: ['a'] } }, { data: { items: {} } }, { data: { items: [[]] } }])(
     'has no page in %j',
     (body) => {
-      expect(pageOf(body)).toBeNull();
+      expect(sessionPageOf(body)).toBeNull();
+      expect(messagePageOf(body)).toBeNull();
+      expect(searchPageOf(body)).toBeNull();
     },
   );
 
+  it('has no page where a record lacks a field, or has one of another type', () => {
+    for (const wrong of wrongOf(session)) {
+      expect(sessionPageOf({ data: { items: [session, wrong] } }), JSON.stringify(wrong)).toBeNull();
+      expect(searchPageOf({ data: { items: [{ ...found, session: wrong }] } })).toBeNull();
+    }
+    for (const wrong of wrongOf(message))
+      expect(messagePageOf({ data: { items: [message, wrong] } }), JSON.stringify(wrong)).toBeNull();
+    for (const wrong of wrongOf(hit))
+      expect(searchPageOf({ data: { items: [{ ...found, hits: [hit, wrong] }] } })).toBeNull();
+    expect(sessionPageOf({ data: { items: [session], next_cursor: 7 } })).toBeNull();
+  });
+
   it('answers a search with sessions and their hits, and says where only the newest were ranked', () => {
-    const items = [{ session: { session_id: 's' }, score: 1, hits: [{ snippet: 'a' }] }];
-    const page = { items, next_cursor: null };
-    expect(searchPageOf({ data: { items, next_cursor: '', newest_only: true } })).toEqual({
+    const page = { items: [found], next_cursor: null };
+    expect(searchPageOf({ data: { items: [found], next_cursor: '', newest_only: true } })).toEqual({
       ...page,
       newest_only: true,
     });
-    expect(searchPageOf({ data: { items } })).toEqual({ ...page, newest_only: false });
-  });
-
-  it.each([
-    {},
-    { data: { items: [{ session_id: 's' }] } },
-    { data: { items: [{ session: {}, hits: 'a' }] } },
-    { data: { items: [{ session: 's', hits: [] }] } },
-    { data: { items: [{ session: {}, hits: ['a'] }] } },
-  ])('has no page of a search in %j', (body) => {
-    expect(searchPageOf(body)).toBeNull();
+    expect(searchPageOf({ data: { items: [found] } })).toEqual({ ...page, newest_only: false });
   });
 
   it('answers a batch with a result for each id, in order', () => {
@@ -139,8 +158,10 @@ describe('the archive', () => {
       { session_id: 'a', status: 'deleted' },
       { session_id: 'b', status: 'not_found' },
     ];
-    expect(batchOf({ data: { items } }, ['a', 'b'])).toEqual({ items });
+    expect(batchOf({ data: { items } }, ['a', 'b'], 'deleted')).toEqual({ items });
     for (const ids of [['b', 'a'], ['a'], ['a', 'b', 'c']])
-      expect(batchOf({ data: { items } }, ids)).toBeNull();
+      expect(batchOf({ data: { items } }, ids, 'deleted')).toBeNull();
+    expect(batchOf({ data: { items } }, ['a', 'b'], 'restored')).toBeNull();
+    expect(batchOf({ data: { items: [{ session_id: 'a', status: 7 }] } }, ['a'], 'deleted')).toBeNull();
   });
 });

@@ -63,7 +63,7 @@ async function resumedDestination(
   { records, fresh, keep, letGo }: Resumption,
   context: CliContext,
 ): Promise<BatchDestination> {
-  const output = await readResumedOutput(resume);
+  const output = await readResumedOutput(resume, context.host.random);
   const known = output.found === null ? null : records.find(output.found);
   const batch = known ?? fresh();
   if (known === null && output.count > 0) {
@@ -81,10 +81,16 @@ async function resumedDestination(
         await file.appendFile(text);
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new ParleyError('INTERNAL_ERROR', `${resume} could not be written: ${reason}.`, {
-          hint: 'What is in it stays. Make room there, then resume again.',
-          cause,
-        });
+        const { code } = cause as NodeJS.ErrnoException;
+        const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+        throw new ParleyError(
+          isFull ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
+          `${resume} could not be written: ${reason}.`,
+          {
+            hint: 'What is in it stays. Make room there, then resume again.',
+            cause,
+          },
+        );
       }
     },
     async close() {

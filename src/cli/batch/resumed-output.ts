@@ -28,7 +28,7 @@ interface Result {
   readonly session_id: string | null;
 }
 
-export async function readResumedOutput(name: string): Promise<ResumedOutput> {
+export async function readResumedOutput(name: string, random: () => number): Promise<ResumedOutput> {
   const path = await realpath(name).catch(() => name);
   const answered = new IdSet();
   const found = await identityIn(path, name);
@@ -53,7 +53,7 @@ export async function readResumedOutput(name: string): Promise<ResumedOutput> {
     found,
     async open(recorded) {
       try {
-        if (superfluous > 0) await rewrite(path, name, recorded);
+        if (superfluous > 0) await rewrite({ path, name, random }, recorded);
         const file = await open(path, 'a', 0o600);
         if (superfluous === 0) {
           await file.truncate(end);
@@ -120,8 +120,11 @@ function resultOf(bytes: Uint8Array): Result | null {
 }
 
 /** The successes alone, in a file that takes the other's place when it is whole. */
-async function rewrite(path: string, name: string, recorded: (identity: string) => void): Promise<void> {
-  const temporary = `${path}.${Math.random().toString(36).slice(2)}.tmp`;
+async function rewrite(
+  { path, name, random }: { readonly path: string; readonly name: string; readonly random: () => number },
+  recorded: (identity: string) => void,
+): Promise<void> {
+  const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
   const { mode } = await stat(path);
   const file = await open(temporary, 'wx', mode & 0o777);
   try {

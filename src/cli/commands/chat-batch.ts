@@ -80,7 +80,7 @@ async function answerAll(
   stop: AbortController,
 ): Promise<void> {
   const { home, apiKey } = await context.open();
-  const { now, newRequestId } = context.host;
+  const { now, random, newRequestId } = context.host;
   const modes = new Map<string, Promise<void>>();
   let defaultMode: Promise<string> | null = null;
   const answers = new BatchAnswers({
@@ -100,7 +100,7 @@ async function answerAll(
     },
     pace: new Pace({ now, wait: (ms, waiting) => delay(ms, undefined, { signal: waiting }) }),
     shared,
-    random: Math.random,
+    random,
     giveUp: (error) => stop.abort(error),
     mostUnanswered: Math.max(20, 5 * input.concurrency),
   });

@@ -35,6 +35,11 @@ export class BatchReport {
     return this.#counts.get(status) ?? 0;
   }
 
+  /** Whether nothing was told of at all. */
+  get isEmpty(): boolean {
+    return this.#counts.size === 0;
+  }
+
   /** Whether there are lines to be written. */
   get hasNews(): boolean {
     return this.#lines.length > 0;

@@ -116,9 +116,14 @@ class BatchRun<Done extends string> {
     await this.#marking;
     // What was turned away may have been done all the same, by a server behind the one that said so.
     this.#doubt(this.#again.filter(({ mayHaveActed }) => mayHaveActed));
-    this.#work.journal?.settle();
-    // The reader of the results may be what stopped it.
-    await this.#tell().catch((error: unknown) => this.#stop(error));
+    // The journal may be what stopped it, or the reader of the results: what was done is told as far as can be.
+    for (const last of [() => this.#work.journal?.settle(), () => this.#tell()]) {
+      try {
+        await last();
+      } catch (error) {
+        this.#stop(error);
+      }
+    }
   }
 
   /** What has come, to the journal first, then to the user. */

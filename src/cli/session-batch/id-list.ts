@@ -13,8 +13,16 @@ const bufferBytes = 256 * 1024;
 /** Offsets are kept in 32 bits. */
 const mostBytes = 2 ** 32 - 1;
 
+/** Where ids go that do not fit the memory. */
+export interface IdListFile {
+  /** Called once, if the ids do not fit the buffer or are to be kept: gives an empty file to write and read. */
+  open(): number;
+  /** What a write that failed means. */
+  failure(error: unknown): unknown;
+}
+
 export class IdList {
-  readonly #openFile: () => number;
+  readonly #place: IdListFile;
   #file: number | null = null;
   /** Bytes that are in the file; those in the buffer come after them. */
   #written = 0;
@@ -26,9 +34,8 @@ export class IdList {
   /** Where the line begins, plus 1; 0 for a free place. */
   #offsets = new Uint32Array(1024);
 
-  /** `openFile` is called once, if the ids do not fit the buffer or are to be kept: it gives an empty file to write and read. */
-  constructor(openFile: () => number) {
-    this.#openFile = openFile;
+  constructor(place: IdListFile) {
+    this.#place = place;
   }
 
   /** Of distinct ids. */
@@ -87,7 +94,7 @@ export class IdList {
   /** Puts all of it into the file, and gives that. */
   intoFile(): number {
     this.#flush();
-    this.#file ??= this.#openFile();
+    this.#file ??= this.#place.open();
     return this.#file;
   }
 
@@ -112,9 +119,13 @@ export class IdList {
 
   #flush(): void {
     if (this.#waiting === 0) return;
-    this.#file ??= this.#openFile();
-    for (let from = 0; from < this.#waiting; ) {
-      from += writeSync(this.#file, this.#buffer, from, this.#waiting - from, this.#written + from);
+    this.#file ??= this.#place.open();
+    try {
+      for (let from = 0; from < this.#waiting; ) {
+        from += writeSync(this.#file, this.#buffer, from, this.#waiting - from, this.#written + from);
+      }
+    } catch (error) {
+      throw this.#place.failure(error);
     }
     this.#written += this.#waiting;
     this.#waiting = 0;

@@ -10,6 +10,7 @@ import {
   batchDirectory,
   type JournalResult,
   journalPath,
+  sumOf,
 } from './journal.ts';
 import { linesOf } from './lines.ts';
 
@@ -43,7 +44,7 @@ export class KnownBatch {
     if (!/^[\w-]+$/.test(batch) || !existsSync(path)) throw noSuchBatch(dataDirectory, batch);
     const journal = BatchJournal.open(path, batch, holder);
     try {
-      const known = new KnownBatch(journal.file, path);
+      const known = new KnownBatch(journal.file, path, batch);
       // What a kill left open is written down, so that the journal can be settled again.
       journal.record(known.#doubts());
       journal.settle();
@@ -54,13 +55,19 @@ export class KnownBatch {
     }
   }
 
-  constructor(file: number, path: string) {
+  constructor(file: number, path: string, batch: string) {
     this.#file = file;
     this.#size = fstatSync(file).size;
-    const seal = sealIn(file);
-    if (seal === null) {
+    const found = sealIn(file);
+    if (found === null) {
       throw new ParleyError('USAGE', `${path} is not the journal of a batch that Parley can read.`, {
-        hint: 'It was not changed. A newer Parley may have made it.',
+        hint: 'It was left as it is, and nothing was done. A newer Parley may have made it.',
+      });
+    }
+    const { seal, ids, bytes } = found;
+    if (seal.batch !== batch || seal.ids !== ids || seal.sum !== sumOf(file, bytes)) {
+      throw new ParleyError('USAGE', `${path} was changed since the batch ${seal.batch} was begun.`, {
+        hint: 'It was left as it is, and nothing was done. Give ids instead: parley sessions delete - < FILE, or restore - < FILE',
       });
     }
     this.seal = seal;
@@ -148,15 +155,25 @@ const resultForm = /^(\d+) (deleted|not_found|failed|unsure)(?: \w+)?$/;
 export function sealOf(path: string): BatchSeal | null {
   const file = openSync(path, 'r');
   try {
-    return sealIn(file);
+    return sealIn(file)?.seal ?? null;
   } finally {
     closeSync(file);
   }
 }
 
-function sealIn(file: number): BatchSeal | null {
+/** With how many distinct ids, and how many bytes, stand before it. */
+function sealIn(
+  file: number,
+): { readonly seal: BatchSeal; readonly ids: number; readonly bytes: number } | null {
+  let ids = 0;
+  let bytes = 0;
   for (const line of linesOf(file, 0, fstatSync(file).size)) {
-    if (line.startsWith('\t')) return readSeal(line.slice(1));
+    if (line.startsWith('\t')) {
+      const seal = readSeal(line.slice(1));
+      return seal === null ? null : { seal, ids, bytes };
+    }
+    if (!line.startsWith(' ')) ids += 1;
+    bytes += Buffer.byteLength(line) + 1;
   }
   return null;
 }

@@ -7,6 +7,7 @@
 //   sent 1000                 the ids before number 1000 may have been sent
 //   0 deleted                 what became of number 0; `unsure` where no answer came
 //   settled                   no other than those was sent
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   fdatasync,
@@ -40,6 +41,8 @@ export interface BatchSeal extends BatchOwner {
   readonly batch: string;
   readonly made_at: string;
   readonly ids: number;
+  /** SHA-256 of all that stands before the seal: a journal that was edited is not gone on with. */
+  readonly sum: string;
   readonly ignore_missing: boolean;
 }
 
@@ -79,14 +82,18 @@ export class BatchDraft {
     this.batch = batch;
     this.#holder = holder;
     this.#directory = batchDirectory(dataDirectory);
-    this.list = new IdList(() => this.#open());
+    this.list = new IdList({
+      open: () => this.#open(),
+      failure: (error) => fileFailure(error, this.#path, 'written', remedy),
+    });
   }
 
   /** All ids are on disk, under the name of the batch, when this returns. */
-  seal(seal: BatchSeal): BatchJournal {
+  seal(facts: Omit<BatchSeal, 'sum'>): BatchJournal {
     try {
       const file = this.list.intoFile();
       const path = join(this.#directory, `${this.batch}.journal`);
+      const seal: BatchSeal = { ...facts, sum: sumOf(file, this.list.bytes) };
       append(file, `\t${JSON.stringify(seal)}\n`, this.list.bytes);
       fsyncSync(file);
       renameSync(this.#path, path);
@@ -126,7 +133,9 @@ export class BatchJournal {
   readonly path: string;
   readonly file: number;
   readonly #letGo: () => void;
-  #lines = '';
+  /** A line that a crash has cut in two must not take the next one with it. */
+  #lines: string;
+  #isBroken = false;
 
   /** Opened to be read, and added to at its end. `STORE_BUSY` while another process has it open. */
   static open(path: string, batch: string, holder: BatchHolder): BatchJournal {
@@ -135,19 +144,19 @@ export class BatchJournal {
     const { size } = fstatSync(file);
     const last = Buffer.alloc(1);
     readSync(file, last, 0, 1, Math.max(size - 1, 0));
-    // A line that a crash has cut in two must not take the next one with it.
-    if (last[0] !== 0x0a) append(file, '\n');
-    return new BatchJournal(path, file, letGo);
+    return new BatchJournal(path, file, letGo, last[0] === 0x0a ? '' : '\n');
   }
 
-  private constructor(path: string, file: number, letGo: () => void) {
+  private constructor(path: string, file: number, letGo: () => void, lines: string) {
     this.path = path;
     this.file = file;
     this.#letGo = letGo;
+    this.#lines = lines;
   }
 
   /** On disk when it resolves: what may have been sent is known even after a power cut. */
   async mark(number: number): Promise<void> {
+    if (this.#isBroken) throw new Error(`${this.path} cannot be written any more`);
     this.#lines += `sent ${number}\n`;
     this.flush();
     await dataSynced(this.file);
@@ -159,14 +168,16 @@ export class BatchJournal {
       this.#lines += `${number} ${status}${code ? ` ${code}` : ''}\n`;
   }
 
+  /** Rejects the first time that it cannot be written; from then on the journal stays as it is. */
   flush(): void {
     const lines = this.#lines;
     this.#lines = '';
-    if (lines !== '') this.#append(lines);
+    if (lines !== '' && !this.#isBroken) this.#append(lines);
   }
 
-  /** Nothing is on its way any more. */
+  /** Nothing is on its way any more. Not said where a result is missing: that one stays in doubt. */
   settle(): void {
+    if (this.#isBroken) return;
     this.#lines += 'settled\n';
     this.flush();
   }
@@ -180,9 +191,23 @@ export class BatchJournal {
     try {
       append(this.file, lines);
     } catch (error) {
+      this.#isBroken = true;
       throw fileFailure(error, this.path, 'written', remedy);
     }
   }
+}
+
+/** Of the beginning of a file. */
+export function sumOf(file: number, bytes: number): string {
+  const hash = createHash('sha256');
+  const piece = Buffer.allocUnsafe(64 * 1024);
+  for (let at = 0; at < bytes; ) {
+    const size = readSync(file, piece, 0, Math.min(piece.length, bytes - at), at);
+    if (size === 0) break;
+    hash.update(piece.subarray(0, size));
+    at += size;
+  }
+  return hash.digest('hex');
 }
 
 function append(file: number, text: string, position: number | null = null): void {

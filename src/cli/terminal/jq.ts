@@ -1,28 +1,13 @@
-// jq, as it was compiled to WebAssembly: a filter over JSON texts. jq-wasm's own `raw` copies all of its input for each byte that
-// is read; so bytes go in and out through the runtime that it is built on (Emscripten's `stdin`, `stdout` and `stderr`).
+// A filter of jq over JSON texts, in a thread of its own: a filter may have no end, and what holds this thread lets no signal be
+// seen. There, it can be ended: by a signal, and by the time that it takes.
+import { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
-import { Interruption } from '../interruption.ts';
-import { runBounded } from './bounded-run.ts';
+import type { JqResult } from './jq-runtime.ts';
+import type { JqAnswer, JqOrder } from './jq-thread.ts';
 
-/** What one run of a filter gave. */
-export interface JqResult {
-  /** Compact JSON, a line a value. */
-  readonly output: string;
-  /** What jq said on its stderr: an error, or a `debug`. */
-  readonly talk: string;
-  readonly failed: boolean;
-}
-
-interface JqRuntime {
-  callMain(words: string[]): number;
-  preRun?: unknown;
-}
-
-/** Each run leaves something on the runtime's stack of 64 KiB, which overflows after some 300 runs. */
-const runsOfARuntime = 32;
-
-/** Of a run's time: a filter may have no end, and while it runs no signal but Ctrl-C is seen. */
+/** Of a run's time; and what it still gets of that after a signal, for what was done is to be told. */
 const longestRunMs = 60_000;
+const graceMs = 250;
 
 /** What could see, or end, more than the value at hand, although many are filtered in one run. */
 const reachesFurther = /\b(halt|halt_error|input|inputs|input_line_number)\b/;
@@ -32,20 +17,18 @@ const ownReach =
 
 export class Jq {
   #filter: string;
-  readonly #input = new ByteReader();
-  readonly #output = new ByteWriter();
-  readonly #talk = new ByteWriter();
-  #runtime: JqRuntime | null = null;
-  #runs = 0;
+  readonly #signal: AbortSignal;
+  #thread: Worker | null = null;
 
-  private constructor(filter: string) {
+  private constructor(filter: string, signal: AbortSignal) {
     // One that begins with a minus is a filter, not an option.
     this.#filter = ` ${filter}`;
+    this.#signal = signal;
   }
 
-  /** `USAGE` for a filter that jq does not take. */
-  static async compile(filter: string): Promise<Jq> {
-    const jq = new Jq(filter);
+  /** `USAGE` for a filter that jq does not take. `signal` ends what runs: that rejects with its reason. */
+  static async compile(filter: string, signal: AbortSignal): Promise<Jq> {
+    const jq = new Jq(filter, signal);
     // Without input, jq compiles the filter and runs nothing.
     const { talk, failed } = await jq.run('');
     if (!failed) {
@@ -57,46 +40,72 @@ export class Jq {
     });
   }
 
-  /** The filter over each of some JSON texts. */
+  /** The filter over each of some JSON texts: one run at a time. */
   async run(texts: string): Promise<JqResult> {
-    if (this.#runtime === null || this.#runs >= runsOfARuntime) {
-      this.#runtime = await this.#load();
-      this.#runs = 0;
-    }
-    this.#runs++;
-    this.#input.fill(texts);
-    const runtime = this.#runtime;
-    let status: number;
+    const signal = this.#signal;
+    // What a signal has ended is not begun again.
+    if (signal.aborted && this.#thread === null) throw signal.reason;
+    this.#thread ??= startThread();
+    const thread = this.#thread;
+    const letGo: (() => void)[] = [];
     try {
-      status = runBounded(() => runtime.callMain(['-M', '-c', this.#filter, '/dev/stdin']), longestRunMs);
-    } catch (error) {
-      // The runtime broke: too deep a value or filter, or one without an end.
-      this.#runtime = null;
-      if (error instanceof Interruption) throw error;
-      status = -1;
-      this.#talk.writeText(`jq: error: ${error instanceof Error ? error.message : String(error)}\n`);
+      return await new Promise<JqResult>((resolve, reject) => {
+        const end = (what: string) => {
+          this.#thread = null;
+          void thread.terminate();
+          if (signal.aborted) reject(signal.reason);
+          else resolve(broken(what));
+        };
+        let timer: NodeJS.Timeout | undefined;
+        const endAfter = (milliseconds: number) => {
+          clearTimeout(timer);
+          timer = setTimeout(end, milliseconds, `It took longer than ${longestRunMs / 1000} s`);
+        };
+        const hurry = () => endAfter(graceMs);
+        const onMessage = (answer: JqAnswer) => {
+          if ('overflow' in answer) end(`It gives more than ${answer.overflow / 1024 / 1024} MiB`);
+          else if ('unstartable' in answer) reject(unstartable(answer.unstartable));
+          else resolve(answer);
+        };
+        const onError = (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') end('It takes more memory than there is');
+          else reject(unstartable(error.message));
+        };
+        signal.addEventListener('abort', hurry);
+        // Not all listeners: Node has its own among them.
+        thread.on('message', onMessage).on('error', onError);
+        letGo.push(
+          () => clearTimeout(timer),
+          () => signal.removeEventListener('abort', hurry),
+          () => thread.off('message', onMessage).off('error', onError),
+        );
+        endAfter(signal.aborted ? graceMs : longestRunMs);
+        thread.postMessage({ filter: this.#filter, texts } satisfies JqOrder);
+      });
+    } finally {
+      for (const action of letGo) action();
     }
-    const output = this.#output.take();
-    const talk = this.#talk.take();
-    // The status is that of the last value alone.
-    return { output, talk, failed: status !== 0 || /^jq: (error|parse error)/m.test(talk) };
   }
+}
 
-  async #load(): Promise<JqRuntime> {
-    const { default: start } = await import('jq-wasm/dist/build/jq.js');
-    return start({
-      thisProgram: 'jq',
-      stdin: () => this.#input.next(),
-      stdout: (byte: number | null) => this.#output.write(byte),
-      stderr: (byte: number | null) => this.#talk.write(byte),
-      // Called before the runtime starts: takes away jq-wasm's own streams, which would come before these.
-      monitorRunDependencies(this: JqRuntime) {
-        delete this.preRun;
-      },
-      // What it says when it breaks is in the error that it throws.
-      printErr: () => {},
-    });
-  }
+/** Beside the chunk of the build that this stands in. It alone keeps no process alive. */
+function startThread(): Worker {
+  const thread = new Worker(new URL('./jq-thread.cjs', import.meta.url), {
+    // Nothing that Node was started with is meant for it.
+    ...{ argv: [], execArgv: [], env: {}, stdout: true, stderr: true },
+  });
+  thread.unref();
+  return thread;
+}
+
+function broken(what: string): JqResult {
+  return { output: '', talk: `jq: error: ${what}\n`, failed: true };
+}
+
+function unstartable(reason: string): ParleyError {
+  return new ParleyError('INTERNAL_ERROR', `jq, which --jq needs, cannot be started: ${reason}.`, {
+    hint: 'Nothing more was filtered. Is the installation whole? npm install -g parley-cli repairs it.',
+  });
 }
 
 /** jq's own words without its prefix and its echo of the filter, on one line. */
@@ -107,44 +116,4 @@ export function complaint(talk: string): string {
     .replace(' (Unix shell quoting issues?) at <top-level>', ' (is it quoted for the shell?)')
     .replace(' at <top-level>', '')
     .replace(/:?$/, '.');
-}
-
-class ByteReader {
-  #bytes: Uint8Array = new Uint8Array(0);
-  #at = 0;
-
-  fill(text: string): void {
-    this.#bytes = new TextEncoder().encode(text);
-    this.#at = 0;
-  }
-
-  next(): number | null {
-    return this.#bytes[this.#at++] ?? null;
-  }
-}
-
-class ByteWriter {
-  #bytes = new Uint8Array(4096);
-  #length = 0;
-
-  write(byte: number | null): void {
-    // Null asks to flush.
-    if (byte === null) return;
-    if (this.#length === this.#bytes.length) {
-      const larger = new Uint8Array(this.#length * 2);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
-    this.#bytes[this.#length++] = byte;
-  }
-
-  writeText(text: string): void {
-    for (const byte of new TextEncoder().encode(text)) this.write(byte);
-  }
-
-  take(): string {
-    const text = new TextDecoder().decode(this.#bytes.subarray(0, this.#length));
-    this.#length = 0;
-    return text;
-  }
 }

@@ -3,6 +3,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import { filterText, oneLine } from './filter.ts';
 import { type StdinReading, stdinText } from './stdin.ts';
+import { NotText } from './utf8-reader.ts';
 
 /** A line that is an object of a listing holds a title and little else; longer ones are no lists of ids. */
 const lineLength = 1024 * 1024;
@@ -27,14 +28,25 @@ export async function readIds(reading: StdinReading, take: (id: string) => void)
     const id = idOfLine(line, number);
     if (id !== null) take(id);
   };
-  for await (const piece of stdinText(reading, null)) {
-    const lines = (rest + piece).split('\n');
+  const takeText = (text: string) => {
+    const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) takeLine(line);
-    if (rest.length > lineLength) {
-      const problem = `Line ${number + 1} of standard input is longer than ${lineLength} characters: ${quoted(rest)}.`;
-      throw notAnId(problem, `line ${number + 1}`, lineHint);
+  };
+  try {
+    for await (const piece of stdinText(reading, null)) {
+      takeText(piece);
+      if (rest.length > lineLength) {
+        const problem = `Line ${number + 1} of standard input is longer than ${lineLength} characters: ${quoted(rest)}.`;
+        throw notAnId(problem, `line ${number + 1}`, lineHint);
+      }
     }
+  } catch (error) {
+    if (!(error instanceof NotText)) throw error;
+    takeText(error.before);
+    const column = Array.from(rest).length + 1;
+    const problem = `Line ${number + 1} of standard input has ${error.what} at column ${column}.`;
+    throw notAnId(problem, `line ${number + 1}`, lineHint);
   }
   if (rest !== '') takeLine(rest);
 }

@@ -9,6 +9,21 @@ export interface Utf8Options {
   readonly limit: number | null;
 }
 
+/** Bytes that are no text. `before` is what came right before them in the same piece, for whoever names places in another way. */
+export class NotText extends ParleyError {
+  readonly what: string;
+  readonly before: string;
+
+  constructor(name: string, what: string, offset: number, before: string) {
+    super('INVALID_REQUEST', `${name} has ${what} at offset ${offset}.`, {
+      hint: 'Only text in UTF-8 can be sent; iconv converts other encodings.',
+      details: [{ field: 'message', problem: `is not text at byte offset ${offset}` }],
+    });
+    this.what = what;
+    this.before = before;
+  }
+}
+
 export class Utf8Reader {
   readonly #name: string;
   readonly #limit: number | null;
@@ -27,7 +42,7 @@ export class Utf8Reader {
   push(piece: Uint8Array): string {
     const nul = piece.indexOf(0);
     const text = this.#decode(nul === -1 ? piece : piece.subarray(0, nul), true);
-    if (nul !== -1) throw this.#refused('a NUL byte', this.#bytes);
+    if (nul !== -1) throw new NotText(this.#name, 'a NUL byte', this.#bytes, text);
     if (this.#limit !== null && this.#bytes - this.#markBytes > this.#limit) {
       throw new ParleyError(
         'PAYLOAD_TOO_LARGE',
@@ -54,7 +69,10 @@ export class Utf8Reader {
       const from = characterStart(this.#tail);
       const at = from + firstBadByte(near.subarray(from));
       const byte = (near[at] ?? 0).toString(16).padStart(2, '0');
-      throw this.#refused(`the byte 0x${byte}, which is not UTF-8,`, this.#bytes - this.#tail.length + at);
+      const text = near.toString('utf8', from, at);
+      const before = this.#atStart && text.startsWith('\ufeff') ? text.slice(1) : text;
+      const offset = this.#bytes - this.#tail.length + at;
+      throw new NotText(this.#name, `the byte 0x${byte}, which is not UTF-8,`, offset, before);
     }
     this.#bytes += piece.length;
     this.#tail = piece.length >= 3 ? piece.subarray(-3) : Buffer.concat([this.#tail, piece]).subarray(-3);
@@ -63,13 +81,6 @@ export class Utf8Reader {
     if (!text.startsWith('\ufeff')) return text;
     this.#markBytes = 3;
     return text.slice(1);
-  }
-
-  #refused(what: string, offset: number): ParleyError {
-    return new ParleyError('INVALID_REQUEST', `${this.#name} has ${what} at offset ${offset}.`, {
-      hint: 'Only text in UTF-8 can be sent; iconv converts other encodings.',
-      details: [{ field: 'message', problem: `is not text at byte offset ${offset}` }],
-    });
   }
 }
 

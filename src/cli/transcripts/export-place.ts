@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { type ExportFormat, exportWriter } from './export-format.ts';
-import { fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
+import { type FileOptions, fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
 
 export interface ExportPlace {
   /** Resolves to the file that holds the session; null on standard output. */
@@ -24,8 +24,10 @@ export interface ExportRequest {
 export async function exportPlace(request: ExportRequest, context: CliContext): Promise<ExportPlace> {
   const { output } = request;
   if (output === null) return standardOutput(request, context);
-  if (namesDirectory(output)) return filesIn(output, request);
-  return oneFile(output, request);
+  const { force } = request;
+  const files = { force, random: context.host.random };
+  if (namesDirectory(output)) return filesIn(output, request, files);
+  return oneFile(output, request, files);
 }
 
 async function standardOutput(
@@ -46,9 +48,13 @@ async function standardOutput(
 }
 
 /** Made when the first session is there: what finds nothing leaves no file. */
-async function oneFile(path: string, { format, several, force }: ExportRequest): Promise<ExportPlace> {
+async function oneFile(
+  path: string,
+  { format, several }: ExportRequest,
+  files: FileOptions,
+): Promise<ExportPlace> {
   const writer = await exportWriter(format, several);
-  const file = await NewFile.create(path, { force });
+  const file = await NewFile.create(path, files);
   let isEmpty = true;
   return {
     async take(record) {
@@ -65,12 +71,16 @@ async function oneFile(path: string, { format, several, force }: ExportRequest):
   };
 }
 
-async function filesIn(directory: string, { format, force }: ExportRequest): Promise<ExportPlace> {
+async function filesIn(
+  directory: string,
+  { format }: ExportRequest,
+  files: FileOptions,
+): Promise<ExportPlace> {
   await makeDirectory(directory);
   return {
     async take(record) {
       const path = join(directory, fileNameOf(record.session.session_id, format));
-      const file = await NewFile.create(path, { force });
+      const file = await NewFile.create(path, files);
       try {
         const writer = await exportWriter(format, false);
         await file.write(writer.session(record) + writer.end());

@@ -8,6 +8,8 @@ import { ParleyError } from '../../service/errors.ts';
 
 export interface FileOptions {
   readonly force: boolean;
+  /** 0 to 1. */
+  readonly random: () => number;
 }
 
 /** True for a directory that is there, or a name that can only be one. */
@@ -38,9 +40,9 @@ export class NewFile {
   readonly #file: FileHandle;
   readonly #force: boolean;
 
-  static async create(path: string, { force }: FileOptions): Promise<NewFile> {
+  static async create(path: string, { force, random }: FileOptions): Promise<NewFile> {
     if (!force && existsSync(path)) throw isThere(path);
-    const part = join(dirname(path), `.${basename(path)}.${Math.random().toString(36).slice(2)}.part`);
+    const part = join(dirname(path), `.${basename(path)}.${random().toString(36).slice(2)}.part`);
     try {
       return new NewFile(path, part, await open(part, 'wx', 0o600), force);
     } catch (error) {

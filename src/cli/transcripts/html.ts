@@ -2,6 +2,7 @@
 import { Marked, type MarkedExtension } from 'marked';
 import type { Message } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { counted } from '../counted.ts';
 import { style } from './html-style.ts';
 
 /** Replies are Markdown, from a model that may have been told to write anything: markup in them is shown, links lead to the web alone. */
@@ -49,7 +50,7 @@ export class HtmlPage {
     return `<article id="${id}">
 <header>
 <h1 dir="auto">${escaped(title)}</h1>
-<p><code>${escaped(session.session_id)}</code> · ${session.message_count} messages · ${time(session.created_at)} to ${time(session.updated_at)}</p>
+<p><code>${escaped(session.session_id)}</code> · ${counted(session.message_count, 'message')} · ${time(session.created_at)} to ${time(session.updated_at)}</p>
 </header>
 ${messages.map((message) => this.#message(message)).join('')}</article>
 `;

@@ -1,11 +1,12 @@
 // A session as Markdown: a heading for each side of each turn, and what was said as it stands.
 import type { Message, Session } from '../../service/session.ts';
+import { counted } from '../counted.ts';
 
 export function markdownHead(session: Session): string {
   const title = (session.title ?? 'Session').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
   const facts = [
     `\`${session.session_id}\``,
-    `${session.message_count} messages`,
+    counted(session.message_count, 'message'),
     `last active ${session.updated_at}`,
   ];
   return `# ${title}\n\n${facts.join(' · ')}\n`;

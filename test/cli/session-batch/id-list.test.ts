@@ -11,9 +11,12 @@ function newList(): { readonly list: IdList; readonly opened: () => boolean } {
   onTestFinished(() => {
     if (file !== null) closeSync(file);
   });
-  const list = new IdList(() => {
-    file = openSync(path, 'wx+');
-    return file;
+  const list = new IdList({
+    open() {
+      file = openSync(path, 'wx+');
+      return file;
+    },
+    failure: (error) => error,
   });
   return { list, opened: () => file !== null };
 }
@@ -35,8 +38,11 @@ test('ids come back in order, the distinct ones numbered, however long and stran
   );
   fc.assert(
     fc.property(fc.array(id, { maxLength: 300 }), (ids) => {
-      const list = new IdList(() => {
-        throw new Error('There is no need of a file.');
+      const list = new IdList({
+        open() {
+          throw new Error('There is no need of a file.');
+        },
+        failure: (error) => error,
       });
       expect(ids.map((one) => list.add(one))).toEqual(plainly(ids).map(({ number }) => number >= 0));
       expect([...list.entries()]).toEqual(plainly(ids));

@@ -49,6 +49,37 @@ describe('session ids on stdin', () => {
     expect(error.hint).toContain('Nothing was done.');
   });
 
+  test.each([
+    ['a NUL byte', Buffer.from('\ufeffses_1\r\n\nsé😀\0_2\n'), 3, 'a NUL byte at column 4'],
+    ['a NUL byte in a comment', Buffer.from('# \0\nses_1\n'), 1, 'a NUL byte at column 3'],
+    [
+      'a byte that is no text',
+      Buffer.from([0x61, 0x0a, 0xc3, 0xa9, 0xff]),
+      2,
+      'the byte 0xff, which is not UTF-8, at column 2',
+    ],
+    [
+      'half a character at the end',
+      Buffer.from([0x61, 0x0a, 0x62, 0xe2, 0x82]),
+      2,
+      'the byte 0xe2, which is not UTF-8, at column 2',
+    ],
+  ])(
+    'with %s are refused with its line and column, however the bytes were cut',
+    async (_, bytes, line, what) => {
+      for (let at = 0; at <= bytes.length; at++) {
+        const error = await failure(readIds(ofBytes(bytes.subarray(0, at), bytes.subarray(at))));
+        expect(error.message).toBe(`Line ${line} of standard input has ${what}.`);
+        expect([error.code, error.details[0]?.field]).toEqual(['USAGE', `line ${line}`]);
+      }
+    },
+  );
+
+  test('are refused with the first line that is none, though bytes that are no text follow', async () => {
+    const error = await failure(readIds(ofText('ses_1\nses 2\nses_3\0\n')));
+    expect(error.message).toContain('Line 2 of standard input holds no session id');
+  });
+
   test('are refused when a line never ends', async () => {
     const endless = new Readable({
       read() {

@@ -82,7 +82,7 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
   },
   async ids() {
     const file = join(tmpdir(), `parley-ids-${process.pid}`);
-    const list = new IdList(() => openSync(file, 'wx+'));
+    const list = new IdList({ open: () => openSync(file, 'wx+'), failure: (error) => error });
     await readIds(reading, (id) => list.add(id));
     rmSync(file, { force: true });
     const megabytes = process.memoryUsage().rss / 1024 / 1024;

@@ -13,7 +13,7 @@ function place(): { readonly directory: string; readonly path: string } {
 
 it('does not replace a file that came while it was written', async () => {
   const { directory, path } = place();
-  const file = await NewFile.create(path, { force: false });
+  const file = await NewFile.create(path, { force: false, random: Math.random });
   await file.write('an export');
   writeFileSync(path, 'somebody else');
   await expect(file.keep()).rejects.toMatchObject({ code: 'USAGE' });
@@ -25,7 +25,7 @@ it('does not replace a file that came while it was written', async () => {
 it.each([true, false])('stands alone in its directory when it is kept (force: %s)', async (force) => {
   const { directory, path } = place();
   if (force) writeFileSync(path, 'before');
-  const file = await NewFile.create(path, { force });
+  const file = await NewFile.create(path, { force, random: Math.random });
   await file.write('an export');
   await file.keep();
   expect(readFileSync(path, 'utf8')).toBe('an export');

@@ -70,7 +70,7 @@ export async function runOver<Done extends string>(
     newRequestId: host.newRequestId,
     concurrency: ids.concurrency,
     now: host.now,
-    random: Math.random,
+    random: host.random,
     // A reader that has seen enough of the result lines does not stop what was asked for.
     stopSignal: host.stopSignal,
   });

@@ -1,10 +1,12 @@
 // What `parley sessions delete` does: collects the ids, asks, keeps a journal, deletes, and says how to go on or to undo it.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
+import { Interruption } from '../../interruption.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
-import { confirm } from '../../terminal/prompt.ts';
+import { confirm, Interrupted } from '../../terminal/prompt.ts';
 import {
   type BatchEnd,
   batchOwner,
@@ -53,8 +55,11 @@ export async function deleteSessions(input: DeleteInput, context: CliContext): P
   const draft = newDraft(context);
   const { list } = draft;
   try {
-    if (input.filter === null) await collectIds(input.words, list, input.max, context);
-    else await collectMatching(input.filter, list, input.max, context);
+    await orSay(nothingYet, context, () =>
+      input.filter === null
+        ? collectIds(input.words, list, input.max, context)
+        : collectMatching(input.filter, list, input.max, context),
+    );
     list.complete();
     if (list.count === 0) {
       const what = input.filter === null ? 'Standard input holds no id' : 'No session matches';
@@ -63,11 +68,25 @@ export async function deleteSessions(input: DeleteInput, context: CliContext): P
     }
     if (input.dryRun) return await lookUp(draft, input, context);
     if (list.count === 1 && input.filter === null) {
-      return await runSingle(deletion, list, input.ignoreMissing, context);
+      return await orSay(noAnswer, context, () => runSingle(deletion, list, input.ignoreMissing, context));
     }
     return await deleteAll(draft, input, context);
   } finally {
     draft.close();
+  }
+}
+
+const nothingYet = 'Stopped: nothing was deleted. To go on, give the same command again.\n';
+const noAnswer =
+  'Stopped before the answer came: it may have been deleted. To make sure, give the same command again.\n';
+
+/** What has no journal yet to go on with says where it stands when it is stopped; part of the failure, and so no hint. */
+async function orSay<T>(line: string, context: CliContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Interruption || error instanceof Interrupted) await context.stderr.write(line);
+    throw error;
   }
 }
 
@@ -93,8 +112,11 @@ async function lookUp({ list }: BatchDraft, input: DeleteInput, context: CliCont
 async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliContext): Promise<number> {
   const { list, batch } = draft;
   const { ignoreMissing, concurrency } = input;
-  const { owner, project } = await batchOwner(context);
-  if (!input.yes) await askFirst(draft, project, context);
+  const { owner } = await orSay(nothingYet, context, async () => {
+    const found = await batchOwner(context);
+    if (!input.yes) await askFirst(draft, found.project, context);
+    return found;
+  });
   const journal = draft.seal({
     ...{ version: 1, batch, ...owner, ids: list.count, ignore_missing: ignoreMissing },
     made_at: new Date(context.host.now()).toISOString(),
@@ -111,7 +133,7 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
 async function resumeBatch(batch: string, input: DeleteInput, context: CliContext): Promise<number> {
   const { known, journal } = KnownBatch.open(context.host.dataDirectory, batch, batchHolder(context.host));
   try {
-    known.requireOwner((await batchOwner(context)).owner);
+    known.requireOwner((await orSay(nothingYet, context, () => batchOwner(context))).owner);
     const ignoreMissing = input.ignoreMissing || known.seal.ignore_missing;
     const total = known.count('outstanding');
     await context.say(`${total} of ${known.seal.ids} are left to do.`);
@@ -134,7 +156,8 @@ async function tellEnd(
   const resume = sameCommand(`sessions delete --resume ${batch}`, context);
   if (end.stopped !== null) {
     // Part of the failure's own words, and so said also where hints are not wanted.
-    await context.stderr.writeUntrusted(`Stopped. To go on: ${resume}\n`);
+    const where = end.report.isEmpty ? 'Stopped before the first result.' : 'Stopped.';
+    await context.stderr.writeUntrusted(`${where} To go on: ${resume}\n`);
     throw end.stopped.reason;
   }
   if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
@@ -153,7 +176,7 @@ async function askFirst({ list }: BatchDraft, project: string | null, context: C
   const sample = list.sample(3);
   const { profile, url } = context.target;
   const where = url === null ? 'the store on this machine' : url;
-  const sessions = list.count === 1 ? '1 session' : `${list.count} sessions`;
+  const sessions = counted(list.count, 'session');
   await context.stderr.writeUntrusted(
     `${sessions}${project === null ? '' : ` of project ${project}`}, in ${where}${profile === null ? '' : ` (profile ${profile})`}:\n` +
       `${sample.map((id) => `  ${id}\n`).join('')}${list.count > sample.length ? '  …\n' : ''}`,

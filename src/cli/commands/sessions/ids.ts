@@ -1,6 +1,7 @@
 // The session ids that a command was given, as arguments or on stdin: all are checked before anything is done.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
 import { idsFromWords, readIds } from '../../terminal/session-ids.ts';
 
 export interface GivenId {
@@ -58,7 +59,7 @@ export async function takeIds(
 
 export function requireRoom(count: number, limit: number): void {
   if (count <= limit) return;
-  throw new ParleyError('USAGE', `There are more than ${limit} ids.`, {
+  throw new ParleyError('USAGE', `There ${limit === 1 ? 'is' : 'are'} more than ${counted(limit, 'id')}.`, {
     hint: 'Nothing was done. If that many are meant, send them in parts, or raise --max where it is offered.',
   });
 }

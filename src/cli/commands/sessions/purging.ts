@@ -3,6 +3,7 @@ import type { PurgePlan } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -52,8 +53,11 @@ function described(
   whose: string,
   before: string,
 ) {
-  const what = `${sessions} sessions of ${whose}, deleted before ${before}: ${messages} messages, ${text_bytes} bytes of text.`;
-  const copies = backups.length === 0 ? '' : `\nWith them go the backups ${backups.join(', ')}.`;
+  const what = `${counted(sessions, 'session')} of ${whose}, deleted before ${before}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`;
+  const copies =
+    backups.length === 0
+      ? ''
+      : `\nWith ${sessions === 1 ? 'it' : 'them'} ${backups.length === 1 ? 'goes the backup' : 'go the backups'} ${backups.join(', ')}.`;
   const earlier = unfinished ? '\nAn earlier purge was stopped before its end: it is finished, too.' : '';
   return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and room for a second copy of the store.`;
 }
@@ -62,17 +66,15 @@ async function requireCount(count: number, given: number | null, context: CliCon
   const confirmed =
     given ??
     (await askText(
-      `Type ${count} to erase ${count} sessions for good`,
+      `Type ${count} to erase ${counted(count, 'session')} for good`,
       `--confirm ${count}`,
       context.prompting,
     ));
   if (String(confirmed).trim() === String(count)) return;
   throw new ParleyError(
     'USAGE',
-    `Nothing was erased: there are ${count} sessions to erase, not ${confirmed}.`,
-    {
-      hint: `If these are meant: --confirm ${count}`,
-    },
+    `Nothing was erased: there ${count === 1 ? 'is' : 'are'} ${counted(count, 'session')} to erase, not ${confirmed}.`,
+    { hint: `If ${count === 1 ? 'this is' : 'these are'} meant: --confirm ${count}` },
   );
 }
 

@@ -1,21 +1,6 @@
-// What a home is opened with, wherever it is.
-import type { ProcessTable } from '../config/lock-owner.ts';
-import type { ProfileFile } from '../config/profile-file.ts';
-import type { Home } from '../service/home.ts';
-import type { Limits } from '../service/limits.ts';
-
-export interface Surroundings {
-  readonly profileFile: ProfileFile;
-  /** Its real path. */
-  readonly dataDirectory: string;
-  readonly processes: ProcessTable;
-  /** `process.versions.napi`. */
-  readonly nodeApiVersion: number;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly now: () => number;
-  /** 0 to 1. */
-  readonly random: () => number;
-}
+// How a home is opened, wherever it is, and what comes of that: agreed between who asks for one and who puts it together.
+import type { Home } from './home.ts';
+import type { Limits } from './limits.ts';
 
 export interface HomeOptions {
   /** Seconds that an engine or a server may be silent; null for the usual. */

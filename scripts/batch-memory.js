@@ -1,0 +1,106 @@
+// What a long `chat --batch` takes of memory: `node scripts/batch-memory.js [--lines 1000000] [--concurrency 16] [--json] [--check]`.
+// The lines come from a pipe that never ends before the last is sent, each result is looked at as it comes, and nothing is kept of
+// either. `--check` fails where the second half takes more than the first did.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { environment, run } from './measure.js';
+
+const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+const { values } = parseArgs({
+  options: {
+    lines: { type: 'string', default: '1000000' },
+    concurrency: { type: 'string', default: '16' },
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+  },
+});
+const [lines, concurrency] = [values.lines, values.concurrency].map(Number);
+if (!(Number.isInteger(lines) && lines >= 10 && concurrency >= 1))
+  throw new Error('--lines takes a number from 10, --concurrency one from 1.');
+/** Memory is looked at so often. */
+const looks = 100;
+/** Megabytes by which garbage that waits to be collected may differ. */
+const slack = 24;
+
+const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const env = environment(home);
+try {
+  run([parley, 'models'], { env, expect: (output) => output.includes('echo') });
+  const report = await measure();
+  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  if (values.check && !report.isFlat) process.exitCode = 1;
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function measure() {
+  const words = [parley, 'chat', '--batch', '--mode', 'echo', '--concurrency', String(concurrency)];
+  const start = performance.now();
+  const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  let talk = '';
+  child.stderr.on('data', (text) => {
+    talk += text;
+  });
+  const fed = feed(child.stdin);
+  const every = Math.ceil(lines / looks);
+  const seen = [];
+  let told = 0;
+  for await (const text of createInterface({ input: child.stdout })) {
+    told += 1;
+    const { id, success, data } = JSON.parse(text);
+    if (id !== told || !success || data.reply !== messageOf(told))
+      throw new Error(`Result ${told} is another: ${text}`);
+    const megabytes = told % every === 0 ? residentMegabytes(child.pid) : null;
+    if (megabytes !== null) seen.push({ lines: told, megabytes });
+  }
+  await fed;
+  const [status] = await ended;
+  if (status !== 0 || told !== lines) throw new Error(`It ended with ${status} after ${told}: ${talk}`);
+  const seconds = Math.round(performance.now() - start) / 1000;
+  const most = (from, to) => Math.max(...within(seen, from, to).map(({ megabytes }) => megabytes));
+  const halves = [most(0, 0.5), most(0.5, 1)];
+  return {
+    ...{ lines, concurrency, seconds, perSecond: Math.round(lines / seconds) },
+    // Of the last, the process may be gone already.
+    at: [0.1, 0.5, 1].map((part) => within(seen, 0, part).at(-1)),
+    halves,
+    isFlat: halves[1] <= halves[0] + slack,
+  };
+}
+
+function within(seen, from, to) {
+  return seen.filter(({ lines: count }) => count > from * lines && count <= to * lines);
+}
+
+/** Null for a process that has ended. */
+function residentMegabytes(pid) {
+  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1024);
+}
+
+async function feed(stdin) {
+  for (let number = 1; number <= lines; number += 1)
+    if (!stdin.write(`${messageOf(number)}\n`)) await once(stdin, 'drain');
+  stdin.end();
+}
+
+function messageOf(number) {
+  return `Line ${number} of the batch`;
+}
+
+function describe({ at, halves, seconds, perSecond, isFlat }) {
+  return `${[
+    `${lines} lines answered in ${seconds} s, ${perSecond} a second, ${concurrency} at a time`,
+    ...at.map(
+      ({ lines: count, megabytes }) => `after ${String(count).padStart(8)}: ${megabytes} MB resident`,
+    ),
+    `at most, first half ${halves[0]} MB, second ${halves[1]} MB: ${isFlat ? 'flat' : 'it grows'}`,
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,38 @@
+// Parts of the program and of its suite for scripts to load: they are TypeScript, which Node 20 does not run.
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * `files`, by their paths from the root, as modules in a folder of `home`, each under the last part of its path (`embedded.mjs`).
+ * Their packages stay where npm put them. The folder must be there for as long as they run.
+ */
+export async function bundledModules(home, files) {
+  const directory = join(home, 'bundle');
+  mkdirSync(directory);
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(files.map((file) => [nameOf(file), file])),
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !id.endsWith('.ts'),
+  });
+  await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].mjs' });
+  return directory;
+}
+
+/** All that these modules export, as one. */
+export async function loadedModules(home, files) {
+  const directory = await bundledModules(home, files);
+  const modules = await Promise.all(
+    files.map((file) => import(pathToFileURL(join(directory, `${nameOf(file)}.mjs`)).href)),
+  );
+  return Object.assign({}, ...modules);
+}
+
+function nameOf(file) {
+  return /([^/]+)\.ts$/.exec(file)[1];
+}

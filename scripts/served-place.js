@@ -1,0 +1,43 @@
+// The servers that benchmarks talk to, each in a process of its own: `parley serve`, and scripts beside the benchmark that say where
+// they listen. Whoever starts one keeps it among `children`, to be ended.
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+
+/** `parley serve` over the store that `env` names, without a limit of its rate. */
+export async function serveParley(env, children) {
+  const words = [parley, 'serve', '--port', '0', '--json', '--quiet', '--rate-limit', '1000000'];
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  children.push(child);
+  const died = death(child, 'parley serve');
+  const [line] = await Promise.race([once(child.stdout, 'data'), died]);
+  return { url: JSON.parse(line).data.url, pid: child.pid };
+}
+
+/** A script of this folder, and the first that it says. */
+export async function forkedScript(name, words, { env, children }) {
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), words, { env });
+  children.push(child);
+  const died = death(child, name);
+  const [first] = await Promise.race([once(child, 'message'), died]);
+  return { child, died, first };
+}
+
+/** What such a script says to a message. */
+export async function asked({ child, died }, message) {
+  const answered = once(child, 'message');
+  child.send(message);
+  const [answer] = await Promise.race([answered, died]);
+  return answer;
+}
+
+/** Rejects when the process ends. At the end of all, nobody waits for it any more. */
+function death(child, name) {
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`${name} ended with ${code}.`);
+  });
+  died.catch(() => {});
+  return died;
+}

@@ -1,0 +1,5 @@
+// A number of things in words, as a person counts them: `1 session`, `2 sessions`.
+
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,121 @@
+// jq, as it was compiled to WebAssembly: a filter over JSON texts. It holds its thread until it is through, if it ever is. jq-wasm's own
+// `raw` copies all of its input for each byte that is read; so bytes go in and out through the runtime that it is built on
+// (Emscripten's `stdin`, `stdout` and `stderr`).
+
+/** What one run of a filter gave. */
+export interface JqResult {
+  /** Compact JSON, a line a value. */
+  readonly output: string;
+  /** What jq said on its stderr: an error, or a `debug`. */
+  readonly talk: string;
+  readonly failed: boolean;
+}
+
+interface Emscripten {
+  callMain(words: string[]): number;
+  preRun?: unknown;
+}
+
+/** Each run leaves something on the runtime's stack of 64 KiB, which overflows after some 300 runs. */
+const runsOfARuntime = 32;
+
+export class JqRuntime {
+  readonly #input = new ByteReader();
+  readonly #output: ByteWriter;
+  readonly #talk: ByteWriter;
+  #runtime: Emscripten | null = null;
+  #runs = 0;
+
+  /** `limit`: of the bytes that one run may give. `overflow` is told when it gives more; what comes then is dropped. */
+  constructor(limit: number, overflow: () => void) {
+    this.#output = new ByteWriter(limit, overflow);
+    this.#talk = new ByteWriter(limit, overflow);
+  }
+
+  /** The filter over each of some JSON texts. */
+  async run(filter: string, texts: string): Promise<JqResult> {
+    if (this.#runtime === null || this.#runs >= runsOfARuntime) {
+      this.#runtime = await this.#load();
+      this.#runs = 0;
+    }
+    this.#runs++;
+    this.#input.fill(texts);
+    let status: number;
+    try {
+      status = this.#runtime.callMain(['-M', '-c', filter, '/dev/stdin']);
+    } catch (error) {
+      // The runtime broke: too deep a value or filter.
+      this.#runtime = null;
+      status = -1;
+      this.#talk.writeText(`jq: error: ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+    const output = this.#output.take();
+    const talk = this.#talk.take();
+    // The status is that of the last value alone.
+    return { output, talk, failed: status !== 0 || /^jq: (error|parse error)/m.test(talk) };
+  }
+
+  async #load(): Promise<Emscripten> {
+    const { default: start } = await import('jq-wasm/dist/build/jq.js');
+    return start({
+      thisProgram: 'jq',
+      stdin: () => this.#input.next(),
+      stdout: (byte: number | null) => this.#output.write(byte),
+      stderr: (byte: number | null) => this.#talk.write(byte),
+      // Called before the runtime starts: takes away jq-wasm's own streams, which would come before these.
+      monitorRunDependencies(this: Emscripten) {
+        delete this.preRun;
+      },
+      // What it says when it breaks is in the error that it throws.
+      printErr: () => {},
+    });
+  }
+}
+
+class ByteReader {
+  #bytes: Uint8Array = new Uint8Array(0);
+  #at = 0;
+
+  fill(text: string): void {
+    this.#bytes = new TextEncoder().encode(text);
+    this.#at = 0;
+  }
+
+  next(): number | null {
+    return this.#bytes[this.#at++] ?? null;
+  }
+}
+
+class ByteWriter {
+  readonly #limit: number;
+  readonly #overflow: () => void;
+  #bytes = new Uint8Array(4096);
+  #length = 0;
+
+  constructor(limit: number, overflow: () => void) {
+    this.#limit = limit;
+    this.#overflow = overflow;
+  }
+
+  write(byte: number | null): void {
+    // Null asks to flush.
+    if (byte === null || this.#length > this.#limit) return;
+    if (this.#length === this.#limit) this.#overflow();
+    if (this.#length === this.#bytes.length) {
+      const larger = new Uint8Array(this.#length * 2);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    this.#bytes[this.#length++] = byte;
+  }
+
+  writeText(text: string): void {
+    for (const byte of new TextEncoder().encode(text)) this.write(byte);
+  }
+
+  take(): string {
+    const text = new TextDecoder().decode(this.#bytes.subarray(0, this.#length));
+    this.#length = 0;
+    return text;
+  }
+}

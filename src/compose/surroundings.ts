@@ -1,0 +1,16 @@
+// What a home is put together from, wherever it is.
+import type { ProcessTable } from '../config/lock-owner.ts';
+import type { ProfileFile } from '../config/profile-file.ts';
+
+export interface Surroundings {
+  readonly profileFile: ProfileFile;
+  /** Its real path. */
+  readonly dataDirectory: string;
+  readonly processes: ProcessTable;
+  /** `process.versions.napi`. */
+  readonly nodeApiVersion: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  /** 0 to 1. */
+  readonly random: () => number;
+}

@@ -1,0 +1,64 @@
+// A disk without room for the journal of a batch: nothing is begun that cannot be kept, what was done is told all the same, and the
+// batch goes on once there is room.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openBasicServer } from '../support/basic-server.ts';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+
+const disk = SmallDisk.mount();
+afterAll(() => disk?.unmount());
+
+const ids = Array.from({ length: 20_000 }, (_, index) => `id-${String(index).padStart(40, '0')}`);
+const stdin = `${ids.join('\n')}\n`;
+const lines = (text: string) => text.split('\n').slice(0, -1);
+
+describe.skipIf(disk === null)('on a disk without room', () => {
+  const { path, fill, free } = {
+    path: disk?.path ?? '',
+    fill: (pages: number) => disk?.fill(pages),
+    free: () => disk?.free(),
+  };
+  beforeEach(() => free());
+
+  async function startAll() {
+    const place = new Place();
+    const server = await openBasicServer({ ids });
+    onTestFinished(async () => {
+      await server.close();
+      place.remove();
+    });
+    const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1', PARLEY_DATA_DIR: path };
+    return { place, server, env };
+  }
+
+  test('for the ids, nothing is deleted, and no file is left', async () => {
+    const { place, server, env } = await startAll();
+    fill(100);
+    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
+    expectFailure(outcome, { status: 7, code: 'STORAGE_FULL' });
+    expect([outcome.out, server.asked(), readdirSync(join(path, 'batches'))]).toEqual(['', 0, []]);
+  });
+
+  test('for the results, every deletion is told, and the batch goes on later', async () => {
+    const { place, server, env } = await startAll();
+    // The ids take 216 pages.
+    fill(240);
+    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
+    expect(outcome.status).toBe(7);
+    expect(outcome.err).toContain('(STORAGE_FULL)');
+    expect(lines(outcome.out).sort()).toEqual([...server.deleted].map((id) => `deleted ${id}`).sort());
+    expect(server.deleted.size).toBeGreaterThan(1000);
+    expect(outcome.err).toContain(`${server.deleted.size} deleted\n`);
+    const [, batch = ''] = /To go on: parley sessions delete --resume (\S+)\n/.exec(outcome.err) ?? [];
+
+    free();
+    const rest = await place.parley(['sessions', 'delete', '--resume', batch], { env });
+    expect(rest.status).toBe(0);
+    const told = [...lines(outcome.out), ...lines(rest.out)];
+    expect([...new Set(told)].sort()).toEqual(ids.map((id) => `deleted ${id}`));
+    expect(server.active.size).toBe(0);
+  });
+});

@@ -1,0 +1,71 @@
+// A deletion that is stopped before it could tell of anything says where it stands, and how to go on.
+import { once } from 'node:events';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { outcomeOf, Place } from '../support/parley.ts';
+import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+
+let place: Place;
+beforeEach(() => {
+  place = new Place();
+});
+afterEach(() => place.remove());
+
+/** A server that answers what `answered` says, and nothing else, ever; resolves once it was asked for that. */
+async function silentServer(answers: (request: ReceivedRequest) => boolean) {
+  let heard = () => {};
+  const asked = new Promise<void>((resolve) => {
+    heard = resolve;
+  });
+  const server: ScriptedServer = await serve((request, response) => {
+    if (answers(request)) sendJson(response, { success: true, data: { project_id: 'prj_1' } });
+    else heard();
+  });
+  return { server, asked, env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'key' } };
+}
+
+async function stopped(words: readonly string[], answers: (request: ReceivedRequest) => boolean) {
+  const { server, asked, env } = await silentServer(answers);
+  try {
+    const child = place.start(['sessions', 'delete', ...words], env);
+    const outcome = outcomeOf(child);
+    child.stdin.end();
+    await asked;
+    child.kill('SIGINT');
+    return await outcome;
+  } finally {
+    await server.close();
+  }
+}
+
+test('while the key is looked at: nothing was deleted', async () => {
+  expect(await stopped(['a', 'b', '--yes'], () => false)).toMatchObject({
+    status: 130,
+    out: '',
+    err: 'Stopped: nothing was deleted. To go on, give the same command again.\n',
+  });
+});
+
+test('while its only answer is out: it may have been deleted', async () => {
+  expect(await stopped(['a'], () => false)).toMatchObject({
+    status: 130,
+    out: '',
+    err: 'Stopped before the answer came: it may have been deleted. To make sure, give the same command again.\n',
+  });
+});
+
+test('while the first answers of a batch are out: how the batch is gone on with', async () => {
+  const { status, out, err } = await stopped(['a', 'b', '--yes'], ({ path }) => path.endsWith('/verify'));
+  expect([status, out]).toEqual([130, '']);
+  expect(err).toMatch(/^Stopped before the first result\. To go on: parley sessions delete --resume \S+\n$/);
+});
+
+test('while ids are still read: nothing was deleted', async () => {
+  const child = place.start(['sessions', 'delete', '-', '--yes']);
+  const outcome = outcomeOf(child);
+  await once(child.stderr, 'data');
+  child.stdin.write('ses_1\n');
+  child.kill('SIGINT');
+  const { status, out, err } = await outcome;
+  expect([status, out]).toEqual([130, '']);
+  expect(err).toContain('Stopped: nothing was deleted. To go on, give the same command again.\n');
+});

@@ -1,0 +1,37 @@
+// Files of ids that are right and wrong in every way: nothing is deleted unless all of a file is valid. In short;
+// scripts/id-file-fuzz.js tries as many as one likes.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { openBasicServer } from '../support/basic-server.ts';
+import { fuzzIdFiles } from '../support/id-file-fuzz.ts';
+import { idFiles } from '../support/id-files.ts';
+import { Place } from '../support/parley.ts';
+import { temporaryDirectory } from '../support/test-store.ts';
+
+test('200 files delete what they name if all of it is valid, and else nothing, with the wrong line named', async () => {
+  const { files, valid, refused, deleted } = await fuzzIdFiles(temporaryDirectory(), 200);
+  expect(files).toBe(200);
+  // It means nothing if one of the two hardly ever comes.
+  expect(Math.min(valid, refused)).toBeGreaterThan(40);
+  expect(deleted).toBeGreaterThan(40);
+}, 60_000);
+
+test('the program does the same, from a file and at a server', async () => {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  const known = ['id-1', 'id-2', 'id-3'];
+  const server = await openBasicServer({ ids: known });
+  onTestFinished(() => server.close());
+  const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1' };
+  const path = join(place.path, 'ids');
+  for (const { bytes, ids } of fc.sample(idFiles(known), 12)) {
+    for (const id of server.deleted) server.active.add(id);
+    server.deleted.clear();
+    writeFileSync(path, bytes);
+    const { status, err } = await place.shell('parley sessions delete - --yes --ignore-missing < ids', env);
+    expect({ text: bytes.toString(), status, err }).toMatchObject({ status: ids === null ? 2 : 0 });
+    expect([...server.deleted].sort()).toEqual(known.filter((id) => ids?.includes(id)));
+  }
+}, 60_000);

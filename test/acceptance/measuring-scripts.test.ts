@@ -1,0 +1,35 @@
+// The scripts that measure deletions and long batches, in short: they run to their end and have a figure for each of their cases. What
+// the figures are is for a quiet machine to say.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+async function reportOf(script: string, words: readonly string[]) {
+  const path = fileURLToPath(new URL(`../../scripts/${script}`, import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [path, ...words, '--json']);
+  return JSON.parse(stdout);
+}
+
+test('bench-deletes.js measures deletions embedded, served and one by one, and their memory', async () => {
+  const sizes = ['--ids', '1000', '--memory-ids', '5000', '--single-ids', '100', '--curl-ids', '8'];
+  const { cases, machine } = await reportOf('bench-deletes.js', [...sizes, '--rounds', '1']);
+  expect(machine.bareNodeMilliseconds).toBeGreaterThan(0);
+  expect(cases.map(({ name }: { name: string }) => name)).toEqual([
+    'embedded, 1000 ids, to better-sqlite3',
+    'served, 1000 ids in batches, a second',
+    'single DELETEs, of autocannon',
+    'single DELETEs, to xargs -P8 curl',
+    'embedded, 5000 ids, MB at most',
+  ]);
+  for (const { median } of cases) expect(median).toBeGreaterThan(0);
+  expect(cases[4].median).toBeLessThanOrEqual(120);
+}, 120_000);
+
+test('batch-memory.js feeds a batch, looks at each result, and at the memory as it goes', async () => {
+  const report = await reportOf('batch-memory.js', ['--lines', '3000', '--concurrency', '64']);
+  expect(report).toMatchObject({ lines: 3000, concurrency: 64, isFlat: expect.any(Boolean) });
+  expect(report.at.map(({ lines }: { lines: number }) => lines)).toEqual([300, 1500, expect.any(Number)]);
+  for (const { megabytes } of report.at) expect(megabytes).toBeGreaterThan(10);
+  expect(report.perSecond).toBeGreaterThan(0);
+}, 120_000);

@@ -1,0 +1,29 @@
+// jq itself, in this thread: what it gives, and that it gives no more than it may.
+import { expect, test } from 'vitest';
+import { JqRuntime } from '../../../src/cli/terminal/jq-runtime.ts';
+
+function newRuntime(limit: number) {
+  let overflows = 0;
+  const runtime = new JqRuntime(limit, () => {
+    overflows += 1;
+  });
+  return { runtime, overflows: () => overflows };
+}
+
+test('a filter runs over each of the texts, also in more runs than one runtime lasts', async () => {
+  const { runtime, overflows } = newRuntime(1000);
+  for (let run = 0; run < 70; run += 1) {
+    expect(await runtime.run('.a', `{"a":${run}}\n{"a":"é"}`)).toEqual({
+      output: `${run}\n"é"\n`,
+      talk: '',
+      failed: false,
+    });
+  }
+  expect(overflows()).toBe(0);
+});
+
+test('one that gives more than the limit tells so once, and what comes then is dropped', async () => {
+  const { runtime, overflows } = newRuntime(1000);
+  const { output } = await runtime.run('range(100000)', 'null');
+  expect([overflows(), output.length]).toEqual([1, 1001]);
+});

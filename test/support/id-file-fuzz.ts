@@ -1,0 +1,108 @@
+// `sessions delete -` with thousands of files of ids, over a real store: a file that is valid deletes what it names, and one with a
+// single fault deletes nothing, says so, and names the line.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { Call } from '../../src/service/call.ts';
+import type { Home } from '../../src/service/home.ts';
+import { newKey, openEmbedded } from './embedded.ts';
+import { type IdFile, idFiles } from './id-files.ts';
+import { type InProcessOutcome, ProgramInProcess } from './program-in-process.ts';
+
+export interface FuzzReport {
+  readonly files: number;
+  /** Those that were valid, and the ids that went with them. */
+  readonly valid: number;
+  readonly deleted: number;
+  readonly refused: number;
+  readonly milliseconds: number;
+}
+
+/** Fails on the first file that does another thing than it must, with the smallest one that does. */
+export async function fuzzIdFiles(directory: string, files: number): Promise<FuzzReport> {
+  const began = performance.now();
+  const store = join(directory, 'store');
+  mkdirSync(store);
+  const home = await openEmbedded(store);
+  const report = { files: 0, valid: 0, deleted: 0, refused: 0 };
+  try {
+    const apiKey = await newKey(home, 'own');
+    const own = await newSessions(home, apiKey, 5);
+    const hidden = await newSessions(home, apiKey, 1);
+    await home.archive.deleteSessions(callWith(apiKey), hidden);
+    const otherKey = await newKey(home, 'other');
+    const foreign = await newSessions(home, otherKey, 2);
+    const program = new ProgramInProcess({ directory, home, apiKey });
+    const cut = fc.array(fc.nat(400), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(idFiles([...own, ...hidden, ...foreign]), cut, async (file, places) => {
+        const outcome = await program.run(['sessions', 'delete', '-', '--yes'], pieces(file.bytes, places));
+        const left = await active(home, apiKey);
+        const gone = own.filter((id) => !left.includes(id));
+        if (gone.length > 0) await home.archive.restoreSessions(callWith(apiKey), gone);
+        rmSync(join(directory, 'data'), { recursive: true, force: true });
+        requireEqual(seen(outcome, gone), expected(file, own), outcome.err);
+        requireEqual(await active(home, otherKey), [...foreign].sort(), 'another project');
+        const { wrongLines } = file;
+        if (file.ids === null && !outcome.err.includes(`Line ${wrongLines[0]} of standard input `))
+          throw new Error(`Line ${wrongLines[0]} is not named: ${outcome.err}`);
+        report.files += 1;
+        report[file.ids === null ? 'refused' : 'valid'] += 1;
+        report.deleted += gone.length;
+      }),
+      { numRuns: files },
+    );
+  } finally {
+    await home.close();
+  }
+  return { ...report, milliseconds: Math.round(performance.now() - began) };
+}
+
+interface Seen {
+  readonly status: number;
+  readonly told: readonly string[];
+  readonly gone: readonly string[];
+}
+
+function seen({ status, out }: InProcessOutcome, gone: readonly string[]): Seen {
+  return { status, told: out.split('\n').slice(0, -1).sort(), gone: [...gone].sort() };
+}
+
+function expected({ ids }: IdFile, own: readonly string[]): Seen {
+  if (ids === null) return { status: 2, told: [], gone: [] };
+  const distinct = [...new Set(ids)];
+  const gone = distinct.filter((id) => own.includes(id)).sort();
+  const told = ids.map((id, at) => {
+    if (ids.indexOf(id) !== at) return `duplicate ${id}`;
+    return `${own.includes(id) ? 'deleted' : 'not_found'} ${id}`;
+  });
+  const some = distinct.length === 1 ? 5 : 3;
+  return { status: gone.length === distinct.length ? 0 : some, told: told.sort(), gone };
+}
+
+function requireEqual(is: unknown, must: unknown, why: string): void {
+  const [one, other] = [JSON.stringify(is), JSON.stringify(must)];
+  if (one !== other) throw new Error(`is   ${one}\nmust ${other}\n${why}`);
+}
+
+function pieces(bytes: Buffer, places: readonly number[]): readonly Uint8Array[] {
+  const ends = [...places.map((place) => Math.min(place, bytes.length)), bytes.length].sort((a, b) => a - b);
+  return ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end)).filter(({ length }) => length > 0);
+}
+
+async function newSessions(home: Home, apiKey: string, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  while (ids.length < count)
+    ids.push((await home.service.createSession(callWith(apiKey), { title: null })).data.session_id);
+  return ids;
+}
+
+async function active(home: Home, apiKey: string): Promise<readonly string[]> {
+  const query = { limit: 200, cursor: null, title_match: null, updated_before: null, updated_after: null };
+  const { data } = await home.archive.listSessions(callWith(apiKey), { ...query, deleted: false });
+  return data.items.map(({ session_id }) => session_id).sort();
+}
+
+function callWith(apiKey: string): Call {
+  return { apiKey, signal: new AbortController().signal, idempotencyKey: null, requestId: 'req_fuzz' };
+}

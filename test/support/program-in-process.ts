@@ -1,0 +1,99 @@
+// The command line in this process, over a home that stays open: for tests that run it thousands of times. Standard input comes
+// in pieces, the two outputs are kept; all else is what the real program has.
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import type { CliHost } from '../../src/cli/context.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
+import { ProfileFile } from '../../src/config/profile-file.ts';
+import type { Home } from '../../src/service/home.ts';
+
+export interface ProgramOptions {
+  /** For its configuration and data. */
+  readonly directory: string;
+  readonly home: Home;
+  readonly apiKey: string;
+}
+
+export interface InProcessOutcome {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const nobodyHolds = () => () => {};
+
+export class ProgramInProcess {
+  readonly #options: ProgramOptions;
+  #requests = 0;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+  }
+
+  async run(argv: readonly string[], stdin: readonly Uint8Array[]): Promise<InProcessOutcome> {
+    const written = { stdout: '', stderr: '' };
+    const { signal } = new AbortController();
+    const outputOf = (name: 'stdout' | 'stderr'): Output => {
+      const stream = new Writable({
+        write(bytes: Buffer, _encoding, done) {
+          written[name] += bytes;
+          done();
+        },
+      });
+      return createOutput(stream, {
+        role: name === 'stdout' ? 'data' : 'talk',
+        env: {},
+        noColor: true,
+        signal,
+      });
+    };
+    const outputs = { stdout: outputOf('stdout'), stderr: outputOf('stderr') };
+    const status = await runCommandLine(argv, this.#host(stdin, outputs, signal));
+    for (const output of Object.values(outputs)) await output.finish();
+    return { status, out: written.stdout, err: written.stderr };
+  }
+
+  #host(
+    stdin: readonly Uint8Array[],
+    outputs: Readonly<Record<'stdout' | 'stderr', Output>>,
+    signal: AbortSignal,
+  ): CliHost {
+    const { directory, home, apiKey } = this.#options;
+    const now = () => Date.now();
+    const processes = { pid: process.pid, isRunning: () => true };
+    // It is opened once, and closed by whoever opened it.
+    const kept: Home = { ...home, close: async () => {} };
+    return {
+      version: '0.0.0',
+      nodeVersion: process.versions.node,
+      env: {},
+      profileFile: new ProfileFile({ directory: join(directory, 'config'), processes, now }),
+      dataDirectory: join(directory, 'data'),
+      processes,
+      job: {
+        onInterrupt: nobodyHolds,
+        onHangUp: nobodyHolds,
+        onContinue: nobodyHolds,
+        atExit: nobodyHolds,
+        suspend() {},
+      },
+      stdin: {
+        isTerminal: () => false,
+        kind: () => 'pipe',
+        size: () => null,
+        open: () => Readable.from(stdin, { objectMode: true }),
+      },
+      output: (name) => outputs[name],
+      outputFile: () => null,
+      signal,
+      stopSignal: signal,
+      now,
+      random: Math.random,
+      newRequestId: () => `req_${++this.#requests}`,
+      terminal: () => null,
+      openHome: async () => ({ home: kept, apiKey }),
+      openServedHome: () => Promise.reject(new Error('Nothing is served here.')),
+    };
+  }
+}
