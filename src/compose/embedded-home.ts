@@ -3,6 +3,7 @@ import { lockOwner, type ProcessTable } from '../config/lock-owner.ts';
 import { localProfile, putStoreKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
+import { IdSource } from '../local/ids.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
@@ -74,10 +75,16 @@ async function openLocal(
   choice: EngineChoice,
   readEngines: () => Promise<EngineSet>,
 ) {
-  const { dataDirectory, nodeApiVersion, now, random } = surroundings;
+  const { dataDirectory, nodeApiVersion, now } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
   const reloadModes = async () => exchange(await readEngines());
-  const { store, created } = await openSqliteStore({ directory: dataDirectory, nodeApiVersion, now, random });
+  const { store, created } = await openSqliteStore({
+    directory: dataDirectory,
+    nodeApiVersion,
+    now,
+    random: surroundings.random,
+  });
+  const random = await systemRandomness();
   const local: LocalOptions = {
     store,
     engines,
@@ -85,7 +92,8 @@ async function openLocal(
     findModels: (server, signal) => findModelsOf(surroundings, choice, server, signal),
     limits: limitsWith(choice.timeout),
     now,
-    random: await systemRandomness(),
+    random,
+    ids: new IdSource(random),
     owner: turnOwner(surroundings.processes),
   };
   const home: Home = {

@@ -9,7 +9,6 @@ import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { FinishReason, Usage } from '../service/session.ts';
 import type { Once, Turn, TurnBegin } from '../store/session-store.ts';
 import { asked } from './asking.ts';
-import { newId } from './ids.ts';
 import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
 
@@ -56,7 +55,7 @@ export async function* exchange(
     tried = true;
     const now = local.now();
     const message = {
-      message_id: newId('msg', now, local.random),
+      message_id: local.ids.next('msg', now),
       content: text,
       finish_reason: finishReason,
       mode,
@@ -136,9 +135,9 @@ async function beginWhenFree(
     const now = local.now();
     const begin = await local.store.beginTurn(projectId, {
       session_id: request.session_id,
-      newSession: { session_id: newId('ses', now, local.random), title: titleOf(request.message) },
-      message_id: newId('msg', now, local.random),
-      closing_message_id: newId('msg', now, local.random),
+      newSession: { session_id: local.ids.next('ses', now), title: titleOf(request.message) },
+      message_id: local.ids.next('msg', now),
+      closing_message_id: local.ids.next('msg', now),
       content: request.message,
       mode: request.mode,
       now,

@@ -16,7 +16,6 @@ import { ParleyError } from '../service/errors.ts';
 import type { ModeSettings } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { PurgeFilter } from '../store/session-store.ts';
-import { newId } from './ids.ts';
 import { hashKey, issueKey } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
@@ -29,17 +28,17 @@ export class LocalAdministration implements Administration {
   }
 
   async createKey(request: CreateKeyRequest): Promise<CreatedKey> {
-    const { store, limits, random } = this.#local;
+    const { store, limits, random, ids } = this.#local;
     checkTitle(request.project_name, limits, 'project');
     checkTitle(request.key_name, limits, 'name');
     const now = this.#local.now();
     const key = issueKey(random);
     const record = await store.createKey({
-      key_id: newId('key', now, random),
+      key_id: ids.next('key', now),
       key_name: request.key_name,
       hash: hashKey(key),
       project_name: request.project_name,
-      project_id: newId('prj', now, random),
+      project_id: ids.next('prj', now),
       now,
     });
     return { ...record, key };

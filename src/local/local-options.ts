@@ -4,7 +4,7 @@ import type { Limits } from '../service/limits.ts';
 import type { ModeShelf } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { SessionStore } from '../store/session-store.ts';
-import type { RandomBytes } from './ids.ts';
+import type { IdSource, RandomBytes } from './ids.ts';
 
 /** This process as the one that runs a turn, named so that another can tell when it is gone. */
 export interface TurnOwner {
@@ -23,5 +23,6 @@ export interface LocalOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly random: RandomBytes;
+  readonly ids: IdSource;
   readonly owner: TurnOwner;
 }

@@ -14,7 +14,6 @@ import type { DeletedSession, NewSession, Session } from '../service/session.ts'
 import type { Recorded } from '../store/session-store.ts';
 import { exchange, idempotencyMismatch, sessionNotFound } from './exchange.ts';
 import { onceFor } from './fingerprint.ts';
-import { newId } from './ids.ts';
 import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkMessage, checkTitle } from './text-rules.ts';
@@ -48,11 +47,11 @@ export class LocalService implements ConversationService {
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>> {
-    const { store, limits, random } = this.#local;
+    const { store, limits, ids } = this.#local;
     const { project_id } = await this.#keys.authenticate(call.apiKey);
     if (request.title !== null) checkTitle(request.title, limits);
     const now = this.#local.now();
-    const session = { session_id: newId('ses', now, random), title: request.title, now };
+    const session = { session_id: ids.next('ses', now), title: request.title, now };
     const once = await onceFor(call, 'createSession', request, now, limits);
     return answer(recorded(await store.createSession(project_id, session, once)));
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { offlineEngines } from '../../src/engine/offline/offline-engine-set.ts';
 import type { EngineContext, EngineEvent, ReplyEngine } from '../../src/engine/reply-engine.ts';
+import { IdSource } from '../../src/local/ids.ts';
 import { LocalAdministration } from '../../src/local/local-administration.ts';
 import { LocalArchive } from '../../src/local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
@@ -47,6 +48,7 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions =
     limits: { ...defaultLimits, ...options.limits },
     now,
     random: randomBytes,
+    ids: new IdSource(randomBytes),
     owner: options.owner ?? { id: `test ${process.pid}`, isGone: () => false },
   };
   return {

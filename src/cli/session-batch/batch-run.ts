@@ -8,6 +8,7 @@ import type { BatchItem } from '../../service/session-archive.ts';
 import { exitStatus } from '../exit-codes.ts';
 import type { BatchReport, ItemResult } from './batch-report.ts';
 import type { BatchJournal } from './journal.ts';
+import { JournalMarks } from './journal-marks.ts';
 import { Pacer } from './pacer.ts';
 import { idsOf, numbersOf, type RunEntry, type Task, TaskSource } from './task.ts';
 
@@ -34,8 +35,6 @@ export interface BatchWork<Done extends string> {
 const graceMs = 1200;
 /** Results are told at once as people take it, not each by itself: new calls go first. */
 const tellMs = 20;
-/** How far ahead of single calls the journal's mark is: each costs the disk, that of the server too where it is the same. */
-const markStep = 512;
 /** Batch calls at once: the next is under way while the last is being written. */
 const mostBatchCalls = 3;
 const longestWaitSeconds = 600;
@@ -53,12 +52,11 @@ class BatchRun<Done extends string> {
   readonly #work: BatchWork<Done>;
   readonly #calls = new AbortController();
   readonly #source: TaskSource;
+  readonly #marks: JournalMarks | null;
   #many: BatchWork<Done>['many'];
   #pacer: Pacer;
   #again: Task[] = [];
   #running = 0;
-  #marked = 0;
-  #marking: Promise<void> | null = null;
   #stopped: { readonly reason: unknown } | null = null;
   #wake = () => {};
   #told = 0;
@@ -67,6 +65,7 @@ class BatchRun<Done extends string> {
   constructor(work: BatchWork<Done>) {
     this.#work = work;
     this.#source = new TaskSource(work.entries);
+    this.#marks = work.journal && new JournalMarks(work.journal, (error) => this.#stop(error));
     this.#many = work.many;
     this.#pacer = this.#newPacer();
     // One for each call that runs.
@@ -113,7 +112,7 @@ class BatchRun<Done extends string> {
     const cut = setTimeout(() => this.#calls.abort(this.#stopped?.reason), graceMs);
     while (this.#running > 0) await this.#change(0);
     clearTimeout(cut);
-    await this.#marking;
+    await this.#marks?.settled();
     // What was turned away may have been done all the same, by a server behind the one that said so.
     this.#doubt(this.#again.filter(({ mayHaveActed }) => mayHaveActed));
     // The journal may be what stopped it, or the reader of the results: what was done is told as far as can be.
@@ -152,7 +151,7 @@ class BatchRun<Done extends string> {
 
   async #start(task: Task): Promise<void> {
     const last = Math.max(-1, ...numbersOf(task));
-    if (last + markStep / 2 >= this.#marked) await this.#mark(last);
+    if (last >= 0 && this.#marks?.isAhead(last) === false) await this.#marks.mark(last, this.#many === null);
     if (this.#stopped !== null) return;
     this.#running += 1;
     void this.#do(task)
@@ -161,28 +160,6 @@ class BatchRun<Done extends string> {
         this.#running -= 1;
         this.#wake();
       });
-  }
-
-  /** Before anything is sent, the journal says that it may have been. Single calls do not wait for the disk: it is told ahead. */
-  async #mark(last: number): Promise<void> {
-    const { journal } = this.#work;
-    if (journal === null || last < 0) return;
-    const ahead = this.#many === null ? markStep : 0;
-    if (last + ahead / 2 >= this.#marked) this.#marking ??= this.#markTo(last + 1 + ahead, journal);
-    while (last >= this.#marked && this.#stopped === null) {
-      this.#marking ??= this.#markTo(last + 1 + ahead, journal);
-      await this.#marking;
-    }
-  }
-
-  async #markTo(number: number, journal: BatchJournal): Promise<void> {
-    try {
-      await journal.mark(number);
-      this.#marked = number;
-    } catch (error) {
-      this.#stop(error);
-    }
-    this.#marking = null;
   }
 
   async #do(task: Task): Promise<void> {

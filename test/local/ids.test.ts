@@ -1,0 +1,38 @@
+// Ids: of one form, in the order in which they were made, and not to be guessed.
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { IdSource } from '../../src/local/ids.ts';
+
+const now = Date.parse('2024-05-01T12:00:00Z');
+
+it('an id is its prefix and a ULID, whose first ten characters are the time', () => {
+  const ids = new IdSource(randomBytes);
+  expect(ids.next('ses', now)).toMatch(/^ses_01hwt0d7g0[0-9a-hjkmnp-tv-z]{16}$/);
+  expect(ids.next('msg', 0)).toMatch(/^msg_/);
+});
+
+it('ids sort in the order in which they were made, in one millisecond and when the clock is set back', () => {
+  const ids = new IdSource(randomBytes);
+  const times = [now, now, now, now + 1, now + 1, now - 5000, now - 4999, now + 1, now + 2];
+  const made = times.flatMap((time) => Array.from({ length: 200 }, () => ids.next('ses', time)));
+  expect(made.toSorted()).toEqual(made);
+  expect(new Set(made).size).toBe(made.length);
+});
+
+it('goes on past the last number of a millisecond', () => {
+  const ids = new IdSource((size) => new Uint8Array(size).fill(255));
+  const made = Array.from({ length: 3 }, () => ids.next('ses', now));
+  expect(made.toSorted()).toEqual(made);
+});
+
+it('the next id of a millisecond cannot be told from the last', () => {
+  const ends = new Set<string>();
+  for (let round = 0; round < 20; round += 1) {
+    let draws = 0;
+    // Always the same first id, as somebody who knows it sees it.
+    const ids = new IdSource((size) => (draws++ === 0 ? new Uint8Array(size) : randomBytes(size)));
+    ids.next('ses', now);
+    ends.add(ids.next('ses', now));
+  }
+  expect(ends.size).toBe(20);
+});
