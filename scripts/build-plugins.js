@@ -22,7 +22,7 @@ export const lazyChildProcess = {
 };
 
 /**
- * Of undici, its two agents: all else that it offers (WebSocket, caches, fetch) is not used. HTTP/2 is offered to servers only
+ * Of undici, its two agents and what connects them: all else that it offers (WebSocket, caches, fetch) is not used. HTTP/2 is offered to servers only
  * when asked for; of Node's own http undici wants to know a class that it is never given here, and a number; of node:assert, the
  * plainest form. Loading them takes longer than all the rest of a start.
  */
@@ -44,6 +44,7 @@ export const leanUndici = {
 const undiciParts = {
   '': `Object.defineProperties(exports, {
     Agent: { enumerable: true, get: () => require('undici/lib/dispatcher/agent.js') },
+    buildConnector: { enumerable: true, get: () => require('undici/lib/core/connect.js') },
     ProxyAgent: {
       enumerable: true,
       get() {
