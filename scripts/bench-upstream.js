@@ -12,6 +12,7 @@ import { describeMachine, environment, machine, quantile, readOptions, run } fro
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
+const bareScript = join(root, 'scripts', 'bench-upstream', 'bare-request.cjs');
 const { rounds, json, check } = readOptions(20);
 const manyTokens = 100_000;
 const relayedTokens = 500_000;
@@ -46,6 +47,8 @@ async function measure() {
   const long = newSession(10_000);
 
   const oneShot = { name: 'one-shot chat of 20 tokens, of bare node', unit: 'x', most: 2.2, values: [] };
+  // Without a reach: what of it is Node's own client, and not Parley's work.
+  const bareRequest = { name: 'node:http alone asking for them, of bare node', unit: 'x', values: [] };
   const longSession = {
     name: '…in a session of 10,000 messages, of one of 10',
     unit: 'x',
@@ -57,6 +60,7 @@ async function measure() {
     const floor = run(['-e', '0'], { env, expect: () => true }).milliseconds;
     bare.push(floor);
     oneShot.values.push(chat('m20').milliseconds / floor);
+    bareRequest.values.push(run([bareScript, url, '20'], { env, expect: isWhole }).milliseconds / floor);
     // Each grows by the same messages, so that they stay as far apart as they were.
     const inShort = chat('m20', '-s', short).milliseconds;
     longSession.values.push(chat('m20', '-s', long).milliseconds / inShort);
@@ -76,7 +80,7 @@ async function measure() {
     together.values.push(((processorSeconds(`m${manyTokens}`) - floor) * 1e6) / manyTokens);
     apart.values.push(((processorSeconds(`m${manyTokens}-apart`) - floor) * 1e6) / manyTokens);
   }
-  const cases = [oneShot, longSession, relay, together, apart];
+  const cases = [oneShot, bareRequest, longSession, relay, together, apart];
   return {
     machine: machine(home, bare),
     cases: cases.map(({ values, ...row }) => ({
@@ -89,8 +93,11 @@ async function measure() {
 }
 
 function chat(mode, ...words) {
-  const expect = (output) => output.split(' token').length === 21;
-  return run([parley, 'chat', '-n', '-m', mode, ...words, 'hi'], { env, expect });
+  return run([parley, 'chat', '-n', '-m', mode, ...words, 'hi'], { env, expect: isWhole });
+}
+
+function isWhole(output) {
+  return output.split(' token').length === 21;
 }
 
 /** A session that holds so many short messages. */
@@ -174,7 +181,7 @@ function describe(report) {
     const shown = (value) => (row.unit === '/s' ? Math.round(value).toString() : value.toFixed(2));
     const half = `${shown(row.quarter)}-${shown(row.threeQuarters)}`;
     lines.push(
-      `${row.name.padEnd(52)}  ${(shown(row.median) + row.unit).padStart(10)}  ${half.padEnd(20)}  ${row.least ?? row.most}`,
+      `${row.name.padEnd(52)}  ${(shown(row.median) + row.unit).padStart(10)}  ${half.padEnd(20)}  ${row.least ?? row.most ?? '-'}`,
     );
   }
   return `${lines.join('\n')}\n`;
