@@ -23,7 +23,8 @@ function start() {
   const dist = `${__dirname}/../dist/`;
   const chunks = new Map();
 
-  if (fs.existsSync(`${dist}main.cjs`)) load('./main.cjs').main();
+  const main = load('./main.cjs');
+  if (main !== null) main.main();
   else fail('parley is not built yet: dist/main.cjs is missing.', 'Run: npm run build');
 
   // What Node's own `require` would do, less its search for the file, plus the cache. V8 itself refuses a cache that another
@@ -32,14 +33,27 @@ function start() {
     if (!name.startsWith('./')) return require(name);
     if (!chunks.has(name)) {
       const file = dist + name.slice(2);
-      const cachedData = fs.existsSync(`${file}.cache`) ? fs.readFileSync(`${file}.cache`) : undefined;
+      const source = read(file);
+      if (source === null) return null;
+      const cachedData = read(`${file}.cache`) || undefined;
       const filename = `dist/${name.slice(2)}`;
-      const script = new vm.Script(fs.readFileSync(file, 'utf8'), { filename, cachedData });
+      // The build writes ASCII alone: as Latin-1 it is read at once, as UTF-8 in pieces of 8 KiB.
+      const script = new vm.Script(source.toString('latin1'), { filename, cachedData });
       const chunk = { exports: {} };
       chunks.set(name, chunk);
       script.runInThisContext()(chunk.exports, load, chunk, file, dist);
     }
     return chunks.get(name).exports;
+  }
+
+  // Null for a file that is not there; to ask for it first would be one more call of the system for each.
+  function read(file) {
+    try {
+      return fs.readFileSync(file);
+    } catch (error) {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    }
   }
 }
 

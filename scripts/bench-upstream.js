@@ -13,6 +13,7 @@ import { serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
+const bareScript = join(root, 'scripts', 'bench-upstream', 'bare-request.cjs');
 const { rounds, json, check } = readOptions(20);
 const manyTokens = 100_000;
 const relayedTokens = 500_000;
@@ -47,6 +48,8 @@ async function measure() {
   const long = newSession(10_000);
 
   const oneShot = { name: 'one-shot chat of 20 tokens, of bare node', unit: 'x', most: 2.2, values: [] };
+  // Without a reach: what of it is Node's own client, and not Parley's work.
+  const bareRequest = { name: 'node:http alone asking for them, of bare node', unit: 'x', values: [] };
   const longSession = {
     name: '…in a session of 10,000 messages, of one of 10',
     unit: 'x',
@@ -58,6 +61,7 @@ async function measure() {
     const floor = run(['-e', '0'], { env, expect: () => true }).milliseconds;
     bare.push(floor);
     oneShot.values.push(chat('m20').milliseconds / floor);
+    bareRequest.values.push(run([bareScript, url, '20'], { env, expect: isWhole }).milliseconds / floor);
     // Each grows by the same messages, so that they stay as far apart as they were.
     const inShort = chat('m20', '-s', short).milliseconds;
     longSession.values.push(chat('m20', '-s', long).milliseconds / inShort);
@@ -77,7 +81,7 @@ async function measure() {
     together.values.push(((processorSeconds(`m${manyTokens}`) - floor) * 1e6) / manyTokens);
     apart.values.push(((processorSeconds(`m${manyTokens}-apart`) - floor) * 1e6) / manyTokens);
   }
-  const cases = [oneShot, longSession, relay, together, apart];
+  const cases = [oneShot, bareRequest, longSession, relay, together, apart];
   return {
     machine: machine(home, bare),
     cases: cases.map(({ values, ...row }) => ({
@@ -90,8 +94,11 @@ async function measure() {
 }
 
 function chat(mode, ...words) {
-  const expect = (output) => output.split(' token').length === 21;
-  return run([parley, 'chat', '-n', '-m', mode, ...words, 'hi'], { env, expect });
+  return run([parley, 'chat', '-n', '-m', mode, ...words, 'hi'], { env, expect: isWhole });
+}
+
+function isWhole(output) {
+  return output.split(' token').length === 21;
 }
 
 /** A session that holds so many short messages. */
@@ -169,7 +176,7 @@ function describe(report) {
     const shown = (value) => (row.unit === '/s' ? Math.round(value).toString() : value.toFixed(2));
     const half = `${shown(row.quarter)}-${shown(row.threeQuarters)}`;
     lines.push(
-      `${row.name.padEnd(52)}  ${(shown(row.median) + row.unit).padStart(10)}  ${half.padEnd(20)}  ${row.least ?? row.most}`,
+      `${row.name.padEnd(52)}  ${(shown(row.median) + row.unit).padStart(10)}  ${half.padEnd(20)}  ${row.least ?? row.most ?? '-'}`,
     );
   }
   return `${lines.join('\n')}\n`;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { bundledSqlite, lazyChildProcess, leanUndici } from './build-plugins.js';
+import { asciiComments, bundledSqlite, lazyChildProcess, leanUndici } from './build-plugins.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -19,7 +19,9 @@ const bundle = await rolldown({
   platform: 'node',
   // What several chunks need may stand in main, which is there already: each chunk costs a start two files to find and to read.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [lazyChildProcess, bundledSqlite(), leanUndici],
+  // What is loaded late may stand in a chunk that is there before: the tree says what needs what, the groups what lies together.
+  checks: { ineffectiveDynamicImport: false },
+  plugins: [lazyChildProcess, bundledSqlite(), leanUndici, asciiComments],
 });
 const { output } = await bundle.write({
   dir: join(root, 'dist'),
@@ -34,10 +36,15 @@ const { output } = await bundle.write({
   codeSplitting: {
     groups: [
       { name: 'start', test: /\/src\/main\.ts$/, priority: 3 },
-      { name: 'embedded', test: /\/src\/compose\/embedded-home\.ts$/, priority: 2 },
       {
-        name: 'model',
-        test: /\/src\/(engine\/upstream\/.*|config\/stored-modes|http\/plain-connections|remote\/authorities)\.ts$/,
+        name: 'embedded',
+        test: /\/src\/(compose\/embedded-home|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?)\.ts$/,
+        priority: 2,
+      },
+      // What reaches a server, of this API or a model's. The former is reached without SQLite, so nothing here may need `embedded`.
+      {
+        name: 'remote',
+        test: /\/src\/(http|remote|wire|engine\/upstream)\/|\/node_modules\/eventsource-parser\//,
         priority: 1,
       },
     ],
@@ -53,10 +60,21 @@ const threadFile = join(root, 'dist', 'jq-thread.cjs');
 // Node loads this one by itself.
 await thread.write({ file: threadFile, format: 'cjs', codeSplitting: false, minify: true });
 
+checkChunks();
 await recordCodeCache();
 await writeManual();
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)} KiB\n`);
+
+/** What makes a start quick, and what no test of behaviour would miss. */
+function checkChunks() {
+  for (const { fileName, name, code, imports } of output) {
+    // bin/parley.js reads them as such. A tagged template is left as it is written.
+    if (/[^\0-\x7f]/.test(code)) throw new Error(`${fileName} holds more than ASCII.`);
+    if (name === 'remote' && imports.some((other) => /^embedded-/.test(other)))
+      throw new Error(`${fileName} needs more than what reaches a server: ${imports.join(', ')}.`);
+  }
+}
 
 /** Runs what starts most often, in a place of its own; each run adds its code to the cache of those before. */
 async function recordCodeCache() {

@@ -1,0 +1,92 @@
+// A client of which much is asked changes to quicker connections on its way; nobody who asks can tell.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { HttpClient } from '../../src/http/http-client.ts';
+import { type Script, serve } from '../support/scripted-server.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function started(script: Script) {
+  const server = await serve(script);
+  const limits = { connectMs: 2000, answerMs: 1000, tellsStale: false, silenceMs: 2000, now: Date.now };
+  const client = new HttpClient({ origin: server.url, proxies: {}, authorities: null, ...limits });
+  closing.push(
+    () => client.close(),
+    () => server.close(),
+  );
+  const ask = (path: string, { body = null as string | null, signal = new AbortController().signal } = {}) =>
+    client.request({ method: 'POST', path, headers: { 'X-Path': path }, body, signal });
+  return { server, client, ask };
+}
+
+async function inParallel(count: number, work: (number: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}
+
+const echo: Script = ({ path, body, headers }, response) => {
+  if (path === '/cut')
+    response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy());
+  else if (path !== '/silent') response.end(`${headers['x-path']} ${body}`);
+};
+
+describe('a client of many requests', () => {
+  it('gives each its own answer, over few connections', async () => {
+    const { server, ask } = await started(echo);
+    const early = await (await ask('/first', { body: 'é' })).text(100);
+    await inParallel(400, async (number) => {
+      const answer = await ask(`/${number}`, { body: `${number}` });
+      expect(await answer.text(100)).toBe(`/${number} ${number}`);
+    });
+    expect(early).toBe('/first é');
+    expect(server.requests).toHaveLength(401);
+    expect(new Set(server.requests.map(({ path }) => path)).size).toBe(401);
+    // Eight of each kind, and one that a request opened while another was about to be free.
+    expect(server.connections()).toBeGreaterThan(8);
+    expect(server.connections()).toBeLessThan(24);
+  });
+
+  it('tells failures, limits and stops as it did at first', async () => {
+    const { server, ask, client } = await started(echo);
+    for (const isLater of [false, true]) {
+      if (isLater) await inParallel(100, async () => void (await (await ask('/warm')).text(100)));
+      await expect((await ask('/cut')).text(100)).rejects.toMatchObject({ kind: 'broken', sent: true });
+      await expect((await ask('/large', { body: 'x'.repeat(200) })).text(100)).rejects.toMatchObject({
+        kind: 'unreadable',
+      });
+      const stop = new AbortController();
+      const stopped = ask('/silent', { signal: stop.signal });
+      const reason = new Error('stopped');
+      setTimeout(() => stop.abort(reason), 50);
+      await expect(stopped).rejects.toBe(reason);
+      await expect(ask('/silent')).rejects.toMatchObject({ kind: 'timeout', sent: true });
+    }
+    await server.close();
+    // Its kept connections have to learn of that first.
+    await delay(100);
+    await expect(ask('/gone')).rejects.toMatchObject({ kind: 'refused', sent: false });
+    await client.close();
+  });
+
+  it('has one listener on a signal that many share, and none when all is read', async () => {
+    const { ask } = await started(echo);
+    const { signal } = new AbortController();
+    const listeners = { most: 0, now: 0 };
+    const counted = new Proxy(signal, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name === 'addEventListener') listeners.most = Math.max(listeners.most, ++listeners.now);
+        if (name === 'removeEventListener') listeners.now -= 1;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    await inParallel(100, async () => void (await (await ask('/', { signal: counted })).text(100)));
+    expect(listeners).toEqual({ most: 1, now: 0 });
+  });
+});
