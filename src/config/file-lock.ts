@@ -3,7 +3,7 @@
 //
 // A lock whose owner is gone is removed at once. Two that find it must not both do so (the second would remove the first's
 // new lock: proper-lockfile has this fault), so removal is itself guarded by a file, under which the lock is looked at again.
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 import type { LockOwner } from './lock-owner.ts';
 import { quoteForShell } from './shell-quote.ts';
@@ -49,23 +49,34 @@ export function holdFileLock(lock: FileLock, work: string): () => void {
   return () => release(lock);
 }
 
-/** False if somebody holds it. */
+/** False if somebody holds it. It appears with its name in it: a kill at any moment leaves no lock that nobody could tell to be free. */
 function take(path: string, name: string): boolean {
-  let file: number;
+  const named = `${path}.${name.replace(/\W+/g, '-')}.tmp`;
   try {
-    file = openSync(path, 'wx', 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-  try {
-    writeFileSync(file, name);
+    writeFileSync(named, name, { mode: 0o600 });
+    linkSync(named, path);
     return true;
   } catch (error) {
-    rmSync(path, { force: true });
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    if (withoutLinks.has(code)) return takePlain(path, name);
     throw error;
   } finally {
-    closeSync(file);
+    rmSync(named, { force: true });
+  }
+}
+
+/** What file systems without hard links say. */
+const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+function takePlain(path: string, name: string): boolean {
+  try {
+    writeFileSync(path, name, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    rmSync(path, { force: true });
+    throw error;
   }
 }
 

@@ -42,6 +42,20 @@ test('the lock is there while it is held, names its holder, and is gone after', 
   expect(existsSync(lock.path)).toBe(false);
 });
 
+test('a process that is killed at any moment leaves no lock without its name', async () => {
+  const directory = worker.directory();
+  const path = join(directory, 'lock');
+  for (let round = 0; round < 40; round += 1) {
+    const taking = execa(process.execPath, [worker.path, 'take', path], { reject: false });
+    await once(taking.stdout, 'data');
+    await new Promise((resolve) => setTimeout(resolve, round % 7));
+    taking.kill('SIGKILL');
+    await taking;
+    if (existsSync(path)) expect(readFileSync(path, 'utf8')).not.toBe('');
+    holdFileLock(lockIn(directory), 'the thing')();
+  }
+});
+
 test('a lock that is held for a run refuses others at once, also after a long time, until it is let go', () => {
   const lock = lockIn(worker.directory());
   const letGo = holdFileLock(lock, 'the thing');

@@ -41,6 +41,13 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     });
   },
 
+  /** Takes the lock and gives it back, until it is ended. */
+  async take(path = '') {
+    const lock = { path, owner: lockOwner(processTable), now: Date.now };
+    say('begins');
+    for (;;) await withFileLock(lock, () => {});
+  },
+
   /** Takes the lock and leaves it behind as if it had died with it, again and again. */
   async abandon(path = '', marker = '', gone = '', count = '') {
     const lock = { path, owner: lockOwner(processTable), now: Date.now };
