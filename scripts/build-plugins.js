@@ -23,9 +23,9 @@ export const lazyChildProcess = {
 };
 
 /**
- * Of undici, its pool of connections and its agent for proxies: all else that it offers (WebSocket, caches, fetch) is not used. HTTP/2 is offered to servers only
- * when asked for; of Node's own http undici wants to know a class that it is never given here, and a number; of node:assert, the
- * plainest form. Loading them takes longer than all the rest of a start.
+ * Of undici, its pool of connections, what opens one, and its agent for proxies: all else that it offers (WebSocket, caches, fetch) is
+ * not used. HTTP/2 is offered to servers only when asked for; of Node's own http undici wants to know a class that it is never given
+ * here, and a number; of node:assert, the plainest form. Loading them takes longer than all the rest of a start.
  */
 export const leanUndici = {
   name: 'lean-undici',
@@ -45,6 +45,7 @@ export const leanUndici = {
 const undiciParts = {
   '': `Object.defineProperties(exports, {
     Pool: { enumerable: true, get: () => require('undici/lib/dispatcher/pool.js') },
+    buildConnector: { enumerable: true, get: () => require('undici/lib/core/connect.js') },
     ProxyAgent: {
       enumerable: true,
       get() {
