@@ -6,6 +6,7 @@ import { chunk, replyOf, sendStream, sse, startStream } from '../support/model-s
 import { Place } from '../support/parley.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 import { servePlace } from '../support/served-place.ts';
+import { testCertificate } from '../support/test-certificate.ts';
 
 let place: Place;
 let server: ScriptedServer;
@@ -108,6 +109,24 @@ describe('a chat', () => {
     expect(await place.output(['chat', '-n', '-s', id, 'Again'])).toBe('Hello\n');
     expect(await place.output(['sessions', 'messages', id, '--json'])).not.toMatch(/think|greet/);
     expect(server.requests.at(-1)?.body).not.toMatch(/think|greet/);
+  });
+
+  test('goes to a server over TLS, whose certificate is trusted', async () => {
+    const far = await serve((_request, response) => sendStream(response, replyOf('Hello')), testCertificate);
+    writeFileSync(join(place.path, 'authority.pem'), testCertificate.cert);
+    await place.output(['modes', 'add', 'far', '--base-url', far.url, '--model', 'm']);
+    try {
+      const env = { NODE_EXTRA_CA_CERTS: join(place.path, 'authority.pem') };
+      expect(await place.output(['chat', '-n', '-m', 'far', 'Hi'], { env })).toBe('Hello\n');
+      const { status, err } = await place.parley(['chat', '-n', '-m', 'far', 'Hi']);
+      expect({ status, err }).toEqual({
+        status: 1,
+        err: expect.stringMatching(/certificate.*\(ENGINE_FAILED\)/),
+      });
+      expect(far.requests).toHaveLength(1);
+    } finally {
+      await far.close();
+    }
   });
 
   test('that fails keeps the message, and its printed command repeats the turn: nothing is there twice', async () => {
