@@ -2,6 +2,7 @@
 import { resolveMode } from '../config/settings.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
+import { unknownMode } from '../service/unknown-mode.ts';
 import type { CliContext } from './context.ts';
 
 /** `how` is how one is named from here. */
@@ -20,9 +21,7 @@ export async function chooseMode(flag: string | null, context: CliContext, how =
 export async function requireMode(mode: string, context: CliContext): Promise<void> {
   const names = (await listModes(context)).map(({ name }) => name);
   if (names.includes(mode)) return;
-  throw new ParleyError('UNKNOWN_MODE', `There is no mode ${JSON.stringify(mode)}.`, {
-    hint: `Modes: ${names.join(', ')}.`,
-  });
+  throw unknownMode(mode, names);
 }
 
 async function listModes(context: CliContext): Promise<readonly Mode[]> {

@@ -8,6 +8,8 @@ export interface RepeatedChat {
   readonly title: string | null;
   readonly reasoning: boolean;
   readonly usage: boolean;
+  /** The form of its output; null for text. */
+  readonly format: '--json' | '--json-stream' | null;
   readonly mode: string;
   /** The session that it went on with; null for one of its own. */
   readonly session: string | null;
@@ -36,6 +38,7 @@ export function repetition(chat: RepeatedChat, { profile, url, insecureHttp, ca 
     insecureHttp && '--insecure-http',
     ca !== null && `--ca ${quoteForShell(ca)}`,
     title !== null && `--title ${quoteForShell(title)}`,
+    chat.format,
     chat.usage && '--usage',
     chat.reasoning && '--reasoning',
     '-n',

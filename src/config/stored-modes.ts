@@ -1,6 +1,7 @@
 // What can be done to the modes that are stored: pure changes of the stored configuration, to be given to `ProfileFile.update`.
 import { ParleyError } from '../service/errors.ts';
 import { builtInModes, type ModeBook, type ModeSettings } from '../service/mode-settings.ts';
+import { unknownMode } from '../service/unknown-mode.ts';
 import { checkRoom, ModeFault, modeFailure, readMode, readModeBook, storedMode } from './mode-settings.ts';
 import type { StoredConfig } from './stored-config.ts';
 
@@ -57,7 +58,5 @@ export function setDefaultMode(config: StoredConfig, name: string | null): Store
 
 function requireMode(config: StoredConfig, name: string): void {
   if (Object.hasOwn(config.modes, name)) return;
-  throw new ParleyError('UNKNOWN_MODE', `There is no mode ${JSON.stringify(name)}.`, {
-    hint: `Modes: ${[...Object.keys(config.modes), ...builtInModes].join(', ')}.`,
-  });
+  throw unknownMode(name, [...Object.keys(config.modes), ...builtInModes]);
 }

@@ -133,7 +133,7 @@ async function beginWhenFree(
   for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
     call.signal.throwIfAborted();
     const now = local.now();
-    const begin = await local.store.beginTurn(projectId, {
+    const start = {
       session_id: request.session_id,
       newSession: { session_id: local.ids.next('ses', now), title: titleOf(request.message) },
       message_id: local.ids.next('msg', now),
@@ -144,7 +144,8 @@ async function beginWhenFree(
       lease: { owner: local.owner.id, until: now + leaseMs },
       gone,
       once,
-    });
+    };
+    const begin = await local.store.beginTurn(projectId, start, call.signal);
     switch (begin.kind) {
       case 'begun':
       case 'answered':

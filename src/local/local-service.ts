@@ -8,9 +8,9 @@ import type {
   CreateSessionRequest,
   KeyIdentity,
 } from '../service/conversation-service.ts';
-import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
 import type { DeletedSession, NewSession, Session } from '../service/session.ts';
+import { unknownMode } from '../service/unknown-mode.ts';
 import type { Recorded } from '../store/session-store.ts';
 import { exchange, idempotencyMismatch, sessionNotFound } from './exchange.ts';
 import { onceFor } from './fingerprint.ts';
@@ -41,7 +41,11 @@ export class LocalService implements ConversationService {
     const { project_id } = await this.#keys.authenticate(call.apiKey);
     checkMessage(request.message, limits);
     const engine = engines.engine(request.mode);
-    if (engine === null) throw unknownMode(request.mode, engines.modes);
+    if (engine === null)
+      throw unknownMode(
+        request.mode,
+        engines.modes.map(({ name }) => name),
+      );
     const once = await onceFor(call, 'chat', request, now(), limits);
     yield* exchange(this.#local, project_id, call, request, once, engine);
   }
@@ -78,11 +82,4 @@ export function recorded<T>(result: Recorded<T>): T {
 export function found<T>(value: T | null): T {
   if (value === null) throw sessionNotFound();
   return value;
-}
-
-function unknownMode(mode: string, modes: readonly Mode[]): ParleyError {
-  return new ParleyError('UNKNOWN_MODE', `There is no mode ${JSON.stringify(mode)}.`, {
-    hint: `Modes: ${modes.map(({ name }) => name).join(', ')}.`,
-    details: [{ field: 'mode', problem: 'names no mode' }],
-  });
 }

@@ -193,8 +193,9 @@ export interface SessionStore {
   /**
    * The first of a turn's two writes: takes the session's turn and keeps the user's message (and, if new, the session).
    * A key whose turn ended in `error` or `interrupted`, or whose owner is gone, begins that same turn again, on the stored message.
+   * While it waits for another process, the signal stops it: then it rejects with the signal's reason, and nothing is kept.
    */
-  beginTurn(projectId: string, start: TurnStart): Promise<TurnBegin>;
+  beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
   /** The newest `limit` messages before a position, the oldest first. */
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
   /** Extends the lease of a turn that this owner still holds; does nothing for one that it has lost. */

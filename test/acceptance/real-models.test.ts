@@ -151,6 +151,29 @@ describe('a chat', () => {
     expect(items.map(({ content }) => content)).toEqual(["it's me", 'Hello']);
   });
 
+  test.each(['--json', '--json-stream'])(
+    'that fails with %s prints that command beside the body',
+    async (flag) => {
+      await add('fast', '--default');
+      script = fails();
+      const failed = await place.parley(['chat', '-n', flag, 'Hi']);
+      const body = JSON.parse(failed.out.trim().split('\n').at(-1) ?? '');
+      expect(body).toMatchObject({
+        success: false,
+        error: { code: 'ENGINE_FAILED', session_id: expect.stringMatching(/^ses_/) },
+      });
+      expect(failed.out).not.toContain('idempotency-key');
+      const command = /parley chat --idempotency-key .*$/m.exec(failed.err)?.[0] ?? '';
+      expect(command).toContain(` ${flag} `);
+      script = (_request, response) => sendStream(response, replyOf('Hello'));
+      const again = await place.shell(command);
+      expect(again.status).toBe(0);
+      expect(JSON.parse(again.out.trim().split('\n').at(-1) ?? '')).toMatchObject({
+        data: { reply: 'Hello', session_id: body.error.session_id, message_count: 2 },
+      });
+    },
+  );
+
   test('that fails prints a command that means the same turn, whatever was done since', async () => {
     await add('fast', '--default');
     await place.output(['chat', '-n', 'Hi']);

@@ -318,6 +318,14 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
         expect((await home.archive.listSessions(first, everySession)).data.items).toEqual([]);
       });
 
+      it('an unknown mode with a name of any length is told by its beginning', async () => {
+        const error = await failureOf(
+          say(home.service, first, 'hello', null, `${'\u{1f600}'.repeat(70)}end`),
+        );
+        expect(error.code).toBe('UNKNOWN_MODE');
+        expect(error.message).toContain(`There is no mode "${'\u{1f600}'.repeat(64)}…".`);
+      });
+
       it('a wrong request is refused before its session is looked for', async () => {
         expect((await failureOf(say(home.service, first, '', 'ses_never'))).code).toBe('INVALID_REQUEST');
         expect((await failureOf(say(home.service, first, 'x', 'ses_never', 'oracle'))).code).toBe(

@@ -1,5 +1,6 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { failureBody } from '../../service/answer.ts';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
@@ -201,8 +202,9 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
       await context.say(`Stopped. What had come of the reply is kept in session ${kept}.`);
     const { words, files, title, reasoning } = input;
     const hasMore = files.length > 0 || (input.stdin && context.stdinIsFed) || words.join(' ') === '-';
-    const again = { ...{ words, title, reasoning, usage, mode }, session: session_id, hasMore };
-    throw kept === null ? error : repeatable(error, { ...again, key: idempotencyKey }, context);
+    const again = { ...{ words, title, reasoning, usage, mode, hasMore }, key: idempotencyKey };
+    const format = context.options.json ? '--json' : input.jsonStream ? '--json-stream' : null;
+    throw kept === null ? error : repeatable(error, { ...again, session: session_id, format }, context);
   }
 }
 
@@ -213,17 +215,18 @@ async function createTitled(title: string, call: Call, service: ConversationServ
 }
 
 /** What a model failed of can be asked again: under its key the message that is kept gets its reply, and none is kept twice. */
-function repeatable(error: unknown, chat: RepeatedChat, { options }: CliContext): unknown {
+function repeatable(error: unknown, chat: RepeatedChat, { options, requestId }: CliContext): unknown {
   const failures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
-  if (!(error instanceof ParleyError) || !failures.includes(error.code) || options.json) return error;
-  const { code, message, details, session_id, message_id, retryAfter, body } = error;
+  if (!(error instanceof ParleyError) || !failures.includes(error.code)) return error;
+  const { code, message, details, session_id, message_id, retryAfter } = error;
   return new ParleyError(code, message, {
     hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
     details,
     ...(session_id !== null && { session_id }),
     ...(message_id !== null && { message_id }),
     ...(retryAfter !== null && { retryAfter }),
-    body,
+    // The service's body stays as it is; the command is for people, and for the log of a script.
+    body: failureBody(error, requestId),
     cause: error,
   });
 }

@@ -7,6 +7,9 @@ import { foldLabel } from './line-text.ts';
 /** Columns of a text without line ends. */
 export type Measure = (text: string) => number;
 
+/** What stands before the line on a terminal of so many columns. */
+export type PromptFor = (columns: number) => Prompt;
+
 /** Stands before the line: `text` is as wide as `styled`, which is what is shown. */
 export interface Prompt {
   readonly text: string;
@@ -15,6 +18,7 @@ export interface Prompt {
 
 export interface Row {
   readonly text: string;
+  readonly width: number;
   /** False where the terminal itself goes on with the next row: then it can also put both together again when it is resized. */
   readonly ends: boolean;
 }
@@ -44,7 +48,7 @@ export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure
   let column = measure(prompt.text);
   let cursor: Place | null = null;
   const end = (ends: boolean) => {
-    rows.push({ text: row, ends });
+    rows.push({ text: row, width: column, ends });
     row = '';
     column = 0;
   };
@@ -77,7 +81,7 @@ export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure
   }
   if (cursor === null) mark(1);
   if (column >= columns) end(false);
-  rows.push({ text: row, ends: true });
+  rows.push({ text: row, width: column, ends: true });
   return { rows, cursor: cursor ?? { row: 0, column: 0 }, end: { row: rows.length - 1, column } };
 }
 

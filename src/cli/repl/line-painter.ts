@@ -1,6 +1,14 @@
-// Draws the line that is being edited over the one drawn before, in one write, and touches nothing above it.
+// Draws the line that is being edited over the one drawn before, in one write, from where it changed, and touches nothing above it.
 import type { Output } from '../terminal/output.ts';
-import { clipped, type Layout, layOut, type Measure, type Prompt, type ShownLine } from './line-layout.ts';
+import {
+  clipped,
+  type Layout,
+  layOut,
+  type Measure,
+  type Prompt,
+  type Row,
+  type ShownLine,
+} from './line-layout.ts';
 
 interface Drawn {
   readonly prompt: Prompt;
@@ -8,6 +16,8 @@ interface Drawn {
   readonly text: string;
   readonly layout: Layout;
   readonly columns: number;
+  /** It has more rows than the screen: some are not there. */
+  readonly isClipped: boolean;
 }
 
 /**
@@ -21,14 +31,25 @@ export function drawTo(output: Output, text: string): void {
   output.write(text).catch(() => {});
 }
 
+export interface LinePainterOptions {
+  readonly output: Output;
+  readonly measure: Measure;
+  /** A resized terminal wraps its rows anew by itself, and the cursor stays at its character. */
+  readonly reflows: boolean;
+}
+
 export class LinePainter {
   readonly #output: Output;
   readonly #measure: Measure;
+  readonly #reflows: boolean;
   #drawn: Drawn | null = null;
+  /** The terminal wrapped it anew since: rows at its top may be out of sight. */
+  #isRewrapped = false;
 
-  constructor(output: Output, measure: Measure) {
+  constructor({ output, measure, reflows }: LinePainterOptions) {
     this.#output = output;
     this.#measure = measure;
+    this.#reflows = reflows;
   }
 
   get rows(): number {
@@ -36,13 +57,43 @@ export class LinePainter {
   }
 
   paint(prompt: Prompt, line: ShownLine, { whole = false } = {}): void {
+    const drawn = this.#laidOut(prompt, line, whole);
+    const more = this.#appended(drawn);
+    drawTo(
+      this.#output,
+      more ?? `${this.#changedRows(drawn) ?? this.#allRows(drawn)}${toCursor(drawn.layout)}`,
+    );
+    if (more === null) this.#isRewrapped = false;
+    this.#drawn = drawn;
+  }
+
+  /**
+   * The terminal has another size. One that reflows shows the line as it should be, so nothing is drawn unless the prompt changed.
+   * Rows at the top of the line may have gone out of sight: tmux does that at the top of the screen. No cursor gets there again; when
+   * more is changed than what is typed at the end, the line is drawn whole, and they stay among the lines that scrolled away.
+   */
+  resized(prompt: Prompt, line: ShownLine): void {
+    const before = this.#drawn;
+    const next = this.#laidOut(prompt, line, false);
+    const isKnown = before !== null && !before.isClipped && !next.isClipped;
+    const isSame = before?.prompt.styled === prompt.styled && before.line.text === line.text;
+    // Behind the last character of one of several lines, terminals differ on where the cursor goes.
+    const isCursorSafe = isAtEnd(line) || !line.text.includes('\n');
+    if (!this.#reflows || !isKnown || !isSame || !isCursorSafe) {
+      this.paint(prompt, line);
+      return;
+    }
+    // A row that is full now: the next one is to be opened, as for one that was drawn so.
+    if (isAtEnd(line) && next.layout.end.column === 0) drawTo(this.#output, ' \r');
+    this.#drawn = next;
+    this.#isRewrapped = true;
+  }
+
+  #laidOut(prompt: Prompt, line: ShownLine, whole: boolean): Drawn {
     const columns = this.#output.columns();
     const full = layOut(prompt, line, columns, this.#measure);
     const layout = whole ? full : clipped(full, Math.max(1, this.rows - 1));
-    const text = textOf(layout);
-    const drawn = { prompt, line, text, layout, columns };
-    drawTo(this.#output, this.#change(drawn));
-    this.#drawn = drawn;
+    return { prompt, line, text: textOf(layout.rows), layout, columns, isClipped: layout !== full };
   }
 
   /** Leaves the line where it is, whole, the cursor on a row of its own below. */
@@ -70,8 +121,29 @@ export class LinePainter {
     this.#drawn = null;
   }
 
-  #change(next: Drawn): string {
-    return this.#appended(next) ?? `${this.#toStart()}${clearBelow}${next.text}${toCursor(next.layout)}`;
+  #allRows(next: Drawn): string {
+    return `${this.#toStart()}${clearBelow}${next.text}`;
+  }
+
+  /** From the first row on that is another now, if rows above it stay: less to write, and nothing flickers that did not change. */
+  #changedRows(next: Drawn): string | null {
+    const before = this.#drawn;
+    if (before === null || before.columns !== next.columns || this.#isRewrapped) return null;
+    const [old, rows] = [before.layout.rows, next.layout.rows];
+    const most = Math.min(old.length, rows.length) - 1;
+    const same = old.findIndex((row, at) => row.text !== rows[at]?.text || row.ends !== rows[at]?.ends);
+    const first = same < 0 ? most : Math.min(same, most);
+    const above = rows[first - 1];
+    if (above === undefined) return null;
+    if (above.ends) {
+      return `${toRow(before.layout.cursor.row, first)}\r${clearBelow}${textOf(rows.slice(first))}`;
+    }
+    // The last character of the row above again: the terminal is to know that the line goes on there.
+    const last = [...new Intl.Segmenter().segment(above.text)].at(-1)?.segment ?? '';
+    const column = above.width - this.#measure(last);
+    if (column <= 0) return null;
+    const rest = textOf([{ ...above, text: last }, ...rows.slice(first)]);
+    return `${toRow(before.layout.cursor.row, first - 1)}\r\x1b[${column}C\x1b[J${rest}`;
   }
 
   /** Most keys add to the end of a row: then that is all there is to write. */
@@ -84,14 +156,17 @@ export class LinePainter {
     return sameRow && stands(before) && stands(next) ? next.text.slice(before.text.length) : null;
   }
 
-  /** To the first column of the first row drawn. A terminal that was resized since has wrapped the rows anew. */
+  /**
+   * To the first column of the first row drawn. A terminal that was resized since has wrapped the rows anew, or has left them as they
+   * were. Which of both nobody tells: `reflows` is what is known of it by its name (terminal-reflow.ts).
+   */
   #toStart(): string {
     const before = this.#drawn;
     if (before === null) return '\r';
     const columns = this.#output.columns();
     const { layout } = before;
     const row =
-      columns === before.columns
+      columns === before.columns || !this.#reflows
         ? layout.cursor.row
         : layOut(before.prompt, before.line, columns, this.#measure).cursor.row;
     const up = Math.min(row, this.rows - 1);
@@ -100,7 +175,7 @@ export class LinePainter {
 }
 
 /** A row that is full is left with a space and a return: else the cursor would hang behind its last column. */
-function textOf({ rows }: Layout): string {
+function textOf(rows: readonly Row[]): string {
   const last = rows.length - 1;
   return rows
     .map(({ text, ends }, index) => {
@@ -109,6 +184,15 @@ function textOf({ rows }: Layout): string {
       return index === last - 1 && rows[last]?.text === '' ? `${text} \r` : text;
     })
     .join('');
+}
+
+function isAtEnd({ text, cursor }: ShownLine): boolean {
+  return cursor >= text.length;
+}
+
+function toRow(from: number, to: number): string {
+  if (from === to) return '';
+  return from > to ? `\x1b[${from - to}A` : `\x1b[${to - from}B`;
 }
 
 function toCursor({ cursor, end }: Layout): string {

@@ -7,10 +7,10 @@ import type { Completion } from './completion.ts';
 import { Keyboard, type TerminalInput } from './keyboard.ts';
 import { edit } from './line-editor.ts';
 import { type Action, interruptKey, isInterrupt, type LineInput } from './line-input.ts';
-import type { Prompt, ShownLine } from './line-layout.ts';
+import type { Prompt, PromptFor, ShownLine } from './line-layout.ts';
 import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
-import { emptyLine, type LineState, lineOf, replaced } from './line-state.ts';
+import { behind, emptyLine, type LineState, lineOf, replaced } from './line-state.ts';
 import { unfolded } from './line-text.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
 import { submitted } from './submitted-line.ts';
@@ -20,6 +20,7 @@ export interface LineReaderOptions {
   readonly open: () => TerminalInput;
   readonly output: Output;
   readonly job: Job;
+  readonly reflows: boolean;
   /** The oldest first; it may grow. */
   readonly history: () => readonly string[];
   /** The signal stops it; then there is nothing to choose from. */
@@ -44,7 +45,7 @@ export class LineReader implements LineSource {
   /** What lets go of the terminal's events; null until the first line is read. */
   #release: (() => void)[] | null = null;
   #state: LineState = emptyLine;
-  #prompt: Prompt = { text: '', styled: '' };
+  #promptFor: PromptFor = () => ({ text: '', styled: '' });
   #settle: ((line: ReadLine) => void) | null = null;
   #interrupt: (() => void) | null = null;
   #isLent = false;
@@ -58,7 +59,8 @@ export class LineReader implements LineSource {
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
-    this.#painter = new LinePainter(options.output, this.#widths.measure);
+    const { output, reflows } = options;
+    this.#painter = new LinePainter({ output, reflows, measure: this.#widths.measure });
     this.#keyboard = new Keyboard({
       open: options.open,
       stream: options.output.stream,
@@ -68,24 +70,24 @@ export class LineReader implements LineSource {
     });
   }
 
-  read(prompt: Prompt, initial: string): Promise<ReadLine> {
+  read(prompt: PromptFor, initial: string): Promise<ReadLine> {
     if (this.#isGone) return Promise.resolve({ kind: 'left' });
     const ahead = this.#state.text.replace(/\n+$/, '');
     const typed = { ...this.#state, text: ahead, cursor: Math.min(this.#state.cursor, ahead.length) };
     this.#state = initial === '' ? typed : behind(initial, typed);
-    this.#prompt = prompt;
+    this.#promptFor = prompt;
     this.#release ??= this.#heed();
     this.#keyboard.take();
     const line = new Promise<ReadLine>((resolve) => {
       this.#settle = resolve;
     });
-    this.#painter.paint(prompt, this.#shown());
+    this.#painter.paint(this.#prompt, this.#shown());
     startTimer(widthsPauseMs, () => this.#widths.load());
     return line;
   }
 
-  reprompt(prompt: Prompt): void {
-    this.#prompt = prompt;
+  reprompt(prompt: PromptFor): void {
+    this.#promptFor = prompt;
     this.#repaint();
   }
 
@@ -120,7 +122,7 @@ export class LineReader implements LineSource {
 
   #heed(): (() => void)[] {
     const { output, job } = this.#options;
-    const resized = () => this.#repaint();
+    const resized = () => this.#resized();
     output.stream.on('resize', resized);
     return [
       () => output.stream.off('resize', resized),
@@ -204,8 +206,7 @@ export class LineReader implements LineSource {
   #finish(line: ReadLine): void {
     const settle = this.#settle;
     this.#painter.finish(this.#prompt, this.#shown());
-    this.#state = lineOf('', this.#state);
-    this.#state = { ...this.#state, pastes: [] };
+    this.#state = { ...lineOf('', this.#state), pastes: [] };
     this.#settle = null;
     settle?.(line);
   }
@@ -282,14 +283,17 @@ export class LineReader implements LineSource {
       this.#painter.paint(shownPrompt(this.#state, this.#prompt), this.#shown());
   }
 
+  #resized(): void {
+    if (this.#settle !== null && !this.#isLent)
+      this.#painter.resized(shownPrompt(this.#state, this.#prompt), this.#shown());
+  }
+
+  /** As the terminal is now. */
+  get #prompt(): Prompt {
+    return this.#promptFor(this.#options.output.columns());
+  }
+
   #shown(): ShownLine {
     return shownLine(this.#state, this.#options.history());
   }
-}
-
-/** What was typed meanwhile, on a line of its own behind what comes back. */
-function behind(initial: string, typed: LineState): LineState {
-  const state = lineOf(initial, typed);
-  if (typed.text === '') return state;
-  return replaced(state, state.text.length, state.text.length, `\n${typed.text}`);
 }

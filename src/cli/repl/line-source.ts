@@ -1,5 +1,5 @@
 // Where the REPL gets its lines from. Two keep it: the line reader of a terminal that can do something, and the plain one.
-import type { Prompt } from './line-layout.ts';
+import type { PromptFor } from './line-layout.ts';
 import type { SubmittedLine } from './submitted-line.ts';
 
 /** `left`: the person is done (Ctrl-D), or the terminal went away. */
@@ -7,9 +7,9 @@ export type ReadLine = { readonly kind: 'line'; readonly line: SubmittedLine } |
 
 export interface LineSource {
   /** What is typed next. `initial` stands at the prompt already; what was typed meanwhile comes after it. */
-  read(prompt: Prompt, initial: string): Promise<ReadLine>;
+  read(prompt: PromptFor, initial: string): Promise<ReadLine>;
   /** While a line is read: the prompt from now on. */
-  reprompt(prompt: Prompt): void;
+  reprompt(prompt: PromptFor): void;
   /** Shows text without tearing the line that is being read. */
   above(write: () => Promise<void>): Promise<void>;
   /** Ctrl-C while no line is read. */

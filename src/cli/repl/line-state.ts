@@ -104,3 +104,10 @@ export function asTyped({ text, pastes, startsPasted }: LineState): string {
   const whole = unfolded(text, pastes);
   return startsPasted && whole.startsWith('/') ? `/${whole}` : whole;
 }
+
+/** What was typed meanwhile, on a line of its own behind what comes back. */
+export function behind(initial: string, typed: LineState): LineState {
+  const state = lineOf(initial, typed);
+  if (typed.text === '') return state;
+  return replaced(state, state.text.length, state.text.length, `\n${typed.text}`);
+}

@@ -12,6 +12,7 @@ import { PlainLineReader } from './plain-line-reader.ts';
 import { Repl } from './repl.ts';
 import { scopedContext } from './scoped-context.ts';
 import { slashCommands } from './slash-commands.ts';
+import { reflowsItsLine } from './terminal-reflow.ts';
 import { tellTrouble } from './trouble.ts';
 
 export interface ReplInput {
@@ -58,6 +59,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
     open: () => host.stdin.open(),
     output: stdout,
     job: host.job,
+    reflows: reflowsItsLine(host.env),
     history: () => history.lines,
     leaveHint,
     complete: (text, cursor, signal) =>

@@ -5,7 +5,7 @@ import type { Output } from '../terminal/output.ts';
 import type { TerminalInput } from './keyboard.ts';
 import { edit } from './line-editor.ts';
 import type { LineInput } from './line-input.ts';
-import type { Prompt } from './line-layout.ts';
+import type { PromptFor } from './line-layout.ts';
 import { drawTo } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
 import { lineOf } from './line-state.ts';
@@ -39,10 +39,10 @@ export class PlainLineReader implements LineSource {
     this.#options = options;
   }
 
-  read(prompt: Prompt, initial: string): Promise<ReadLine> {
+  read(prompt: PromptFor, initial: string): Promise<ReadLine> {
     this.#release ??= this.#options.job.onInterrupt(() => this.#interrupted());
     this.#listen();
-    this.#prompt = prompt.text;
+    this.#prompt = this.#textOf(prompt);
     this.#initial = initial;
     if (initial !== '') drawTo(this.#options.output, '(Enter alone takes it again.)\n');
     return new Promise((resolve) => {
@@ -52,8 +52,8 @@ export class PlainLineReader implements LineSource {
     });
   }
 
-  reprompt(prompt: Prompt): void {
-    this.#prompt = prompt.text;
+  reprompt(prompt: PromptFor): void {
+    this.#prompt = this.#textOf(prompt);
     if (this.#settle !== null && this.#begun === '') drawTo(this.#options.output, `\n${this.#prompt}`);
   }
 
@@ -85,6 +85,10 @@ export class PlainLineReader implements LineSource {
     this.#isLent = true;
     this.#interface?.close();
     this.#interface = null;
+  }
+
+  #textOf(prompt: PromptFor): string {
+    return prompt(this.#options.output.columns()).text;
   }
 
   #listen(): void {

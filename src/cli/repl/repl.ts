@@ -7,7 +7,7 @@ import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
 import type { Conversation } from './conversation.ts';
 import type { LineHistory } from './line-history.ts';
-import type { Prompt } from './line-layout.ts';
+import type { PromptFor } from './line-layout.ts';
 import type { LineSource } from './line-source.ts';
 import { scopedContext } from './scoped-context.ts';
 import { shortTitle } from './short-title.ts';
@@ -124,20 +124,21 @@ export class Repl {
     await context.stderr.write(`${dim(kept ? '[stopped; what had come is kept]' : '[stopped]')}\n`);
   }
 
-  async #prompt(): Promise<Prompt> {
+  async #prompt(): Promise<PromptFor> {
     const { conversation, context } = this.#options;
     const { bold, dim } = await context.stdout.style();
     const { mode, title, files } = conversation;
-    const columns = context.stdout.columns();
-    const name = mode === null ? '' : shortTitle(mode, Math.max(4, Math.floor(columns / 4)));
-    const room = Math.min(40, Math.floor(columns / 2) - name.length - 6);
-    // Characters outside of ASCII may take two columns each.
-    const most = /^[\x20-\x7e]*$/.test(title ?? '') ? room : Math.floor(room / 2);
-    const shown = title === null || most < 4 ? '' : ` (${shortTitle(title, most)})`;
     const attached = files.length === 0 ? '' : ` +${files.length}`;
-    return {
-      text: `${name}${shown}${attached}> `,
-      styled: `${bold(name)}${dim(shown)}${attached}> `,
+    return (columns) => {
+      const name = mode === null ? '' : shortTitle(mode, Math.max(4, Math.floor(columns / 4)));
+      const room = Math.min(40, Math.floor(columns / 2) - name.length - 6);
+      // Characters outside of ASCII may take two columns each.
+      const most = /^[\x20-\x7e]*$/.test(title ?? '') ? room : Math.floor(room / 2);
+      const shown = title === null || most < 4 ? '' : ` (${shortTitle(title, most)})`;
+      return {
+        text: `${name}${shown}${attached}> `,
+        styled: `${bold(name)}${dim(shown)}${attached}> `,
+      };
     };
   }
 

@@ -2,7 +2,6 @@
 // is what runs. A new one is a row here.
 import { ParleyError } from '../../service/errors.ts';
 import { runModels } from '../commands/models.ts';
-import { runDelete } from '../commands/sessions/delete.ts';
 import { runGet } from '../commands/sessions/get.ts';
 import { runMessages } from '../commands/sessions/messages.ts';
 import { runRename } from '../commands/sessions/rename.ts';
@@ -18,6 +17,7 @@ import type { Conversation } from './conversation.ts';
 import { titleOf } from './conversation.ts';
 import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
+import { deleteSession } from './session-deletion.ts';
 import { findSession, pickSession } from './session-search.ts';
 
 /** What a command works with. Its context stops with Ctrl-C. */
@@ -146,31 +146,12 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: '[ID|TITLE]',
     description: 'delete this session, or another (/restore brings it back)',
     choices: sessionChoices,
-    run: async (argument, { context, conversation }) => {
-      const id =
-        argument === '' ? sessionOf(conversation) : (await findSession(argument, context)).session_id;
-      const status = await runDelete(
-        {
-          words: [id],
-          filter: null,
-          resume: null,
-          yes: true,
-          dryRun: false,
-          ignoreMissing: false,
-          max: 1,
-          concurrency: 1,
-        },
-        context,
-      );
-      if (status !== 0) return undefined;
-      conversation.deletedId = id;
-      if (id === conversation.sessionId) conversation.enter(null, null);
-      const { home } = await context.open();
-      await context.say(
-        home.extensions?.includes('archive')
-          ? '/restore brings it back.'
-          : 'This server is not known to bring a deleted session back.',
-      );
+    run: async (argument, { context, conversation, source }) => {
+      const { session_id: id, title } =
+        argument === ''
+          ? { session_id: sessionOf(conversation), title: conversation.title }
+          : await findSession(argument, context);
+      await deleteSession(id, title, { context, conversation, source });
       return undefined;
     },
   },

@@ -80,7 +80,7 @@ export interface ChoiceSource {
   ): Promise<readonly { readonly value: string; readonly name: string; readonly short: string }[]>;
 }
 
-/** One of a list that narrows as one types. Its names are filtered already. `USAGE` where nobody can be asked. */
+/** One of a list that narrows as one types, and is gone then. Its names are filtered already. `USAGE` where nobody can be asked. */
 export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
   if (!prompting.allowed) {
     throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, { hint: 'Name it instead.' });
@@ -90,7 +90,8 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
     const theme = promptTheme(await prompting.stderr.style());
     const source = (words: string | undefined) => choices.source(words ?? '');
     const initial = choices.initial === '' ? {} : { initialValue: choices.initial };
-    return await search({ message: filterText(question), source, theme, ...initial }, context);
+    const list = { message: filterText(question), source, theme, ...initial };
+    return await search(list, { ...context, clearPromptOnDone: true });
   });
 }
 

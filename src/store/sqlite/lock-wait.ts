@@ -16,23 +16,32 @@ function isLocked(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);
 }
 
-/** Repeats an attempt that finds a lock, then rejects with what SQLite said. Nearly always the first succeeds, at once. */
-export function whenUnlocked<T>(attempt: () => T, wait: LockWait): T | Promise<T> {
+/**
+ * Repeats an attempt that finds a lock, as long as it is wanted, then rejects with what SQLite said. Nearly always the first succeeds,
+ * at once.
+ */
+export function whenUnlocked<T>(attempt: () => T, wait: LockWait, isWanted = () => true): T | Promise<T> {
   try {
     return attempt();
   } catch (error) {
-    return againUntilUnlocked(attempt, wait, error);
+    return againUntilUnlocked(attempt, wait, error, isWanted);
   }
 }
 
-async function againUntilUnlocked<T>(attempt: () => T, wait: LockWait, first: unknown): Promise<T> {
+async function againUntilUnlocked<T>(
+  attempt: () => T,
+  wait: LockWait,
+  first: unknown,
+  isWanted: () => boolean,
+): Promise<T> {
   let failure = first;
   let waited = 0;
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    if (!isLocked(failure) || waited >= wait.waitMs) throw failure;
+    if (!isLocked(failure) || waited >= wait.waitMs || !isWanted()) throw failure;
     const pause = Math.ceil(pauseMs * (0.5 + wait.random() / 2));
     waited += pause;
     await new Promise((resolve) => setTimeout(resolve, pause));
+    if (!isWanted()) throw failure;
     try {
       return attempt();
     } catch (error) {

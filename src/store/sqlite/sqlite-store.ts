@@ -173,8 +173,8 @@ export class SqliteStore implements SessionStore {
     return imported;
   }
 
-  beginTurn(projectId: string, start: TurnStart): Promise<TurnBegin> {
-    return this.#write((connection) => beginTurn(connection, projectId, start, this.#now()));
+  beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
+    return this.#write((connection) => beginTurn(connection, projectId, start, this.#now()), signal);
   }
 
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
@@ -240,15 +240,16 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  #write<T>(work: (connection: Connection) => T): Promise<T> {
-    return this.#run(() => this.#writer.write(() => work(this.#connection)));
+  #write<T>(work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {
+    return this.#run(() => this.#writer.write(() => work(this.#connection), signal), signal);
   }
 
-  async #run<T>(call: () => T | Promise<T>): Promise<T> {
+  async #run<T>(call: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#closed) throw storeClosed();
     try {
       return await call();
     } catch (error) {
+      if (signal?.aborted && error === signal.reason) throw error;
       if (!this.#connection.open) throw storeClosed();
       throw storeError(error, this.#connection.path);
     }

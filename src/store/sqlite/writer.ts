@@ -27,9 +27,30 @@ export class Writer {
     this.#wait = wait;
   }
 
-  write<T>(work: () => T): Promise<T> {
+  /** The signal takes back a write that still waits: it rejects with the signal's reason. */
+  write<T>(work: () => T, signal?: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: (value) => resolve(value as T), reject });
+      signal?.throwIfAborted();
+      const takeBack = () => {
+        const at = this.#waiting.indexOf(write);
+        if (at < 0) return;
+        this.#waiting.splice(at, 1);
+        reject(signal?.reason);
+      };
+      const settled = () => signal?.removeEventListener('abort', takeBack);
+      const write: Write = {
+        work,
+        resolve(value) {
+          settled();
+          resolve(value as T);
+        },
+        reject(error) {
+          settled();
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', takeBack, { once: true });
+      this.#waiting.push(write);
       this.#draining ??= this.#drain();
     });
   }
@@ -49,12 +70,16 @@ export class Writer {
   }
 
   async #commitWaiting(): Promise<void> {
-    const first = this.#waiting.length;
+    const first = new Set(this.#waiting);
     try {
-      await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), this.#wait);
+      const isWanted = () => this.#waiting.length > 0;
+      if (!isWanted()) return;
+      await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), this.#wait, isWanted);
     } catch (error) {
       // Writes that came during the wait have a wait of their own before them.
-      for (const write of this.#waiting.splice(0, first)) write.reject(error);
+      const over = this.#waiting.filter((write) => first.has(write));
+      this.#waiting = this.#waiting.filter((write) => !first.has(write));
+      for (const write of over) write.reject(error);
       return;
     }
     const group = this.#waiting.splice(0, largestGroup);

@@ -14,28 +14,57 @@ const { Terminal } = headless;
 const prompt: Prompt = { text: 'echo> ', styled: '\x1b[1mecho\x1b[22m> ' };
 
 class Screen {
-  readonly #terminal: InstanceType<typeof Terminal>;
+  #terminal: InstanceType<typeof Terminal>;
   readonly #stream: Writable & { isTTY: boolean; columns: number; rows: number };
   readonly painter: LinePainter;
   /** Where the cursor stood, column and row, each time all below it was cleared. */
   readonly clearedFrom: (readonly number[])[] = [];
+  /** All that was written. */
+  written = '';
 
-  constructor(columns: number, rows: number) {
-    this.#terminal = new Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
-    this.#terminal.unicode.register(modernWidths);
-    this.#terminal.unicode.activeVersion = modernWidths.version;
-    this.#terminal.parser.registerCsiHandler({ final: 'J' }, () => {
-      const { cursorX, cursorY } = this.#terminal.buffer.active;
-      this.clearedFrom.push([cursorX, cursorY]);
-      return false;
-    });
+  constructor(columns: number, rows: number, { reflows = false } = {}) {
+    this.#terminal = this.#opened(columns, rows);
     const stream = new Writable({
-      write: (bytes, _encoding, done) => this.#terminal.write(bytes, done),
+      write: (bytes, _encoding, done) => {
+        this.written += bytes;
+        this.#terminal.write(bytes, done);
+      },
     });
     this.#stream = Object.assign(stream, { isTTY: true, columns, rows });
     const signal = new AbortController().signal;
     const output = createOutput(this.#stream, { role: 'data', env: {}, noColor: true, signal });
-    this.painter = new LinePainter(output, stringWidth);
+    this.painter = new LinePainter({ output, measure: stringWidth, reflows });
+  }
+
+  async type(text: string): Promise<void> {
+    await new Promise<void>((resolve) => this.#stream.write(text, () => resolve()));
+  }
+
+  /** As xterm.js does it: what is on the row of the cursor, and below, is cut or left. */
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.seen();
+    this.#terminal.resize(columns, rows);
+    this.#stream.columns = columns;
+  }
+
+  /** As a terminal that reflows: this stands there as if it had been so wide ever since. */
+  async reflow(columns: number, rows: number, content: string): Promise<void> {
+    await this.seen();
+    this.#stream.columns = columns;
+    this.#terminal = this.#opened(columns, rows);
+    await new Promise<void>((resolve) => this.#terminal.write(content, () => resolve()));
+  }
+
+  #opened(columns: number, rows: number): InstanceType<typeof Terminal> {
+    const terminal = new Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
+    terminal.unicode.register(modernWidths);
+    terminal.unicode.activeVersion = modernWidths.version;
+    terminal.parser.registerCsiHandler({ final: 'J' }, () => {
+      const { cursorX, cursorY } = terminal.buffer.active;
+      this.clearedFrom.push([cursorX, cursorY]);
+      return false;
+    });
+    return terminal;
   }
 
   async seen(): Promise<{ readonly rows: readonly string[]; readonly cursor: readonly number[] }> {
@@ -138,6 +167,23 @@ describe('a line', () => {
     expect(finished.cursor).toEqual([0, 9]);
   });
 
+  test('that changes at its end is not written anew above that', async () => {
+    const screen = new Screen(20, 10);
+    const text = 'a line of several rows, folded at twenty columns';
+    const paint = (line: string, cursor = line.length) =>
+      screen.painter.paint(prompt, { text: line, cursor, pastes: [] });
+    paint(text);
+    await screen.seen();
+    screen.written = '';
+    paint(text.slice(0, -1));
+    paint(text.slice(0, -1), 0);
+    await screen.seen();
+    expect(screen.written).not.toContain('echo');
+    expect(screen.written).not.toContain('several');
+    paint('x');
+    expect(await screen.seen()).toEqual({ rows: ['echo> x'], cursor: [7, 0] });
+  });
+
   test('is erased without a trace, and what stood above stays', async () => {
     const screen = new Screen(20, 10);
     screen.painter.paint(prompt, { text: 'first', cursor: 5, pastes: [] });
@@ -151,4 +197,59 @@ describe('a line', () => {
 test('text of another makes nothing but itself visible', () => {
   const { rows } = layOut(prompt, { text: 'a\x1b[2Jb\u202ec', cursor: 0, pastes: [] }, 80, stringWidth);
   expect(rows[0]?.text).toBe(`${prompt.styled}a\\x1b[2Jb\\u{202e}c`);
+});
+
+describe('a terminal that is resized', () => {
+  const text = 'a line of several rows, 日本語 and more, until it ends in the last of them';
+  const widths = fc.integer({ min: 12, max: 60 });
+  const fresh = async (columns: number, line: ShownLine) => {
+    const screen = new Screen(columns, 30);
+    await screen.type('above\n');
+    screen.painter.paint(prompt, line);
+    return screen.seen();
+  };
+
+  test('and wraps the line anew by itself is written nothing, and the next key finds its place', async () => {
+    const property = fc.asyncProperty(widths, widths, fc.nat(text.length), async (before, after, at) => {
+      const line = { text: text.slice(0, at), cursor: at, pastes: [] };
+      const screen = new Screen(before, 30, { reflows: true });
+      await screen.type('above\n');
+      screen.painter.paint(prompt, line);
+      const { cursor } = await screen.seen();
+      // Behind a row that was full stands a blank.
+      const behind = cursor[0] === 0 ? '\x1b7 \x1b8' : '';
+      await screen.reflow(after, 30, `above\n${prompt.styled}${line.text}${behind}`);
+      screen.written = '';
+      screen.painter.resized(prompt, line);
+      expect(await screen.seen()).toEqual(await fresh(after, line));
+      expect(screen.written.trim()).toBe('');
+      const changed = { text: `${line.text.slice(0, 5)}XX`, cursor: 0, pastes: [] };
+      screen.painter.paint(prompt, changed);
+      expect(await screen.seen()).toEqual(await fresh(after, changed));
+    });
+    await fc.assert(property, { numRuns: 80 });
+  });
+
+  test('and leaves the line as it was gets it drawn anew, with nothing of it above', async () => {
+    const property = fc.asyncProperty(widths, widths, fc.nat(text.length), async (before, after, cursor) => {
+      const screen = new Screen(before, 30);
+      await screen.type('above\n');
+      screen.painter.paint(prompt, { text, cursor, pastes: [] });
+      await screen.resize(after, 30);
+      screen.painter.resized(prompt, { text, cursor, pastes: [] });
+      expect(await screen.seen()).toEqual(await fresh(after, { text, cursor, pastes: [] }));
+    });
+    await fc.assert(property, { numRuns: 80 });
+  });
+
+  test('shows a prompt that changed with it', async () => {
+    const screen = new Screen(40, 30, { reflows: true });
+    const line = { text: 'abc', cursor: 3, pastes: [] };
+    const long = { text: 'echo (a long title)> ', styled: 'echo (a long title)> ' };
+    await screen.type('above\n');
+    screen.painter.paint(long, line);
+    await screen.reflow(12, 30, `above\n${long.text}abc`);
+    screen.painter.resized(prompt, line);
+    expect(await screen.seen()).toEqual(await fresh(12, line));
+  });
 });

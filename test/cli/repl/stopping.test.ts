@@ -106,6 +106,7 @@ describe('Ctrl-C', () => {
     await screen.shows('An old one');
     screen.type('\x03');
     await screen.stands('echo> ');
+    expect(screen.text).toMatch(/> \/sessions\necho>$/);
     screen.type('still here\r');
     await screen.until('answered', () => screen.text.endsWith('\n\necho (still here)>'));
   });

@@ -56,7 +56,7 @@ describe('a server of the basic API', () => {
     await screen.shows('(USAGE) Name one with /mode: slow, other.');
   });
 
-  test('that brings no session back is not said to', async () => {
+  test('that brings no session back is asked to delete one only after a yes', async () => {
     const basic = await serve(({ method, path }, response) =>
       sendJson(response, {
         success: true,
@@ -71,8 +71,19 @@ describe('a server of the basic API', () => {
       await screen.stands('slow> ');
       screen.type('/new One\r');
       await screen.stands('slow (One)> ');
+      const deletions = () => basic.requests.filter(({ method }) => method === 'DELETE').length;
       screen.type('/delete\r');
-      await screen.shows('deleted one\nThis server is not known to bring a deleted session back.');
+      await screen.shows('This server is not known to bring a session back. Delete "One" for good?');
+      screen.type('\r');
+      await screen.shows('Nothing was deleted.');
+      await screen.stands('slow (One)> ');
+      expect(deletions()).toBe(0);
+      screen.type('/delete\r');
+      await screen.until('asked again', () => (screen.text.match(/for good\?/g) ?? []).length === 2);
+      screen.type('y\r');
+      await screen.shows('deleted one');
+      await screen.stands('slow> ');
+      expect(deletions()).toBe(1);
       expect(screen.text).not.toContain('/restore');
       await leave(screen);
     } finally {

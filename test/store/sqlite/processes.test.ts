@@ -11,7 +11,7 @@ import type { Opened } from '../../support/opening-process.ts';
 import { lockElsewhere } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { everySession, newProject, newSession, startOfTime } from '../store-samples.ts';
+import { everySession, newProject, newSession, startOfTime, turnStart } from '../store-samples.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -101,6 +101,44 @@ it('says that the store is locked when the wait is over, and works when it is no
   await ended;
   expect(await store.findSession(project, id)).toMatchObject({ title: null });
   expect(await store.deleteSession(project, id, startOfTime)).not.toBeNull();
+});
+
+it('gives up a turn that waits for the lock as soon as it is stopped, and keeps nothing of it', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
+  const project = await newProject(store);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1500);
+  let isHeld = true;
+  void ended.then(() => {
+    isHeld = false;
+  });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error('stopped')), 50);
+  await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
+  await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
+  // What was asked for besides is still waited for.
+  const kept = newSession(store, project);
+  expect(isHeld).toBe(true);
+  expect(
+    (await store.listSessions(project, everySession())).items.map(({ session_id }) => session_id),
+  ).toEqual([]);
+  const id = await kept;
+  expect(
+    (await store.listSessions(project, everySession())).items.map(({ session_id }) => session_id),
+  ).toEqual([id]);
+});
+
+it('is closed at once when nothing waits any more, though the lock is held', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
+  const project = await newProject(store);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1500);
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error('stopped')), 50);
+  await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
+  const first = await Promise.race([store.close().then(() => 'closed'), ended.then(() => 'let go')]);
+  expect(first).toBe('closed');
+  await ended;
 });
 
 it('is opened while another process writes', async () => {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { ModeSettings } from '../../../service/mode-settings.ts';
+import { unknownMode } from '../../../service/unknown-mode.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { fieldLines } from '../../terminal/fields.ts';
@@ -31,11 +32,11 @@ export async function findMode(name: string, context: CliContext): Promise<ModeS
   const { home } = await context.open();
   const modes = await home.administration.listModes();
   const found = modes.find((mode) => mode.name === name);
-  if (found === undefined) {
-    throw new ParleyError('UNKNOWN_MODE', `There is no mode ${JSON.stringify(name)}.`, {
-      hint: `Modes: ${modes.map((mode) => mode.name).join(', ')}.`,
-    });
-  }
+  if (found === undefined)
+    throw unknownMode(
+      name,
+      modes.map((mode) => mode.name),
+    );
   if (found.settings !== null) return found.settings;
   throw new ParleyError('USAGE', `The mode ${name} is built in and has no settings.`, {
     hint: 'Make one of your own: parley modes add NAME --base-url URL --model MODEL',

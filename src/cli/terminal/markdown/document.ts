@@ -4,7 +4,7 @@ import type { LeafStart, LineStart } from './blocks.ts';
 import { Frame } from './frame.ts';
 import type { Highlighting } from './highlighting.ts';
 import { InlineText } from './inline-text.ts';
-import { CodeLeaf, HtmlLeaf, type Leaf, ParagraphLeaf } from './leaf.ts';
+import { CodeLeaf, HeadingLeaf, HtmlLeaf, type Leaf, ParagraphLeaf } from './leaf.ts';
 import { readLineStart } from './line-start.ts';
 import { LineWriter, type Measure } from './line-writer.ts';
 import { HeadLeaf, TableLeaf } from './table-leaf.ts';
@@ -23,6 +23,7 @@ export interface DocumentOptions {
 const longestBeginning = 1000;
 const flowing: ReadonlySet<LeafStart['kind']> = new Set([
   'paragraph',
+  'heading',
   'code',
   'indented-code',
   'html',
@@ -224,19 +225,18 @@ export class MarkdownDocument {
 
   #heading(level: number, text: string): void {
     this.#closeLeaf();
-    const line = this.#beginBlock();
-    const look = this.#options.theme.headings[level - 1] ?? this.#options.theme.strong;
-    if (text === '' && look.open === '') line.emptyLine();
-    line.put(look.open, look.codes);
-    this.#text.write(text, look.codes, line);
-    line.endLine();
+    this.#beginBlock();
+    const { headings, strong } = this.#options.theme;
+    this.#leaf = new HeadingLeaf(this.#textOptions, headings[level - 1] ?? strong);
+    this.#leaf.flow(text, this.#isCut);
   }
 
   #endLine(): void {
     this.#flows = false;
     this.#isCut = false;
     this.#leaf?.endLine();
-    if (this.#leaf instanceof HtmlLeaf && this.#leaf.ended) this.#closeLeaf();
+    const leaf = this.#leaf;
+    if (leaf instanceof HeadingLeaf || (leaf instanceof HtmlLeaf && leaf.ended)) this.#closeLeaf();
   }
 
   /** The line to write a new block to, behind the empty line that is due. */

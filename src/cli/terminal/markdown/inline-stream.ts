@@ -1,17 +1,21 @@
 // The text of an open paragraph as it comes. Words go out as soon as nothing to come can change them; a span that is still
-// open holds back a line's worth, then what it begins with is decided. Decisions fall at the ends of words alone, wherever the
-// pieces of the stream end: so any cut of a text gives the same output.
+// open holds back a line of the terminal at most, then what it begins with is decided. When that is, the text so far says alone,
+// wherever the pieces of the stream end: so any cut of a text gives the same output.
 import { type InlineText, inlineMark } from './inline-text.ts';
-import { mayBreakBetween, mayCutBetween } from './line-breaks.ts';
+import { cutPlace, mayBreakBetween } from './line-breaks.ts';
 import type { LineWriter } from './line-writer.ts';
 import { type ForcedSpan, type OpenMark, scanSpans } from './open-spans.ts';
+import { mostColumns } from './text-width.ts';
 import { type Look, type Theme, within } from './theme.ts';
 
-/** A line of an ordinary terminal: so far text may be held back for a span that is open. */
+/** A line of an ordinary terminal: so far text may be held back for a span that is open, on a narrower one less far. */
 const heldBack = 80;
-/** A run without spaces is cut here, so that memory stays flat. No address is so long. */
+/** A run without spaces is cut here, whatever it is, so that memory stays flat. No address is so long. */
 const longestRun = 2048;
+/** An address is no prose: it is waited for, and with it the text of its link, so that it can be followed. */
+const addressBegun = /:\/\/|www\.|\]\(/i;
 const deepestForced = 4;
+const asciiRun = /^[!-~]*$/;
 
 export interface InlineStreamOptions {
   readonly line: LineWriter;
@@ -19,6 +23,8 @@ export interface InlineStreamOptions {
   readonly theme: Theme;
   /** Nothing in it is a mark: HTML, shown as it is written. */
   readonly literal: boolean;
+  /** The colour of all of it. */
+  readonly codes: string;
 }
 
 export class InlineStream {
@@ -28,6 +34,8 @@ export class InlineStream {
   /** How much of it was searched for ends of words. */
   #searched = 0;
   #runStart = 0;
+  /** So far the run was found to have no place for a cut. */
+  #uncuttable = 0;
   #lineEnds = false;
   #forced: { readonly span: ForcedSpan; readonly codes: string; readonly look: Look }[] = [];
 
@@ -74,47 +82,63 @@ export class InlineStream {
   }
 
   #search(): void {
+    const columns = this.#options.line.width();
     let before = this.#searched > 0 ? codePointBefore(this.#held, this.#searched) : 0;
     for (let at = this.#searched; at < this.#held.length; ) {
       const code = this.#held.codePointAt(at) ?? 0;
       const next = at + (code > 0xffff ? 2 : 1);
-      let end = -1;
-      if (code === 0x20 || code === 0x09 || code === 0x0a) end = next;
-      else if (at > 0 && this.#endsBetween(before, code, at)) end = at;
+      const isSpace = code === 0x20 || code === 0x09 || code === 0x0a;
+      const end = isSpace ? next : this.#mayEndAt(at, before, code) ? at : 0;
       before = code;
+      // All places move by what is written.
       at = next;
-      if (end < 0) continue;
-      const kept = this.#settle(end);
-      // All places move by what was written.
-      at -= kept.gone;
-      this.#runStart = end - kept.gone;
+      if (end > 0) at -= this.#settle(end, at, columns);
+      if (this.#runStart > 0 && this.#isOverfull(at, columns))
+        at -= this.#settle(this.#runStart, at, columns);
+      if (this.#runStart === 0 && this.#isOverfull(at, columns)) {
+        const cut = cutPlace(this.#held.slice(0, at), this.#uncuttable);
+        if (cut > 0) at -= this.#settle(cut, at, columns);
+        else this.#uncuttable = at;
+      }
     }
     this.#searched = this.#held.length;
   }
 
-  #endsBetween(before: number, code: number, at: number): boolean {
-    if (before === 0 || before === 0x20 || before === 0x0a || before === 0x09) return false;
+  #mayEndAt(at: number, before: number, code: number): boolean {
     const length = at - this.#runStart;
-    if (before > 0x7f || code > 0x7f) {
-      if (length > 0 && mayBreakBetween(before, code)) return true;
-      return length >= heldBack && mayCutBetween(before, code);
-    }
-    return length >= longestRun;
+    if (length <= 0) return false;
+    return length >= longestRun || ((before > 0x7f || code > 0x7f) && mayBreakBetween(before, code));
   }
 
-  /** Writes what is settled of the text up to `end`, the end of a word. */
-  #settle(end: number): { readonly gone: number } {
+  /** More waits, with a run that has not ended yet, than one line holds. */
+  #isOverfull(seen: number, columns: number): boolean {
+    const { waiting } = this.#options.line;
+    // No unit takes more than two columns.
+    if ((seen + waiting) * 2 <= Math.min(heldBack, columns)) return false;
+    const held = this.#held.slice(0, seen);
+    const isWord = this.#runStart === 0 && asciiRun.test(held);
+    const most = isWord ? columns : Math.min(heldBack, columns);
+    return mostColumns(held) + waiting > most && !addressBegun.test(held.slice(this.#runStart));
+  }
+
+  /**
+   * Writes what is settled of the text up to `end`, where a word ends or may be cut; `seen`: how far the text was searched. Gives how
+   * much was written.
+   */
+  #settle(end: number, seen: number, columns: number): number {
     const before = this.#held.length;
-    let text = this.#held.slice(0, end);
+    const most = Math.min(heldBack, columns) - mostColumns(this.#held.slice(end, seen));
     const rest = this.#held.slice(end);
-    text = this.#writeSettled(text);
+    this.#held = this.#writeSettled(this.#held.slice(0, end), most) + rest;
     this.#options.line.neutral();
-    this.#held = text + rest;
-    return { gone: before - this.#held.length };
+    const gone = before - this.#held.length;
+    this.#runStart = end - gone;
+    this.#uncuttable = 0;
+    return gone;
   }
 
-  /** Gives what is not settled. */
-  #writeSettled(given: string): string {
+  /** Gives what is not settled: so many columns of it at most. */
+  #writeSettled(given: string, most: number): string {
     let text = given;
     for (;;) {
       if (this.#forced.length === 0 && (this.#options.literal || !inlineMark.test(text))) {
@@ -133,8 +157,9 @@ export class InlineStream {
         this.#options.line.flush();
         return '';
       }
-      if (text.length - first.at <= heldBack) return this.#writeBefore(text, first.at);
-      text = this.#decide(text, open);
+      const kept = this.#writeBefore(text, first.at);
+      if (this.#fits(kept, most)) return kept;
+      text = this.#decide(kept, open, text.length - kept.length, most);
     }
   }
 
@@ -153,19 +178,25 @@ export class InlineStream {
     return open.length > 0 || closed !== null;
   }
 
+  /** Beside what waits for the end of its word, behind the last mark that was decided. */
+  #fits(text: string, most: number): boolean {
+    return mostColumns(text) + this.#options.line.waiting <= most;
+  }
+
   /** Of the marks that have been open for too long: the first that may well begin a span begins it, others are characters. */
-  #decide(given: string, open: readonly OpenMark[]): string {
+  #decide(given: string, open: readonly OpenMark[], gone: number, most: number): string {
     let written = 0;
     for (const mark of open) {
-      if (mark.at < written) continue;
-      if (given.length - mark.at <= heldBack) break;
-      this.#write(given.slice(written, mark.at));
-      written = mark.at + mark.length;
+      const at = mark.at - gone;
+      if (at < written) continue;
+      if (written > 0 && this.#fits(given.slice(written), most)) break;
+      this.#write(given.slice(written, at));
+      written = at + mark.length;
       if (mark.likely && this.#forced.length < deepestForced) {
         this.#force(mark);
         break;
       }
-      this.#options.line.put(given.slice(mark.at, written), this.#codes);
+      this.#options.line.put(given.slice(at, written), this.#codes);
     }
     return given.slice(written);
   }
@@ -209,7 +240,7 @@ export class InlineStream {
   }
 
   get #codes(): string {
-    return this.#forced.at(-1)?.codes ?? '';
+    return this.#forced.at(-1)?.codes ?? this.#options.codes;
   }
 }
 

@@ -61,16 +61,10 @@ function head(text: string, complete: boolean): LeafStart | 'line' {
 }
 
 function heading(text: string, complete: boolean): LeafStart | Undecided | null {
+  if (!complete && /^#{1,6}$/.test(text)) return 'more';
   const found = /^(#{1,6})(?:[ \t]+|$)/.exec(text);
-  if (!complete)
-    return found !== null && found[0].length > (found[1]?.length ?? 0)
-      ? 'line'
-      : /^#{1,6}$/.test(text)
-        ? 'more'
-        : null;
   if (found === null) return null;
-  const inner = text.slice(found[0].length).trimEnd();
-  return { kind: 'heading', level: found[1]?.length ?? 1, text: inner.replace(/(?:^|[ \t]+)#+$/, '') };
+  return { kind: 'heading', level: found[1]?.length ?? 1, text: text.slice(found[0].length) };
 }
 
 function underlineOrRule(text: string, complete: boolean, open: OpenLeaf): LeafStart | Undecided | null {
@@ -93,7 +87,7 @@ function fence(text: string, indent: number, complete: boolean): LeafStart | Und
 }
 
 function html(text: string, complete: boolean): LeafStart | Undecided | null {
-  if (!complete && /^<(?:[/?!]?|!-|[/]?[a-zA-Z][a-zA-Z0-9]{0,10})$/.test(text)) return 'more';
+  if (!complete && (/^<(?:[/?!]?|!-)$/.test(text) || mayBecomeBlockTag(text))) return 'more';
   if (text.startsWith('<!--')) return { kind: 'html', end: /-->/, text };
   if (/^<(?:\?|![A-Za-z])/.test(text)) return { kind: 'html', end: null, text };
   const tag = /^<(\/?)([a-zA-Z][a-zA-Z0-9]*)(?=[\s/>]|$)/.exec(text);
@@ -101,4 +95,9 @@ function html(text: string, complete: boolean): LeafStart | Undecided | null {
   if (!blockTags.has(name)) return null;
   const ended = tag?.[1] === '' && endedByTag.has(name);
   return { kind: 'html', end: ended ? new RegExp(`</${name}>`, 'i') : null, text };
+}
+
+function mayBecomeBlockTag(text: string): boolean {
+  const name = /^<\/?([a-zA-Z][a-zA-Z0-9]*)$/.exec(text)?.[1]?.toLowerCase();
+  return name !== undefined && [...blockTags].some((tag) => tag.startsWith(name));
 }

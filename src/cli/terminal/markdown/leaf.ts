@@ -3,6 +3,7 @@ import type { OpenLeaf } from './blocks.ts';
 import type { CodePainter } from './highlighting.ts';
 import { InlineStream, type InlineStreamOptions } from './inline-stream.ts';
 import type { LineWriter } from './line-writer.ts';
+import type { Look } from './theme.ts';
 
 export interface Leaf {
   /** As the reader of the next line needs to know it. */
@@ -13,7 +14,7 @@ export interface Leaf {
   close(): void;
 }
 
-type TextOptions = Omit<InlineStreamOptions, 'literal'>;
+export type TextOptions = Omit<InlineStreamOptions, 'literal' | 'codes'>;
 
 export class ParagraphLeaf implements Leaf {
   readonly open: OpenLeaf = { kind: 'paragraph', cells: () => (this.#pipes === 0 ? 0 : this.#pipes + 1) };
@@ -23,7 +24,7 @@ export class ParagraphLeaf implements Leaf {
   #isNewLine = true;
 
   constructor(options: TextOptions) {
-    this.#stream = new InlineStream({ ...options, literal: false });
+    this.#stream = new InlineStream({ ...options, literal: false, codes: '' });
   }
 
   flow(text: string): void {
@@ -43,6 +44,56 @@ export class ParagraphLeaf implements Leaf {
   }
 }
 
+/** What may be the marks that close a heading; text after it tells that they are not. */
+const headingEnd = /[ \t]+#*[ \t]*$/;
+const wholeHeadingEnd = /^#*[ \t]*$/;
+const longestHeadingEnd = 1000;
+
+/** A heading: one line, closed with it. */
+export class HeadingLeaf implements Leaf {
+  readonly open: OpenLeaf = { kind: 'none' };
+  readonly #line: LineWriter;
+  readonly #look: Look;
+  readonly #stream: InlineStream;
+  #held = '';
+  #begun = false;
+
+  constructor(options: TextOptions, look: Look) {
+    this.#line = options.line;
+    this.#look = look;
+    this.#stream = new InlineStream({ ...options, literal: false, codes: look.codes });
+    this.#line.put(look.open, look.codes);
+  }
+
+  flow(text: string): void {
+    const held = this.#held + text;
+    const end = this.#begun
+      ? held.search(headingEnd)
+      : wholeHeadingEnd.test(held)
+        ? 0
+        : held.search(headingEnd);
+    const isEnd = end >= 0 && held.length - end <= longestHeadingEnd;
+    this.#held = isEnd ? held.slice(end) : '';
+    this.#push(isEnd ? held.slice(0, end) : held);
+  }
+
+  endLine(): void {
+    this.#push(this.#held.trimEnd().replace(this.#begun ? /[ \t]+#+$/ : /(?:^|[ \t]+)#+$/, ''));
+    this.#held = '';
+    // Where marks show what it is, they stand there already.
+    if (!this.#begun && this.#look.open === '') this.#line.emptyLine();
+  }
+
+  close(): void {
+    this.#stream.finish();
+  }
+
+  #push(text: string): void {
+    if (text.trim() !== '') this.#begun = true;
+    this.#stream.push(text);
+  }
+}
+
 /** Shown as it is written, but for its white space. */
 export class HtmlLeaf implements Leaf {
   readonly open: OpenLeaf;
@@ -55,7 +106,7 @@ export class HtmlLeaf implements Leaf {
   constructor(options: TextOptions, end: RegExp | null) {
     this.open = { kind: 'html', end };
     this.#end = end;
-    this.#stream = new InlineStream({ ...options, literal: true });
+    this.#stream = new InlineStream({ ...options, literal: true, codes: '' });
   }
 
   flow(text: string): void {

@@ -29,8 +29,32 @@ export function mayBreakBetween(before: number, after: number): boolean {
   return !marks.has(last) && !marks.has(first) && !joined.test(first) && before !== 0x200d;
 }
 
-/** Whether a run that is too long may be cut here: not beside a mark, and not before what joins the character before. */
-export function mayCutBetween(before: number, after: number): boolean {
+/** What is looked at of a text before a place: no character as a person sees it, nor a reference, is longer in earnest. */
+const context = 64;
+const referenceBegun = /&[#\w]{0,32}$/;
+
+/**
+ * The last place, from `first` on, where a run that is too long may be cut: between two characters as a person sees them, and where
+ * it changes no reading, so not beside a mark and not within a character reference. 0: there is none.
+ */
+export function cutPlace(run: string, first: number): number {
+  for (let at = run.length - 1; at > 0 && at >= first; at--) {
+    const before = run.codePointAt(at - (isPair(run, at - 2) ? 2 : 1)) ?? 0;
+    if (isPair(run, at - 1) || !mayCutBetween(before, run.codePointAt(at) ?? 0)) continue;
+    const from = Math.max(0, at - context);
+    if (referenceBegun.test(run.slice(from, at))) continue;
+    if (before < 0x80 && run.charCodeAt(at) < 0x80) return at;
+    const found = new Intl.Segmenter().segment(run.slice(from)).containing(at - from);
+    if (found?.index === at - from) return at;
+  }
+  return 0;
+}
+
+function isPair(text: string, at: number): boolean {
+  return (text.codePointAt(at) ?? 0) > 0xffff;
+}
+
+function mayCutBetween(before: number, after: number): boolean {
   const first = String.fromCodePoint(after);
   return (
     !marks.has(String.fromCodePoint(before)) && !marks.has(first) && !joined.test(first) && before !== 0x200d

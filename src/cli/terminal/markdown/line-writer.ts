@@ -73,6 +73,11 @@ export class LineWriter {
     if (from < text.length) this.#add(from === 0 ? text : text.slice(from), codes);
   }
 
+  /** Columns of the word that waits for its end. */
+  get waiting(): number {
+    return this.#wordWidth;
+  }
+
   /** Ends the word, as a space would, and leaves the terminal neutral. */
   flush(): void {
     this.#endWord();

@@ -1,7 +1,6 @@
 // The blocks around a table: a line that may be its head, and its rows.
 import type { OpenLeaf } from './blocks.ts';
-import type { InlineStreamOptions } from './inline-stream.ts';
-import { type Leaf, ParagraphLeaf } from './leaf.ts';
+import { type Leaf, ParagraphLeaf, type TextOptions } from './leaf.ts';
 import { TableBlock, type TableOptions } from './table-block.ts';
 import type { Alignment } from './table-rows.ts';
 
@@ -9,12 +8,9 @@ import type { Alignment } from './table-rows.ts';
 export class HeadLeaf implements Leaf {
   readonly open: OpenLeaf;
   readonly row: string;
-  readonly #options: Omit<InlineStreamOptions, 'literal'>;
+  readonly #options: TextOptions;
 
-  constructor(
-    head: { readonly text: string; readonly cells: number },
-    options: Omit<InlineStreamOptions, 'literal'>,
-  ) {
+  constructor(head: { readonly text: string; readonly cells: number }, options: TextOptions) {
     this.open = { kind: 'head', cells: head.cells };
     this.row = head.text;
     this.#options = options;

@@ -14,3 +14,15 @@ export function textWidth(text: string): number {
   }
   return width;
 }
+
+/** No less than a text takes, and told at once: a character beyond the scripts of single width counts as two. */
+export function mostColumns(text: string): number {
+  let columns = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // The second half of a pair was counted with the first.
+    if (code < 0x1100 || (code >= 0x1160 && code < 0x2300)) columns += 1;
+    else if (code < 0xdc00 || code > 0xdfff) columns += 2;
+  }
+  return columns;
+}

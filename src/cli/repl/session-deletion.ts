@@ -1,0 +1,39 @@
+// What /delete does: hides a session where that can be undone; where nobody is known to undo it, only after a yes.
+import { runDelete } from '../commands/sessions/delete.ts';
+import type { CliContext } from '../context.ts';
+import { confirm } from '../terminal/prompt.ts';
+import type { Conversation } from './conversation.ts';
+import type { LineSource } from './line-source.ts';
+import { shortTitle } from './short-title.ts';
+
+interface Place {
+  readonly context: CliContext;
+  readonly conversation: Conversation;
+  readonly source: LineSource;
+}
+
+const longestTitle = 60;
+
+export async function deleteSession(
+  id: string,
+  title: string | null,
+  { context, conversation, source }: Place,
+): Promise<void> {
+  const { home } = await context.open();
+  const restores = home.extensions?.includes('archive') ?? false;
+  if (!restores && !(await source.lend(() => isSure(id, title, context)))) {
+    await context.say('Nothing was deleted.');
+    return;
+  }
+  const options = { filter: null, resume: null, yes: true, dryRun: false, ignoreMissing: false };
+  if ((await runDelete({ words: [id], ...options, max: 1, concurrency: 1 }, context)) !== 0) return;
+  conversation.deletedId = id;
+  if (id === conversation.sessionId) conversation.enter(null, null);
+  if (restores) await context.say('/restore brings it back.');
+}
+
+async function isSure(id: string, title: string | null, { prompting }: CliContext): Promise<boolean> {
+  const what = title === null ? id : JSON.stringify(shortTitle(title, longestTitle));
+  const question = `This server is not known to bring a session back. Delete ${what} for good?`;
+  return await confirm(question, 'parley sessions delete', prompting);
+}

@@ -1,0 +1,80 @@
+// A line that is being typed in a terminal that changes its width: it stands there once, whole, and nothing of its former self.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { hasCommand } from '../../support/shells.ts';
+import { leave, ReplFixture } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+  fixture.close();
+});
+
+/** Nothing is written that could be waited for; no hand types sooner after it let go of a window. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 250));
+
+const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
+
+describe.skipIf(!hasCommand('tmux'))('in tmux, which wraps lines anew', () => {
+  test('a line over several rows stands there once, however it is resized and changed', async () => {
+    const place = fixture.place();
+    // The store is there: nothing is said above the line while it is resized.
+    await place.answer(['models']);
+    const socket = join(place.path, 'tmux.socket');
+    const settings = join(place.path, 'tmux.conf');
+    writeFileSync(settings, 'set -g status off\nset -g escape-time 0\n');
+    ends.push(() => spawnSync('tmux', ['-S', socket, 'kill-server']));
+    const screen = fixture.keep(place.shellScreen({ columns: 100, rows: 30, env: { NO_COLOR: '1' } }));
+    await screen.stands('shell$ ');
+    const command = `printf '%s\\n' 1 2 3 4 5 6 7 8 9 10 11 12 13 above; parley repl -m echo; sleep 60`;
+    screen.type(`tmux -f ${settings} -S ${socket} new-session "${command}"\r`);
+    await screen.stands('echo> ');
+    screen.type(words);
+    const shown = () =>
+      spawnSync('tmux', ['-S', socket, 'capture-pane', '-p', '-J', '-S', '-'], { encoding: 'utf8' })
+        .stdout.split('\n')
+        .map((row) => row.trimEnd())
+        .filter((row) => row !== '' && !/^\d+$/.test(row));
+    const stands = (line: string) =>
+      screen.until(
+        line,
+        () => JSON.stringify(shown()) === JSON.stringify(['above', `echo> ${line}`.trimEnd()]),
+      );
+    await stands(words);
+    for (const columns of [30, 75, 41, 100, 23, 60]) {
+      screen.resize(columns, 30);
+      await settled();
+      await stands(words);
+    }
+    screen.type('\x7f\x7f!');
+    await stands(`${words.slice(0, -2)}!`);
+    screen.resize(34, 30);
+    await settled();
+    screen.type('\x01First \x05?');
+    await stands(`First ${words.slice(0, -2)}!?`);
+    screen.type('\x15');
+    await stands('');
+  });
+});
+
+test('the title at the prompt is shortened anew', async () => {
+  const title = 'A title of some thirty letters';
+  // The emulator leaves the row with the cursor as it is.
+  const env = { TERM_PROGRAM: 'vscode' };
+  const screen = fixture.open(['repl', '-m', 'echo'], { columns: 100, env });
+  await screen.stands('echo> ');
+  screen.type(`/new ${title}\r`);
+  await screen.stands(`echo (${title})> `);
+  screen.type('typed');
+  screen.resize(40, 24);
+  await screen.stands('echo (A title o…)> typed');
+  screen.resize(100, 24);
+  await screen.stands(`echo (${title})> typed`);
+  expect(screen.rows.filter((row) => row.includes('typed'))).toEqual([`echo (${title})> typed`]);
+  screen.type('\x15');
+  await screen.stands(`echo (${title})> `);
+  await leave(screen);
+});
