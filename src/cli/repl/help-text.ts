@@ -1,6 +1,5 @@
-// What /help says: the slash commands, and the keys that are not obvious.
+// What /help says: the slash commands, and the keys that are not obvious. Nothing of it is cut, however narrow the terminal.
 import type { Output } from '../terminal/output.ts';
-import { align } from '../terminal/table.ts';
 
 interface Described {
   readonly name: string;
@@ -17,17 +16,30 @@ const keys: readonly (readonly [string, string])[] = [
   ['Tab', 'complete a command, a mode, a session, a file'],
   ['Ctrl-X Ctrl-E', 'go on writing in $VISUAL or $EDITOR'],
   ['Ctrl-L, Ctrl-Z', 'clear the screen; stop (fg goes on)'],
-  ['//', 'at the start: a message that begins with a slash'],
 ];
 
+const gap = 2;
+/** Narrower, a description stands below what it describes. */
+const narrowest = 30;
+
 export async function helpText(commands: readonly Described[], output: Output): Promise<string> {
-  const { default: stringWidth } = await import('string-width');
+  const { default: wrapAnsi } = await import('wrap-ansi');
   const rows = [
     ...commands.map(({ name, argument, description }) => [`/${name} ${argument}`.trimEnd(), description]),
+    ['//', 'at the start: a message that begins with a slash'],
     ...keys,
-  ];
-  const columns = [{ title: 'COMMAND' }, { title: 'A beginning that no other has will do', flexible: true }];
-  const [titles = '', ...lines] = align(columns, rows, output.columns(), stringWidth);
+  ] as const;
   const { bold } = await output.style();
-  return [bold(titles), ...lines].map((line) => `${line}\n`).join('');
+  const columns = output.columns();
+  const left = Math.max(...rows.map(([what = '']) => what.length)) + gap;
+  const isNarrow = columns - left < narrowest;
+  const indent = isNarrow ? gap : left;
+  const room = Math.max(1, columns - indent);
+  const lines = rows.flatMap(([what = '', description = '']) => {
+    const described = wrapAnsi(description, room, { hard: true }).split('\n');
+    const first = isNarrow ? [bold(what)] : [bold(what) + ' '.repeat(left - what.length) + described.shift()];
+    return [...first, ...described.map((line) => ' '.repeat(indent) + line)];
+  });
+  const title = wrapAnsi('Of a command, a beginning that no other has will do: /q', columns, { hard: true });
+  return `${[...lines, '', title].join('\n')}\n`;
 }

@@ -38,6 +38,7 @@ export class Repl {
     const { source, context } = this.#options;
     const ended = whenAborted(context.host.signal);
     let next: Next;
+    await this.#greet();
     for (let isFirst = true; next !== 'leave'; isFirst = false) {
       const reading = source.read(await this.#prompt(), next?.initial ?? '');
       if (isFirst) void this.#prepare();
@@ -47,6 +48,14 @@ export class Repl {
     }
     await this.#sayHowToGoOn();
     return exitDone;
+  }
+
+  /** Who is here for the first time has nothing else to go by. */
+  async #greet(): Promise<void> {
+    const { stderr, options } = this.#options.context;
+    if (options.quiet) return;
+    const { dim } = await stderr.style();
+    await stderr.write(`${dim('/help lists the commands and keys.')}\n`);
   }
 
   /** While the first line is typed: the service, and what it calls its mode. */

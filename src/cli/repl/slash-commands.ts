@@ -224,7 +224,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'status',
     argument: '',
-    description: 'show the mode, the session, where it is kept, and the tokens of the last reply',
+    description: 'show mode, session, place, and the tokens of the last reply',
     run: async (_argument, { context, conversation }) => {
       const { target } = context;
       const lines = [
@@ -251,7 +251,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'exit',
     argument: '',
-    description: 'the same',
+    description: 'the same as /quit',
     run: async () => 'leave',
   },
 ];

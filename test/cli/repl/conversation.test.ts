@@ -24,7 +24,7 @@ test('a conversation is shown as it was had, its title at the prompt, and can be
   await screen.shows('Your name is Ada.');
   await screen.stands('eliza (My name is Ada.)> ');
   const id = await leave(screen);
-  const [, ...talk] = screen.text.split('\n').filter((row) => !row.startsWith(' a key'));
+  const [, , ...talk] = screen.text.split('\n').filter((row) => !row.startsWith(' a key'));
   expect(talk).toEqual([
     'eliza> My name is Ada.',
     'Pleased to meet you, Ada. What brings you here?',

@@ -49,3 +49,6 @@ export async function leave(screen: TerminalScreen): Promise<string> {
 export function paste(text: string): string {
   return `\x1b[200~${text.replaceAll('\n', '\r')}\x1b[201~`;
 }
+
+/** What stands above the first prompt. */
+export const greeting = '/help lists the commands and keys.\n';

@@ -29,7 +29,7 @@ describe.skipIf(!hasCommand('tmux'))('in tmux, which wraps lines anew', () => {
     ends.push(() => spawnSync('tmux', ['-S', socket, 'kill-server']));
     const screen = fixture.keep(place.shellScreen({ columns: 100, rows: 30, env: { NO_COLOR: '1' } }));
     await screen.stands('shell$ ');
-    const command = `printf '%s\\n' 1 2 3 4 5 6 7 8 9 10 11 12 13 above; parley repl -m echo; sleep 60`;
+    const command = `printf '%s\\n' 1 2 3 4 5 6 7 8 9 10 11 12 13 above; parley --quiet repl -m echo; sleep 60`;
     screen.type(`tmux -f ${settings} -S ${socket} new-session "${command}"\r`);
     await screen.stands('echo> ');
     screen.type(words);

@@ -46,6 +46,14 @@ test('/help names each command, and the keys', async () => {
   expect(help).toContain('Ctrl-D');
 });
 
+test.each([20, 40, 80])('/help is whole at %i columns', async (columns) => {
+  const wide = await entered(await open(fixture.place(), 200), '/help');
+  const help = await entered(await open(fixture.place(), columns), '/help');
+  const wordsOf = (text: string) => text.split(/\s+/);
+  expect(wordsOf(help)).toEqual(wordsOf(wide));
+  expect(Math.max(...help.split('\n').map((row) => row.length))).toBeLessThanOrEqual(columns);
+});
+
 test('/mode lists the modes and goes on in another; one that is not there changes nothing', async () => {
   const screen = await open();
   expect(await entered(screen, '/mode')).toMatch(/^DEFAULT +MODE[\s\S]*\*\s+eliza/);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import { sendJson, serve } from '../../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../../support/served-place.ts';
-import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
+import { greeting, leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 let server: PacedServer;
@@ -19,7 +19,7 @@ test('a server that is down is told in a line, the message comes back, and nothi
   screen.type('one\x1b\rtwo\r');
   await screen.shows('(NETWORK)');
   await screen.stands('  two');
-  const lines = screen.text.split('\n');
+  const lines = screen.text.slice(greeting.length).split('\n');
   expect(lines).toHaveLength(5);
   expect(lines[2]).toMatch(/\(NETWORK\).+$/);
   expect(lines.slice(3)).toEqual(['slow> one', '  two']);
