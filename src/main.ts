@@ -190,10 +190,20 @@ function cliHost(
     stopSignal,
     now,
     random,
-    newRequestId: () => `req_${now().toString(36)}${random().toString(36).slice(2)}`,
+    newRequestId: requestIds(now, random),
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openHome: (target, options) => openHome(target, surroundings, options),
     openServedHome: (options) => openServedHome(surroundings, options),
+  };
+}
+
+/** Of this process, then counted: a server makes thousands a second. */
+function requestIds(now: () => number, random: () => number): () => string {
+  let start = '';
+  let count = 0;
+  return () => {
+    start ||= `req_${now().toString(36)}${random().toString(36).slice(2)}`;
+    return `${start}_${count++}`;
   };
 }
 

@@ -39,16 +39,26 @@ export function apiRoutes(surroundings: ApiSurroundings): readonly ServedRoute[]
 
 /** What accompanies an operation that comes as this request. */
 export function callOf(visit: Visit, request: Request): Call {
-  const idempotencyKey = visit.method === 'POST' ? request.headers.get(idempotencyHeader) : null;
-  return {
-    apiKey: visit.apiKey,
-    // Made only where it is looked at: few operations last long enough to be stopped.
-    get signal() {
-      return request.signal;
-    },
-    idempotencyKey,
-    requestId: visit.requestId,
-  };
+  return new RequestCall(visit, request);
+}
+
+class RequestCall implements Call {
+  readonly apiKey: string;
+  readonly idempotencyKey: string | null;
+  readonly requestId: string;
+  readonly #request: Request;
+
+  constructor({ apiKey, method, requestId }: Visit, request: Request) {
+    this.apiKey = apiKey;
+    this.idempotencyKey = method === 'POST' ? request.headers.get(idempotencyHeader) : null;
+    this.requestId = requestId;
+    this.#request = request;
+  }
+
+  /** Made only where it is looked at: few operations last long enough to be stopped. */
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
 }
 
 function answeredRoute<Name extends AnsweredOperation>(

@@ -27,12 +27,12 @@ export function textResponse(
   text: string,
   headers: HeaderRecord = {},
 ): Response {
-  return new Response(text, { status, headers: { ...headersOf(visit, type), ...headers } });
+  return new Response(text, { status, headers: Object.assign(headersOf(visit, type), headers) });
 }
 
 export function streamResponse(visit: Visit, body: ReadableStream<Uint8Array>): Response {
   // A proxy that collects answers before it passes them on would turn a stream into a long silence.
-  const headers = { ...headersOf(visit, eventStreamType), 'X-Accel-Buffering': 'no' };
+  const headers = Object.assign(headersOf(visit, eventStreamType), { 'X-Accel-Buffering': 'no' });
   return new Response(body, { headers });
 }
 
@@ -50,11 +50,9 @@ export function failureResponse(
   });
 }
 
-function headersOf(visit: Visit, type: string): HeaderRecord {
-  return {
-    'Content-Type': type,
-    'Cache-Control': 'no-store',
-    [requestIdHeader]: visit.requestId,
-    ...(isOfApi(visit) && { [extensionsHeader]: extensions }),
-  };
+function headersOf(visit: Visit, type: string): Record<string, string> {
+  const headers: Record<string, string> = { 'Content-Type': type, 'Cache-Control': 'no-store' };
+  headers[requestIdHeader] = visit.requestId;
+  if (isOfApi(visit)) headers[extensionsHeader] = extensions;
+  return headers;
 }
