@@ -28,11 +28,18 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
   const rows = last
     .map(said)
     .flatMap((text) => filterText(text).replaceAll('\t', '    ').split('\n'))
-    .flatMap((line) => wrapAnsi(line, columns, { hard: true, trim: false }).split('\n'));
+    .flatMap((line) =>
+      wrapAnsi(line, columns, { hard: true, trim: false }).split('\n').map(withoutBlankOfBreak),
+    );
   const { dim } = await stdout.style();
   const isCut = rows.length > most;
   const shown = isCut ? ['…', ...rows.slice(1 - most)] : rows;
   await stdout.write(shown.map((row) => `${row === '' ? '' : dim(row)}\n`).join(''));
+}
+
+/** The indentation of a line is its own; a blank at the start of a further row is where it was broken. */
+function withoutBlankOfBreak(row: string, index: number): string {
+  return index === 0 ? row : row.replace(/^ /, '');
 }
 
 /** A message has a row at least, so more messages than rows are never needed. */

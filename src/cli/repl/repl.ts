@@ -130,7 +130,8 @@ export class Repl {
     const { context, conversation } = this.#options;
     const { dim } = await context.stderr.style();
     const kept = conversation.last?.isKept === true && !conversation.last.isAnswered;
-    await context.stderr.write(`${dim(kept ? '[stopped; what had come is kept]' : '[stopped]')}\n`);
+    const what = conversation.reply === '' ? 'your message' : 'what had come';
+    await context.stderr.write(`${dim(kept ? `[stopped; ${what} is kept]` : '[stopped]')}\n`);
   }
 
   async #prompt(): Promise<PromptFor> {

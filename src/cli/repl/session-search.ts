@@ -10,6 +10,7 @@ type Found = Pick<NewSession, 'session_id' | 'title'>;
 const pageSize = 200;
 /** Characters of what was picked. */
 const longestShown = 60;
+const narrowest = 50;
 
 /** Null if the person picked none. */
 export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
@@ -109,7 +110,9 @@ function anyCase(words: string): string {
   return `*${pattern.join('')}*`;
 }
 
+/** On one row; where that is narrow, the title alone. */
 function label({ title, message_count, updated_at }: Session, columns: number): string {
-  const facts = `  ${updated_at.slice(0, 16).replace('T', ' ')}, ${message_count} messages`;
+  const all = `  ${updated_at.slice(0, 16).replace('T', ' ')}, ${message_count} messages`;
+  const facts = columns < narrowest ? '' : all;
   return shortTitle(title ?? '(no title)', Math.max(10, columns - facts.length - 4)) + facts;
 }

@@ -67,6 +67,17 @@ test('what was said last is dimmed, cut to the screen, and nothing of it is run 
   expect(screen.rows.filter((row) => row !== '').length).toBeLessThanOrEqual(18);
 });
 
+test('what was said last begins no row with the blank that it was broken at', async () => {
+  const place = fixture.place();
+  const row = 'thirty letters make up the row';
+  const words = `${row} dddd`;
+  const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', words])).session_id;
+  const { screen } = open(['repl', '-s', id], { columns: 30 }, place);
+  await screen.until('the prompt', () => screen.cursorRow.startsWith('eliza'));
+  const at = screen.rows.indexOf(row);
+  expect(screen.rows.slice(at, at + 2)).toEqual([row, 'dddd']);
+});
+
 describe('several lines', () => {
   test.each([
     ['Alt-Enter', 'one\x1b\rtwo\r', 'one\ntwo'],

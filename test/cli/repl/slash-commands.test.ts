@@ -173,6 +173,16 @@ test('/sessions lets one be picked from a list that narrows, and gives the keybo
   expect(await entered(screen, '/sessions zzz')).toBe('No title holds "zzz".');
 });
 
+test('/sessions shows a session on one row, however narrow the terminal', async () => {
+  const place = fixture.place();
+  await place.output(['sessions', 'create', '--title', 'A title of some thirty letters']);
+  const screen = await open(place, 24);
+  screen.type('/sessions\r');
+  await screen.until('the list', () => screen.rows.includes('❯ A title of some thi…'));
+  screen.type('\r');
+  await screen.until('picked', () => screen.text.endsWith('> /sessions\necho>'));
+});
+
 test('a title that would act on the terminal is harmless in the list, when it is picked, among choices and at the prompt', async () => {
   const place = fixture.place();
   await place.output(['sessions', 'create', '--title', 'p\u202ex']);

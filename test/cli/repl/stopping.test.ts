@@ -47,6 +47,19 @@ describe('Ctrl-C', () => {
     expect(screen.bytes.lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.bytes.lastIndexOf('\x1b[?25l'));
   });
 
+  test('before the first word, when the message is kept already, says so', async () => {
+    const screen = await openSlow();
+    screen.type('Hello\r');
+    const reply = await server.next();
+    reply.begin();
+    await screen.shows('Waiting for the reply');
+    // The service's word of it is read by then.
+    await delay(300);
+    screen.type('\x03');
+    await reply.closed;
+    await screen.shows('[stopped; your message is kept]');
+  });
+
   test('in the middle of a reply stops it at once, and keeps and marks what came', async () => {
     const screen = await openSlow();
     screen.type('Hello\r');
