@@ -1,5 +1,4 @@
 // Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Surroundings } from './compose/surroundings.ts';
 import type { Target } from './config/settings.ts';
 import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from './service/home-opening.ts';
@@ -29,6 +28,7 @@ export async function openHome(
     newIdempotencyKey: () =>
       [now(), random(), random()].map((part) => part.toString(36).slice(-10)).join('-'),
     wait: async (ms, signal) => {
+      const { setTimeout: delay } = await import('node:timers/promises');
       await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
     },
   });

@@ -43,8 +43,9 @@ export function writeCurrentSession(
   const last =
     conversant.terminal === null ? own : join(directory, fileName({ ...conversant, terminal: null }));
   try {
-    makePrivateDirectory(directory);
+    // Most often it is there; to ask first would cost each turn a look.
     const isNew = !existsSync(own);
+    if (isNew) makePrivateDirectory(directory);
     for (const path of new Set([own, last])) replacePrivateFile(path, `${sessionId}\n`);
     if (isNew) removeUnused(directory, now);
   } catch (error) {

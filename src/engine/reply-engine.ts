@@ -27,7 +27,7 @@ export interface ReplyEngine {
   readonly historyMessages: number;
   /** How many tokens history and message may have together, as estimated; left out by an engine that does not count in tokens. */
   readonly contextTokens?: number;
-  /** True for an engine that ends its own silence with `ENGINE_TIMEOUT`. Any other is watched from outside. */
+  /** True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or waits for nothing. Any other is watched from outside. */
   readonly timesItself?: boolean;
   /** True: its `reasoning` is part of what a chat shows, also unasked. */
   readonly showsReasoning?: boolean;

@@ -1,6 +1,5 @@
 // One turn: keep the message, stream the reply, keep the reply, or what there was of it. The two writes and their order are
 // what "nothing said is ever lost" rests on: no engine is asked before the first, no `done` is said before the second.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ReplyEngine } from '../engine/reply-engine.ts';
 import { answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
@@ -154,7 +153,7 @@ async function beginWhenFree(
         throw sessionNotFound();
       case 'mismatch':
         throw idempotencyMismatch();
-      case 'busy':
+      case 'busy': {
         if (gone === null && local.owner.isGone(begin.owner)) {
           gone = begin.owner;
           continue;
@@ -166,7 +165,9 @@ async function beginWhenFree(
             retryAfter: 5,
           });
         }
+        const { setTimeout: delay } = await import('node:timers/promises');
         await delay(pause, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
+      }
     }
   }
 }

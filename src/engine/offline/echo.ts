@@ -7,6 +7,7 @@ const pieceLength = 1024;
 export class EchoEngine implements ReplyEngine {
   readonly name = 'echo';
   readonly historyMessages = 0;
+  readonly timesItself = true;
 
   reply(context: EngineContext, options: { readonly signal: AbortSignal }): AsyncIterable<EngineEvent> {
     return replyStream(pieces(context.message), options.signal);

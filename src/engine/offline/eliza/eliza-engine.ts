@@ -7,6 +7,7 @@ import type { Dialogue } from './dialogue.ts';
 export class ElizaEngine implements ReplyEngine {
   readonly name = 'eliza';
   readonly historyMessages = 400;
+  readonly timesItself = true;
   readonly #begin: () => Promise<Dialogue>;
 
   /** `begin` makes a dialogue in which nothing was said yet. */
