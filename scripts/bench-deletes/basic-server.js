@@ -20,7 +20,7 @@ const app = createApp({
   limits: defaultLimits,
   serverLimits,
   version: '0.0.0',
-  logger: serverLog(() => {}).logger,
+  logger: serverLog(() => {}, Date.now).logger,
   ready: async () => {},
   now: Date.now,
   newRequestId: () => {

@@ -1,5 +1,5 @@
 // The log of a server: a line of JSON per request and per trouble. It never holds a key, a query, or what was said.
-import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { type Logger, pino } from 'pino';
 
 export interface ServerLog {
   readonly logger: Pick<Logger, 'info' | 'error'>;
@@ -7,20 +7,21 @@ export interface ServerLog {
   flush(): void;
 }
 
-/** The form of this service's own keys, wherever one turns up. */
+/** The form of this service's own keys, wherever one turns up; most lines hold nothing that begins so. */
+const keyPrefix = 'pk_';
 const keys = /pk_[0-9A-Za-z]{33}/g;
 const redacted = '[key]';
 
 const flushMs = 50;
 const waitingCharacters = 64 * 1024;
 
-/** `write` takes whole lines. */
-export function serverLog(write: (lines: string) => void): ServerLog {
+/** `write` takes whole lines; `now` in epoch milliseconds. */
+export function serverLog(write: (lines: string) => void, now: () => number): ServerLog {
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
     clearTimeout(timer);
-    const ready = lines.replace(keys, redacted);
+    const ready = lines.includes(keyPrefix) ? lines.replace(keys, redacted) : lines;
     lines = '';
     if (ready !== '') write(ready);
   };
@@ -33,8 +34,20 @@ export function serverLog(write: (lines: string) => void): ServerLog {
   };
   const formatters = { level: (label: string) => ({ level: label }) };
   return {
-    logger: pino({ base: null, timestamp: stdTimeFunctions.isoTime, formatters }, destination),
+    logger: pino({ base: null, timestamp: timestamps(now), formatters }, destination),
     flush,
+  };
+}
+
+/** As a member of a line. Made once a millisecond: a busy server writes many lines in one. */
+function timestamps(now: () => number): () => string {
+  let last = Number.NaN;
+  let text = '';
+  return () => {
+    const time = now();
+    if (time !== last) text = `,"time":"${new Date(time).toISOString()}"`;
+    last = time;
+    return text;
   };
 }
 

@@ -52,7 +52,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   let logged = '';
   const log = serverLog((lines) => {
     logged += lines;
-  });
+  }, Date.now);
   const app = createApp({
     arrived: () => {},
     service: home.service,

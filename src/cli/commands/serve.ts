@@ -60,7 +60,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     ...(input.rateLimit !== undefined && { requestsPerSecond: input.rateLimit }),
     ...(input.streamLimit !== undefined && { streamsPerKey: input.streamLimit }),
   };
-  const { logger, flush } = serverLog(logTo(context.stderr));
+  const { logger, flush } = serverLog(logTo(context.stderr), host.now);
   const served = await host.openServedHome({
     timeout: context.options.timeout,
     authorityFile: context.options.ca,
