@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     ids: { type: 'string', default: '100000' },
     'memory-ids': { type: 'string', default: '1000000' },
-    'single-ids': { type: 'string', default: '20000' },
+    'single-ids': { type: 'string', default: '100000' },
     'curl-ids': { type: 'string', default: '400' },
     rounds: { type: 'string', default: '5' },
     json: { type: 'boolean', default: false },
