@@ -8,7 +8,9 @@ import { tellFurtherPage } from '../../further-page.ts';
 import type { Run } from '../../run.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
+import { waiting } from '../../terminal/progress.ts';
 import type { Style } from '../../terminal/style.ts';
+import { startTimer } from '../../terminal/timer.ts';
 import { pageSize } from './page-size.ts';
 
 export interface SearchInput {
@@ -43,15 +45,25 @@ export function registerSearch(parent: Command, run: Run): void {
     );
 }
 
-/** On a terminal a session is a few lines, in a pipe a line: id, score, time and role of the best hit, snippet, title. */
-/** `goOn` is how a session is gone on with from here. */
+/**
+ * On a terminal a session is a few lines, in a pipe a line: id, score, time and role of the best hit, snippet, title. `goOn` is how a
+ * session is gone on with from here.
+ */
 export async function runSearch(
   input: SearchInput,
   context: CliContext,
   goOn: (id: string) => string = (id) => `parley chat -s ${quoteForShell(id)} "…"`,
 ): Promise<undefined> {
   const { home } = await context.open();
-  const { data, body } = await home.archive.searchSessions(await context.call(), input);
+  // What came since the last search is added to the index first: after an upgrade, that may be a whole archive.
+  const { now } = context.host;
+  const spinner = waiting(() => context.stderr, 'Searching', {
+    quiet: context.options.quiet,
+    startTimer,
+    now,
+  });
+  const call = await context.call();
+  const { data, body } = await home.archive.searchSessions(call, input).finally(() => spinner.stop());
   const { stdout } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
   else if (stdout.isTerminal) for (const item of data.items) await writeItem(item, context);
