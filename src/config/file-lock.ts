@@ -3,7 +3,7 @@
 //
 // A lock whose owner is gone is removed at once. Two that find it must not both do so (the second would remove the first's
 // new lock: proper-lockfile has this fault), so removal is itself guarded by a file, under which the lock is looked at again.
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 import type { LockOwner } from './lock-owner.ts';
 import { quoteForShell } from './shell-quote.ts';
@@ -51,6 +51,8 @@ export function holdFileLock(lock: FileLock, work: string): () => void {
 
 /** False if somebody holds it. It appears with its name in it: a kill at any moment leaves no lock that nobody could tell to be free. */
 function take(path: string, name: string): boolean {
+  // Who waits asks often: that must cost the holder little.
+  if (existsSync(path)) return false;
   const named = `${path}.${name.replace(/\W+/g, '-')}.tmp`;
   try {
     writeFileSync(named, name, { mode: 0o600 });

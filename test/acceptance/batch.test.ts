@@ -253,9 +253,18 @@ describe('a batch at a server', () => {
   });
 
   test('that refuses the key is asked no more, and the batch ends with 4', async () => {
-    const { server, env } = await at((request, response, count) => {
-      if (count <= 2) return echo(request, response);
-      return sendJson(response, { success: false, error: { code: 'INVALID_API_KEY', message: 'No.' } }, 401);
+    const refusals: ServerResponse[] = [];
+    let echoed = 0;
+    const { server, env } = await at((request, response) => {
+      if (/"line[01]"/.test(request.body)) {
+        response.on('finish', () => (echoed += 1));
+        echo(request, response);
+      } else refusals.push(response);
+      // A refusal stops the batch: not before the first two are answered, whichever of them came first.
+      const body = { success: false, error: { code: 'INVALID_API_KEY', message: 'No.' } };
+      setTimeout(() => {
+        if (echoed === 2) for (const refused of refusals.splice(0)) sendJson(refused, body, 401);
+      }, 50);
     });
     const lines = Array.from({ length: 500 }, (_, index) => `line${index}`).join('\n');
     const { status, err, results: answered } = await results(lines, ['--concurrency', '2'], { env });

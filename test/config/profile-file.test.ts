@@ -165,7 +165,7 @@ describe('updating', () => {
     }
     expect(Object.keys(profiles)).toHaveLength(800);
     expect(readdirSync(directory).sort()).toEqual(['config.json', 'config.json.last-good']);
-  });
+  }, 90_000);
 
   test('what a killed writer left behind does not stop the next', async () => {
     const directory = worker.directory();
