@@ -49,7 +49,7 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#project(call);
     checkPageLimit(limit, this.#local.limits);
     const terms = readQuery(query, this.#local.limits);
-    return answer(await this.#local.store.searchSessions(projectId, { terms, limit, cursor }));
+    return answer(await this.#local.store.searchSessions(projectId, { terms, limit, cursor }, call.signal));
   }
 
   async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {

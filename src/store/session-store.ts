@@ -171,8 +171,11 @@ export interface SessionStore {
   ): Promise<Recorded<readonly BatchItem<'restored'>[]>>;
   /** By last activity, the newest first. `INVALID_REQUEST` for a cursor that this store did not give out. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>>;
-  /** Active sessions by score, then by their newest hit. What other projects hold changes nothing in it, the score neither. */
-  searchSessions(projectId: string, filter: SearchFilter): Promise<SearchPage>;
+  /**
+   * Active sessions by score, then by their newest hit. What other projects hold changes nothing in it, the score neither. It may
+   * last: the first of a store that came from elsewhere reads all of it. Rejects with the signal's reason once that fires.
+   */
+  searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage>;
   /** Null for a session that is not there. */
   listMessages(
     projectId: string,

@@ -1,9 +1,11 @@
 // Bad input: each command says what is wrong and what to do, in words and as JSON, with its status, and keeps nothing.
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { Place, type RunOptions, type Variables } from '../support/parley.ts';
+import { lockElsewhere, lookInto } from '../support/raw-database.ts';
 
 const place = new Place();
 beforeAll(() => place.output(['models']));
@@ -141,6 +143,57 @@ test.each([
   expectFailure(await place.parley(args, { env }), { status: 6, code: 'NETWORK' });
   expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 6, code: 'NETWORK' });
 });
+
+const nowhere = ['--url', 'http://localhost:1'];
+const someId = 'ses_01hwt0d7g00000000000000000';
+
+test.each([
+  ['models'],
+  ['chat', '-n', 'hi'],
+  ['sessions', 'create'],
+  ['sessions', 'get', someId],
+  ['sessions', 'list'],
+  ['sessions', 'search', 'word'],
+  ['sessions', 'messages', someId],
+  ['sessions', 'rename', someId, 'title'],
+  ['sessions', 'delete', someId],
+  ['sessions', 'restore', someId],
+  ['sessions', 'export', someId],
+])('%s %s fails with 6 where no server is', async (...args) => {
+  expectFailure(await place.parley([...nowhere, ...args], { env: remote }), { status: 6, code: 'NETWORK' });
+});
+
+test('a session in which another chat runs is busy: 6, the message is not kept', async () => {
+  const own = new Place();
+  try {
+    const session = (await own.output(['sessions', 'create'])).trim();
+    lookInto(join(own.dataDirectory, 'parley.db'), (database) =>
+      database
+        .prepare('UPDATE sessions SET turn_owner = ?, turn_until = ?, turn_position = 0 WHERE session_id = ?')
+        .run('another machine', Date.now() + 600_000, session),
+    );
+    const refused = await own.parley([...hello, '-m', 'echo', '-s', session]);
+    expectFailure(refused, { status: 6, code: 'SESSION_BUSY' });
+    expect((await own.output(['sessions', 'messages', session, '--format', 'json'])).trim()).toBe('');
+  } finally {
+    own.remove();
+  }
+}, 60_000);
+
+test('a store that another process keeps locked is busy: 7, reading goes on', async () => {
+  const own = new Place();
+  try {
+    await own.output(['sessions', 'create']);
+    const { ended } = await lockElsewhere(join(own.dataDirectory, 'parley.db'), 7000);
+    const refused = await own.parley([...hello, '-m', 'echo']);
+    expectFailure(refused, { status: 7, code: 'STORE_BUSY' });
+    expect((await own.parley(['sessions', 'list'])).status).toBe(0);
+    await ended;
+    expect((await own.parley([...hello, '-m', 'echo'])).status).toBe(0);
+  } finally {
+    own.remove();
+  }
+}, 60_000);
 
 test('an error never repeats raw control characters', async () => {
   const { err } = await place.parley(['sessions', 'get', 'a\u001b[31m b']);

@@ -17,7 +17,7 @@ interface ModelSession {
 }
 
 type Operation =
-  | { readonly kind: 'create' | 'chatNew' | 'list' | 'verify'; readonly tenant: number }
+  | { readonly kind: 'create' | 'chatNew' | 'list' | 'search' | 'verify'; readonly tenant: number }
   | {
       readonly kind: 'chat' | 'get' | 'delete' | 'restore' | 'rename' | 'messages';
       readonly tenant: number;
@@ -39,7 +39,7 @@ const operations = (tenants: number): fc.Arbitrary<readonly Operation[]> =>
       {
         weight: 3,
         arbitrary: fc.record({
-          kind: fc.constantFrom('create', 'chatNew', 'list', 'verify'),
+          kind: fc.constantFrom('create', 'chatNew', 'list', 'search', 'verify'),
           tenant: tenantOf(tenants),
         }),
       },
@@ -96,10 +96,13 @@ async function play(home: Home, tenants: number, script: readonly Operation[]): 
     const at = (index: number) => model[index % Math.max(model.length, 1)];
     const active = (found: ModelSession | undefined) =>
       found?.tenant === tenant && !found.deleted ? found : undefined;
+    const said: string[] = [];
+    const heard = { ...home, service: recorded(home.service, said), archive: recorded(home.archive, said) };
     const answer = await outcome(() =>
-      perform(home, call, operation, text, (index) => at(index)?.id ?? 'ses_none'),
+      perform(heard, call, operation, text, (index) => at(index)?.id ?? 'ses_none'),
     );
-    const answered = JSON.stringify(answer);
+    expect(said).not.toEqual([]);
+    const answered = said.join('\n');
     for (let other = 0; other < tenants; other++) {
       if (other !== tenant) expect(answered).not.toContain(`<${other}>`);
     }
@@ -115,6 +118,11 @@ async function play(home: Home, tenants: number, script: readonly Operation[]): 
       case 'verify':
         expect(answer).toMatchObject({ project_name: `tenant-${tenant}` });
         break;
+      case 'search': {
+        const found = model.filter((one) => active(one) !== undefined && one.texts.length > 0);
+        expect((answer as readonly string[]).toSorted()).toEqual(found.map(({ id }) => id).sort());
+        break;
+      }
       case 'list': {
         const ids = (answer as readonly Session[]).map(({ session_id }) => session_id).sort();
         const expected = model.filter((one) => active(one) !== undefined).map(({ id }) => id);
@@ -186,6 +194,10 @@ async function perform(
       const query = { title_match: null, updated_before: null, updated_after: null, deleted: false };
       return (await archive.listSessions(call, { ...query, limit: 200, cursor: null })).data.items;
     }
+    case 'search': {
+      const { data } = await archive.searchSessions(call, { query: 'step', limit: 200, cursor: null });
+      return data.items.map(({ session: { session_id } }) => session_id);
+    }
     case 'chat':
       return chat(id(operation.session));
     case 'get':
@@ -209,6 +221,40 @@ async function perform(
         ({ status }) => status,
       );
   }
+}
+
+type Method = (...words: unknown[]) => Promise<unknown> | AsyncIterable<unknown>;
+
+/** The same, with all that it answers written down: every event, every body, every failure with what it says. */
+function recorded<Target extends object>(target: Target, said: string[]): Target {
+  const failed = (error: unknown) => {
+    if (error instanceof ParleyError)
+      said.push(JSON.stringify([error, error.message, error.hint, error.details]));
+    throw error;
+  };
+  async function* events(all: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    try {
+      for await (const event of all) {
+        said.push(JSON.stringify(event));
+        yield event;
+      }
+    } catch (error) {
+      failed(error);
+    }
+  }
+  return new Proxy(target, {
+    get(_, name) {
+      const method = Reflect.get(target, name) as Method;
+      return (...words: unknown[]) => {
+        const answer = method.apply(target, words);
+        if (Symbol.asyncIterator in answer) return events(answer);
+        return answer.then((body: unknown) => {
+          said.push(JSON.stringify(body));
+          return body;
+        }, failed);
+      };
+    },
+  });
 }
 
 /** The code where it fails. */

@@ -37,7 +37,7 @@ export class Conversation {
   /** The last one that was deleted here: what /restore brings back. */
   deletedId: string | null = null;
   last: Attempt | null = null;
-  /** What came of the last reply. */
+  /** What came of the last reply of which anything came. */
   reply = '';
   /** What the last whole reply took; null when it was not counted, or nothing was said yet. */
   usage: Usage | null = null;
@@ -106,7 +106,7 @@ export class Conversation {
     const shown = await shownReply(this.#options.raw, context);
     const notes: string[] = [];
     let title: Promise<void> | null = null;
-    this.reply = '';
+    let reply = '';
     try {
       let complete: ChatReply | null = null;
       let breath = context.host.now();
@@ -114,7 +114,8 @@ export class Conversation {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {
-          this.reply += event.data.text;
+          reply += event.data.text;
+          this.reply = reply;
         } else if (event.event === 'done') {
           complete = event.data;
           this.reply = event.data.reply;

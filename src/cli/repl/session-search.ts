@@ -2,12 +2,15 @@
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
+import { oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
 import { shortTitle } from './short-title.ts';
 
 type Found = Pick<NewSession, 'session_id' | 'title'>;
 
 const pageSize = 200;
+/** Where nothing can be picked. */
+const shownAtOnce = 20;
 /** Characters of what was picked. */
 const longestShown = 60;
 const narrowest = 50;
@@ -19,6 +22,16 @@ export async function pickSession(words: string, context: CliContext): Promise<F
     await context.say(
       words === '' ? 'There are no sessions yet.' : `No title holds ${JSON.stringify(words)}.`,
     );
+    return null;
+  }
+  // A list that narrows as one types moves the cursor.
+  if (!context.stderr.redraws) {
+    for (const session of first.slice(0, shownAtOnce)) {
+      await context.stdout.writeUntrusted(
+        `${session.session_id}  ${oneLine(session.title ?? '(no title)')}\n`,
+      );
+    }
+    await context.say('Go on with one: /resume and its id, or a part of its title.');
     return null;
   }
   const id = await choose(

@@ -65,7 +65,9 @@ export class KnownBatch {
       });
     }
     const { seal, ids, bytes } = found;
-    if (seal.batch !== batch || seal.ids !== ids || seal.sum !== sumOf(file, bytes)) {
+    // The first journals had no sum.
+    const isWhole = seal.sum === undefined || seal.sum === sumOf(file, bytes);
+    if (seal.batch !== batch || seal.ids !== ids || !isWhole) {
       throw new ParleyError('USAGE', `${path} was changed since the batch ${seal.batch} was begun.`, {
         hint: 'It was left as it is, and nothing was done. Give ids instead: parley sessions delete - < FILE, or restore - < FILE',
       });

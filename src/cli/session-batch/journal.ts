@@ -42,7 +42,8 @@ export interface BatchSeal extends BatchOwner {
   readonly made_at: string;
   readonly ids: number;
   /** SHA-256 of all that stands before the seal: a journal that was edited is not gone on with. */
-  readonly sum: string;
+  /** SHA-256 of all above the seal; left out by the first journals. */
+  readonly sum?: string;
   readonly ignore_missing: boolean;
 }
 

@@ -42,11 +42,14 @@ export class SearchIndex {
     this.#write = write;
   }
 
-  /** Resolves when every message that is there now is in the indexes. `read` asks when no lock is in the way. */
-  async catchUp(read: <T>(ask: () => T) => T | Promise<T>): Promise<void> {
+  /** Resolves when every message that is there now is in the indexes. `read` asks when no lock is in the way. What was added stays. */
+  async catchUp(read: <T>(ask: () => T) => T | Promise<T>, signal: AbortSignal): Promise<void> {
     const { through, newest } = await read(() => this.#progress());
     let reached: number | null = through;
-    while (reached !== null && reached < newest) reached = await this.#write(() => this.#step());
+    while (reached !== null && reached < newest) {
+      signal.throwIfAborted();
+      reached = await this.#write(() => this.#step());
+    }
   }
 
   /** To be called after messages were written. Nobody waits for it: what it cannot do now, the next one does. */

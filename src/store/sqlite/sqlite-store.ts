@@ -145,10 +145,10 @@ export class SqliteStore implements SessionStore {
     return this.#read((connection) => listSessions(connection, projectId, filter));
   }
 
-  searchSessions(projectId: string, filter: SearchFilter): Promise<SearchPage> {
+  searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     const tools = { connection: this.#connection, wait: this.#wait };
     return this.#run(async () => {
-      await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#wait));
+      await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#wait), signal);
       return searchSessions(tools, projectId, filter);
     });
   }

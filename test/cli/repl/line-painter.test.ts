@@ -228,7 +228,15 @@ describe('a terminal that is resized', () => {
       screen.painter.paint(prompt, changed);
       expect(await screen.seen()).toEqual(await fresh(after, changed));
     });
-    await fc.assert(property, { numRuns: 80, examples: [[33, 13, 56]] });
+    await fc.assert(property, {
+      numRuns: 80,
+      examples: [
+        [33, 13, 56],
+        [38, 38, 67],
+        [12, 12, 39],
+        [59, 59, 50],
+      ],
+    });
   });
 
   test('and leaves the line as it was gets it drawn anew, with nothing of it above', async () => {

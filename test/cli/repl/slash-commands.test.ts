@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Page, Session } from '../../../src/service/session.ts';
 import type { Place } from '../../support/parley.ts';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
 import { leave, messagesOf, ReplFixture } from './repl-fixture.ts';
@@ -209,6 +210,13 @@ describe('/copy', () => {
     expect(await entered(screen, '/copy')).toBe('Copied 6 characters (by xclip and OSC 52).');
     expect(readFileSync(join(place.path, 'clipboard'), 'utf8')).toBe('a 你好 b');
     expect(screen.bytes).toContain(`\x1b]52;c;${Buffer.from('a 你好 b').toString('base64')}\x07`);
+    // A turn that brings no reply takes none away.
+    const { items } = await place.answer<Page<Session>>(['sessions', 'list']);
+    await place.output(['sessions', 'delete', items[0]?.session_id ?? '', '--yes']);
+    screen.type('more\r');
+    await screen.shows('(SESSION_NOT_FOUND)');
+    screen.type('\x03');
+    expect(await entered(screen, '/copy')).toContain('Copied 6 characters');
   });
 });
 

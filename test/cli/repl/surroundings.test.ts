@@ -93,6 +93,10 @@ describe('TERM=dumb', () => {
     await screen.until('answered', () => /\n[ ]*\/three\n\necho \(hello\)>$/.test(screen.text));
     screen.type('/title Plain\r');
     await screen.stands('echo (Plain)> ');
+    screen.type('/sessions\r');
+    await screen.shows('Go on with one: /resume and its id');
+    expect(screen.text).toMatch(/^ses_\w{26} {2}Plain$/m);
+    await screen.stands('echo (Plain)> ');
     expect(screen.bytes).not.toContain('\x1b');
     const id = await leave(screen);
     expect((await messagesOf(place, id)).map(({ content }) => content)).toEqual([

@@ -14,9 +14,11 @@ import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
 
-async function found(store: SessionStore, project: string, query: string): Promise<number> {
+const never = new AbortController().signal;
+
+async function found(store: SessionStore, project: string, query: string, signal = never): Promise<number> {
   const terms = readQuery(query, defaultLimits);
-  const { items } = await store.searchSessions(project, { terms, limit: 100, cursor: null });
+  const { items } = await store.searchSessions(project, { terms, limit: 100, cursor: null }, signal);
   return items.length;
 }
 
@@ -119,6 +121,30 @@ it('a few huge messages are added a few at a time', async () => {
   const project = await newProject(store);
   for (let turn = 0; turn < 5; turn += 1) await begin(store, project, 'mountain '.repeat(30_000));
   expect(await found(store, project, 'mountain')).toBe(5);
+});
+
+it('a search that is stopped while it adds much is over at once, and what it added stays added', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  await begin(store, project, 'mountain');
+  lookInto(join(directory, 'parley.db'), (database) => {
+    const add = database.prepare(
+      `INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+       SELECT max(id), ?, 'msg_' || ?, 'user', 'echo', 0, 'a mountain of words' FROM sessions`,
+    );
+    database.transaction(() => {
+      for (let position = 10; position < 20_000; position += 1) add.run(position, position);
+    })();
+  });
+  const stop = new AbortController();
+  const searching = found(store, project, 'mountain', stop.signal);
+  setTimeout(() => stop.abort(new Error('stopped')), 1);
+  await expect(searching).rejects.toThrow('stopped');
+  await store.close();
+  const { through, newest } = lookInto(join(directory, 'parley.db'), checkIndexes);
+  expect(through).toBeGreaterThan(0);
+  expect(through).toBeLessThan(newest);
 });
 
 it('while another process writes, a search waits if it lacks messages, and goes on if it lacks none', async () => {

@@ -15,7 +15,11 @@ import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { newId, newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
 
 function find(store: SessionStore, project: string, query: string, limit = 50) {
-  return store.searchSessions(project, { terms: readQuery(query, defaultLimits), limit, cursor: null });
+  return store.searchSessions(
+    project,
+    { terms: readQuery(query, defaultLimits), limit, cursor: null },
+    new AbortController().signal,
+  );
 }
 
 async function snippets(store: SessionStore, project: string, query: string): Promise<readonly string[]> {
