@@ -153,13 +153,21 @@ function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   if (method === 'POST') codes.push('IDEMPOTENCY_MISMATCH');
   if (name === 'chat') codes.push(...ofChat);
   const statuses = new Set(codes.map((code) => errorStatus[code]));
-  return Object.fromEntries(
+  const ofOperation = Object.fromEntries(
     [...statuses].map((status) => {
       const those = codes.filter((code) => errorStatus[code] === status);
       return [status, failed(those.map((code) => `\`${code}\``).join(', '))];
     }),
   );
+  return { ...ofOperation, ...unreadable };
 }
+
+/** Of a request that was never read whole (unreadable-request.ts). */
+const unreadable: Readonly<Record<string, Json>> = {
+  408: failed('`INVALID_REQUEST`: the request did not arrive in time'),
+  414: failed('`PAYLOAD_TOO_LARGE`: the request line is too long'),
+  431: failed('`PAYLOAD_TOO_LARGE`: the headers are too long'),
+};
 
 function failed(description: string): Json {
   return {

@@ -1,5 +1,6 @@
 // Malformed and odd requests over a socket: whoever answers, this server or the libraries under it, the body is ours.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nonconformity } from './conformance.ts';
 import { RawConnection, rawAnswer } from './raw-connection.ts';
 import { openServer, type ServerFixture } from './server-fixture.ts';
 
@@ -220,6 +221,8 @@ describe('an answer to an odd request is JSON with a boolean success and a reque
     expect(answer?.headers['parley-request-id']).toMatch(/^req_/);
     const body = JSON.parse(answer?.body ?? '');
     expect(body.success).toBe(status === 200);
+    const [method = '', path = ''] = bytes.split(' ', 2);
+    expect(nonconformity(method, path.replace(/^http:\/\/[^/]+/, ''), status, body)).toBeNull();
     if (status !== 200) expect(body.request_id).toBe(answer?.headers['parley-request-id']);
   });
 });

@@ -16,11 +16,18 @@ function isLocked(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);
 }
 
+/** Whether to go on, after a further pause (ms) for a lock: `failure` is what SQLite said of it. */
+export type IsWanted = (pausedMs: number, failure: unknown) => boolean;
+
 /**
  * Repeats an attempt that finds a lock, as long as it is wanted, then rejects with what SQLite said. Nearly always the first succeeds,
  * at once.
  */
-export function whenUnlocked<T>(attempt: () => T, wait: LockWait, isWanted = () => true): T | Promise<T> {
+export function whenUnlocked<T>(
+  attempt: () => T,
+  wait: LockWait,
+  isWanted: IsWanted = () => true,
+): T | Promise<T> {
   try {
     return attempt();
   } catch (error) {
@@ -32,16 +39,16 @@ async function againUntilUnlocked<T>(
   attempt: () => T,
   wait: LockWait,
   first: unknown,
-  isWanted: () => boolean,
+  isWanted: IsWanted,
 ): Promise<T> {
   let failure = first;
   let waited = 0;
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    if (!isLocked(failure) || waited >= wait.waitMs || !isWanted()) throw failure;
+    if (!isLocked(failure) || waited >= wait.waitMs) throw failure;
     const pause = Math.ceil(pauseMs * (0.5 + wait.random() / 2));
     waited += pause;
     await new Promise((resolve) => setTimeout(resolve, pause));
-    if (!isWanted()) throw failure;
+    if (!isWanted(pause, failure)) throw failure;
     try {
       return attempt();
     } catch (error) {

@@ -1,7 +1,7 @@
 // All writes of a store, in the order they came. Those that wait at the same moment share one transaction, and so one sync
 // of the disk; each has a savepoint, so that one that fails takes nothing from the others. None settles before the commit.
 import type { Connection } from './connection.ts';
-import type { LockWait } from './lock-wait.ts';
+import type { IsWanted, LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 
 interface Write {
@@ -9,6 +9,8 @@ interface Write {
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** For a lock, ms. */
+  waited: number;
 }
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
@@ -48,6 +50,7 @@ export class Writer {
           settled();
           reject(error);
         },
+        waited: 0,
       };
       signal?.addEventListener('abort', takeBack, { once: true });
       this.#waiting.push(write);
@@ -70,16 +73,13 @@ export class Writer {
   }
 
   async #commitWaiting(): Promise<void> {
-    const first = new Set(this.#waiting);
+    if (this.#waiting.length === 0) return;
     try {
-      const isWanted = () => this.#waiting.length > 0;
-      if (!isWanted()) return;
-      await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), this.#wait, isWanted);
+      const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
+      const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
+      await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), wait, isWanted);
     } catch (error) {
-      // Writes that came during the wait have a wait of their own before them.
-      const over = this.#waiting.filter((write) => first.has(write));
-      this.#waiting = this.#waiting.filter((write) => !first.has(write));
-      for (const write of over) write.reject(error);
+      for (const write of this.#waiting.splice(0)) write.reject(error);
       return;
     }
     const group = this.#waiting.splice(0, largestGroup);
@@ -92,6 +92,16 @@ export class Writer {
       if (group.length === 1) group[0]?.reject(error);
       else await this.#commitOneByOne(group);
     }
+  }
+
+  /** Ends the writes that have waited for the lock as long as one may, each by its own time. False when none is left. */
+  #stillWaiting(pausedMs: number, failure: unknown): boolean {
+    for (const write of this.#waiting) write.waited += pausedMs;
+    const isOver = ({ waited }: Write) => waited >= this.#wait.waitMs;
+    const over = this.#waiting.filter(isOver);
+    this.#waiting = this.#waiting.filter((write) => !isOver(write));
+    for (const write of over) write.reject(failure);
+    return this.#waiting.length > 0;
   }
 
   #runAlone(write: Write): Outcome {

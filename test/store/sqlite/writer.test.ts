@@ -1,12 +1,13 @@
 // Writes that wait together: one transaction, one fate each.
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 
-function openWriter() {
+function openWriter(waitMs = 100) {
   const path = join(temporaryDirectory(), 'notes.db');
   const said: string[] = [];
   const database = new Database(path, { timeout: 0, verbose: (sql) => said.push(String(sql)) });
@@ -17,7 +18,7 @@ function openWriter() {
   database.exec('CREATE TABLE notes (number INTEGER PRIMARY KEY)');
   said.length = 0;
   const connection = new Connection(database, path);
-  const writer = new Writer(connection, { waitMs: 100, random: Math.random });
+  const writer = new Writer(connection, { waitMs, random: Math.random });
   const note = (number: number) => {
     connection.run('INSERT INTO notes VALUES (@number)', { number });
     return number;
@@ -108,4 +109,19 @@ it('takes the writes that come while it works', async () => {
   await Promise.all([first, second]);
   await writer.idle();
   expect(notes()).toEqual([1, 2, 3]);
+});
+
+it('lets each write wait for a lock by its own time, whatever waits before it', async () => {
+  const { writer, note, path } = openWriter(1000);
+  const other = new Database(path);
+  onTestFinished(() => {
+    other.close();
+  });
+  other.exec('BEGIN IMMEDIATE');
+  const first = expect(writer.write(() => note(1))).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
+  await delay(500);
+  const began = performance.now();
+  await expect(writer.write(() => note(2))).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
+  expect(performance.now() - began).toBeLessThan(1450);
+  await first;
 });
