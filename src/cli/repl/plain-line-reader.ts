@@ -1,4 +1,5 @@
-// Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt.
+// Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt. What comes while nobody
+// reads, the rest of a paste for one, is not sent by itself: it stands at the next prompt, and is no command.
 import { createInterface, type Interface } from 'node:readline';
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
@@ -24,13 +25,15 @@ const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta
 export class PlainLineReader implements LineSource {
   readonly #options: PlainLineReaderOptions;
   #interface: Interface | null = null;
-  /** Lines that came while nobody read one. */
   #lines: string[] = [];
+  /** Those that came while nobody read one. */
+  #ahead: string[] = [];
   #isGone = false;
   #isLent = false;
   #prompt = '';
   #begun = '';
   #initial = '';
+  #isInitialAhead = false;
   #settle: ((line: ReadLine) => void) | null = null;
   #interrupt: (() => void) | null = null;
   #release: (() => void) | null = null;
@@ -43,8 +46,7 @@ export class PlainLineReader implements LineSource {
     this.#release ??= this.#options.job.onInterrupt(() => this.#interrupted());
     this.#listen();
     this.#prompt = this.#textOf(prompt);
-    this.#initial = initial;
-    if (initial !== '') drawTo(this.#options.output, '(Enter alone takes it again.)\n');
+    this.#takeAhead(initial);
     return new Promise((resolve) => {
       this.#settle = resolve;
       drawTo(this.#options.output, this.#prompt);
@@ -96,7 +98,8 @@ export class PlainLineReader implements LineSource {
     const input = this.#options.open();
     const lines = createInterface({ input, terminal: false });
     lines.on('line', (line) => {
-      this.#lines.push(line);
+      if (this.#settle === null) this.#ahead.push(line);
+      else this.#lines.push(line);
       this.#next();
     });
     lines.on('close', () => {
@@ -105,6 +108,16 @@ export class PlainLineReader implements LineSource {
       this.#next();
     });
     this.#interface = lines;
+  }
+
+  /** What stands at the prompt: a message that came back, and what was typed since. */
+  #takeAhead(initial: string): void {
+    const ahead = this.#ahead.splice(0).join('\n').trimEnd();
+    this.#isInitialAhead = ahead !== '';
+    this.#initial = [initial, ahead].filter((text) => text !== '').join('\n');
+    const { output } = this.#options;
+    if (ahead !== '') drawTo(output, `${output.visible(ahead)}\n(Typed ahead: Enter alone sends it.)\n`);
+    else if (initial !== '') drawTo(output, '(Enter alone takes it again.)\n');
   }
 
   #next(): void {
@@ -117,7 +130,9 @@ export class PlainLineReader implements LineSource {
       const isAgain = line === '' && this.#begun === '' && this.#initial !== '';
       const { state, action } = edit(lineOf(isAgain ? this.#initial : this.#begun + line), enter, []);
       if (action === 'submit') {
-        this.#finish({ kind: 'line', line: submitted(state) });
+        const line = submitted(state);
+        const isTyped = !(isAgain && this.#isInitialAhead);
+        this.#finish({ kind: 'line', line: { ...line, mayBeCommand: line.mayBeCommand && isTyped } });
       } else {
         this.#begun = state.text;
         drawTo(this.#options.output, '  ');

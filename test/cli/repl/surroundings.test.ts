@@ -109,6 +109,21 @@ describe('TERM=dumb', () => {
     ]);
   });
 
+  test('the rest of a paste, and what was typed ahead, waits for Enter and is no command', async () => {
+    const place = fixture.place();
+    await place.output(['models']);
+    const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
+    await screen.stands('echo> ');
+    screen.type('line one\r/title pasted\r/quit\r');
+    await screen.shows('(Typed ahead: Enter alone sends it.)');
+    await screen.stands('echo (line one)> ');
+    screen.type('\r');
+    await screen.until('answered', () => /\/title pasted\n\/quit\n\necho \(line one\)>$/.test(screen.text));
+    const id = await leave(screen);
+    const said = (await messagesOf(place, id)).map(({ content }) => content);
+    expect(said.filter((_, at) => at % 2 === 0)).toEqual(['line one', '/title pasted\n/quit']);
+  });
+
   test('Ctrl-C stops a reply, and says at the prompt how to leave; a failed message is taken again by Enter', async () => {
     const server = await openPacedServer();
     try {
