@@ -215,7 +215,9 @@ describe('/copy', () => {
     await place.output(['sessions', 'delete', items[0]?.session_id ?? '', '--yes']);
     screen.type('more\r');
     await screen.shows('(SESSION_NOT_FOUND)');
+    await screen.stands('echo (a 你好 b)> more');
     screen.type('\x03');
+    await screen.stands('echo (a 你好 b)> ');
     screen.type('/copy\r');
     await screen.until('copied twice', () => screen.text.split('Copied 6 characters').length === 3);
   });
