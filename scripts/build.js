@@ -35,7 +35,8 @@ const { output } = await bundle.write({
   // What goes together stands in one file, although others use parts of it: each file costs a start its reading.
   codeSplitting: {
     groups: [
-      { name: 'start', test: /\/src\/main\.ts$/, priority: 3 },
+      { name: 'start', test: /\/src\/(main\.ts$|service\/)/, priority: 4 },
+      { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
       {
         name: 'embedded',
         test: /\/src\/(compose\/embedded-home|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?)\.ts$/,
@@ -73,6 +74,8 @@ function checkChunks() {
     if (/[^\0-\x7f]/.test(code)) throw new Error(`${fileName} holds more than ASCII.`);
     if (name === 'remote' && imports.some((other) => /^embedded-/.test(other)))
       throw new Error(`${fileName} needs more than what reaches a server: ${imports.join(', ')}.`);
+    if (/^(main|embedded|remote)$/.test(name) && imports.some((other) => /^commands-/.test(other)))
+      throw new Error(`${fileName} needs what a chat does without: ${imports.join(', ')}.`);
   }
 }
 

@@ -3,25 +3,10 @@ import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration
 import { ParleyError } from '../service/errors.ts';
 import { commandPath, eachCommand } from './command-tree.ts';
 import { registerChat } from './commands/chat.ts';
-import { registerComplete, registerCompletion } from './commands/completion.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerHelp } from './commands/help.ts';
-import { registerKeys } from './commands/keys/keys.ts';
-import { registerLogin } from './commands/login.ts';
-import { registerLogout } from './commands/logout.ts';
-import { registerManual } from './commands/manual.ts';
-import { registerModels } from './commands/models.ts';
-import { registerModes } from './commands/modes/modes.ts';
-import { registerProfiles } from './commands/profiles/profiles.ts';
-import { canConverse, registerRepl } from './commands/repl.ts';
-import { registerServe } from './commands/serve.ts';
-import { registerSessions } from './commands/sessions/sessions.ts';
-import { registerSetup } from './commands/setup.ts';
-import { registerUsage } from './commands/usage.ts';
-import { registerVerify } from './commands/verify.ts';
+import { canConverse } from './commands/repl.ts';
 import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
-import type { Run } from './run.ts';
+import type { Register, Run } from './run.ts';
 
 /** Runs one command line (without node and script) to its end and returns the exit status. */
 export async function runCommandLine(argv: readonly string[], host: CliHost): Promise<number> {
@@ -35,7 +20,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     }
   };
   const written = { out: '', error: '' };
-  const program = buildProgram(argv[0] ?? '', host.version, run, {
+  const program = await buildProgram(argv[0] ?? '', host.version, run, {
     writeOut: (text) => {
       written.out += text;
     },
@@ -59,7 +44,7 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     if (!(error instanceof CommanderError)) throw error;
     const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
-    const conversing = bare || (asked === program && isOptionsOfAConversation(error, argv));
+    const conversing = bare || (asked === program && (await isOptionsOfAConversation(error, argv)));
     if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
     if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host);
     if (bare || error.exitCode === 0) {
@@ -72,11 +57,18 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
 }
 
 /** `parley -m echo` names no command, and has options that are another's: those of the chat, or the REPL, that it is. */
-function isOptionsOfAConversation({ code }: CommanderError, argv: readonly string[]): boolean {
-  return code === 'commander.unknownOption' && !argv.some((word) => commands.has(word));
+async function isOptionsOfAConversation({ code }: CommanderError, argv: readonly string[]): Promise<boolean> {
+  if (code !== 'commander.unknownOption') return false;
+  const { isCommand } = await import('./all-commands.ts');
+  return !argv.some(isCommand);
 }
 
-function buildProgram(first: string, version: string, run: Run, output: OutputConfiguration): Command {
+async function buildProgram(
+  first: string,
+  version: string,
+  run: Run,
+  output: OutputConfiguration,
+): Promise<Command> {
   const program = new Command('parley')
     .configureOutput(output)
     .description('The command line for conversations kept as sessions.')
@@ -96,38 +88,19 @@ function buildProgram(first: string, version: string, run: Run, output: OutputCo
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .addHelpText('after', examples);
-  // Of a line that begins with a command, no other command is asked for; to describe them all takes time.
-  const only = commands.get(first);
-  for (const register of only === undefined ? commands.values() : [only]) register(program, run);
-  // What completes a line, prints help or writes the manual reads the whole tree.
-  if (only === undefined) registerTreeReaders(program, run);
-  for (const group of program.commands) if (group.commands.length > 0) registerHelp(group, run);
+  for (const register of await registrations(first)) register(program, run);
   return program;
 }
 
-/** In the order of the help. */
-const commands: ReadonlyMap<string, (parent: Command, run: Run) => void> = new Map([
-  ['chat', registerChat],
-  ['repl', registerRepl],
-  ['sessions', registerSessions],
-  ['models', registerModels],
-  ['modes', registerModes],
-  ['setup', registerSetup],
-  ['usage', registerUsage],
-  ['verify', registerVerify],
-  ['login', registerLogin],
-  ['logout', registerLogout],
-  ['profiles', registerProfiles],
-  ['keys', registerKeys],
-  ['serve', registerServe],
-  ['doctor', registerDoctor],
-  ['completion', registerCompletion],
-]);
-
-function registerTreeReaders(program: Command, run: Run): void {
-  registerHelp(program, run);
-  registerComplete(program, run);
-  registerManual(program, run);
+/**
+ * Of a line that begins with a command, no other command is asked for: to describe them all takes time. A chat, and the version, are
+ * asked for most, and do without even the loading of all others.
+ */
+async function registrations(first: string): Promise<readonly Register[]> {
+  if (first === 'chat') return [registerChat];
+  if (first === '--version') return [];
+  const { registrationsOf } = await import('./all-commands.ts');
+  return registrationsOf(first);
 }
 
 const examples = `

@@ -7,3 +7,6 @@ export type Work = (context: CliContext) => Promise<number | undefined>;
 
 /** Runs a command's work with its context, reports its failure, closes what it opened. */
 export type Run = (command: Command, work: Work) => Promise<void>;
+
+/** Adds a command, or several, below another. */
+export type Register = (parent: Command, run: Run) => void;

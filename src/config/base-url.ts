@@ -9,7 +9,8 @@ export function readBaseUrl(
   options: { readonly insecureHttp: boolean },
 ): string {
   // The URL parser drops some of these in silence.
-  if (/[\p{Cc}\p{Cf}\p{Z}]/u.test(text)) throw refused(source, 'holds a space or a control character');
+  if (!/^[!-~]*$/.test(text) && /[\p{Cc}\p{Cf}\p{Z}]/u.test(text))
+    throw refused(source, 'holds a space or a control character');
   if (!URL.canParse(text)) throw refused(source, 'is not a URL');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {

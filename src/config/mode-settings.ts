@@ -170,6 +170,7 @@ const ownParameters: readonly string[] = [
 ];
 
 function readParameters(value: unknown, path: readonly string[]): Readonly<Record<string, JsonValue>> {
+  if (value === undefined) return {};
   const fields = fieldsOf(value ?? {}, path);
   for (const name of Object.keys(fields)) {
     if (ownParameters.includes(name)) throw new ModeFault([...path, name], 'cannot be set as a parameter');
@@ -216,7 +217,8 @@ function required(name: string): Reader<string> {
 function text(usual: string, mostCharacters: number): Reader<string> {
   return (value, path) => {
     const found = textOrNull(value, path) ?? usual;
-    if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(found)) throw new ModeFault(path, 'holds a control character');
+    if (!/^[ -~]*$/.test(found) && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(found))
+      throw new ModeFault(path, 'holds a control character');
     if (found.length > mostCharacters) throw new ModeFault(path, `is longer than ${mostCharacters}`);
     return found;
   };

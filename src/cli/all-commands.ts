@@ -1,0 +1,54 @@
+// All commands there are, in the order of the help.
+import { registerChat } from './commands/chat.ts';
+import { registerComplete, registerCompletion } from './commands/completion.ts';
+import { registerDoctor } from './commands/doctor.ts';
+import { registerHelp } from './commands/help.ts';
+import { registerKeys } from './commands/keys/keys.ts';
+import { registerLogin } from './commands/login.ts';
+import { registerLogout } from './commands/logout.ts';
+import { registerManual } from './commands/manual.ts';
+import { registerModels } from './commands/models.ts';
+import { registerModes } from './commands/modes/modes.ts';
+import { registerProfiles } from './commands/profiles/profiles.ts';
+import { registerRepl } from './commands/repl.ts';
+import { registerServe } from './commands/serve.ts';
+import { registerSessions } from './commands/sessions/sessions.ts';
+import { registerSetup } from './commands/setup.ts';
+import { registerUsage } from './commands/usage.ts';
+import { registerVerify } from './commands/verify.ts';
+import type { Register } from './run.ts';
+
+const commands: ReadonlyMap<string, Register> = new Map([
+  ['chat', registerChat],
+  ['repl', registerRepl],
+  ['sessions', registerSessions],
+  ['models', registerModels],
+  ['modes', registerModes],
+  ['setup', registerSetup],
+  ['usage', registerUsage],
+  ['verify', registerVerify],
+  ['login', registerLogin],
+  ['logout', registerLogout],
+  ['profiles', registerProfiles],
+  ['keys', registerKeys],
+  ['serve', registerServe],
+  ['doctor', registerDoctor],
+  ['completion', registerCompletion],
+]);
+
+export function isCommand(word: string): boolean {
+  return commands.has(word);
+}
+
+/** Of a line that begins so: the command, or all of them, with what reads the whole tree: help, completion, the manual. */
+export function registrationsOf(first: string): readonly Register[] {
+  const only = commands.get(first);
+  const own = only === undefined ? [...commands.values(), ...treeReaders] : [only];
+  return [...own, registerHelpOfGroups];
+}
+
+const treeReaders: readonly Register[] = [registerHelp, registerComplete, registerManual];
+
+const registerHelpOfGroups: Register = (program, run) => {
+  for (const group of program.commands) if (group.commands.length > 0) registerHelp(group, run);
+};
