@@ -1,5 +1,6 @@
 // What can go wrong with one HTTP request before there is an answer to read, or while it is read. What it means for the caller,
 // and what to do about it, is for the caller to say.
+import { AnswerSyntaxError } from './answer-reader.ts';
 
 export type HttpFailureKind =
   /** Nothing listens there. */
@@ -96,7 +97,7 @@ const untrustedCodes: ReadonlySet<string> = new Set([
 
 /** Of an answer that is not HTTP; one that only ends too soon is that (undici 7.30 tells by the message alone, without a code). */
 function isParserError(cause: unknown): boolean {
-  if (/^HPE_(?!INVALID_EOF_STATE)/.test(codeOf(cause))) return true;
+  if (cause instanceof AnswerSyntaxError) return true;
   return cause instanceof Error && cause.name === 'HTTPParserError' && !cause.message.includes('EOF');
 }
 

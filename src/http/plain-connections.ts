@@ -1,8 +1,8 @@
-// The connections to a server on this machine over plain HTTP, by Node's own client: undici, which does all else, takes longer to load
-// than such a request takes. It tells a handler of undici's dispatch what undici would tell it.
-import type { ClientRequest, IncomingMessage } from 'node:http';
+// The connections to a server on this machine over plain HTTP, by Node's sockets alone: its HTTP client, and undici even more, take
+// longer to load than such a request takes. They tell a handler of undici's dispatch what undici would tell it.
+import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import type { HttpHeaders } from './http-exchange.ts';
+import { AnswerReader } from './answer-reader.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher. */
@@ -25,50 +25,84 @@ export interface PlainOptions {
   readonly traffic: Traffic | null;
 }
 
+/** A connection, and what goes on over it; null while it is kept for another request. */
+interface Line {
+  readonly socket: Socket;
+  exchange: PlainExchange | null;
+}
+
 /** For `http:` to a loopback address alone. */
 export async function plainConnections(origin: string, options: PlainOptions): Promise<Connections> {
-  // Late: it takes 3 ms, and a mode of this machine has its file loaded by being beside one that asks a server.
-  const { Agent, request } = await import('node:http');
-  const agent = new Agent({ keepAlive: true });
+  // Late: a mode of this machine has its file loaded by being beside one that asks a server.
+  const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
-  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: port || 80 };
-  return {
-    dispatch({ path, method, headers, body }, handler) {
-      const sent = request({
-        ...{ agent, method, path, insecureHTTPParser: false, ...place },
-        headers: {
-          ...headers,
-          Host: name,
-          ...(body !== null && { 'Content-Length': Buffer.byteLength(body) }),
-        },
+  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), noDelay: true };
+  const lines = new Set<Line>();
+  const open = (): Line => {
+    const socket = connect(place);
+    const line: Line = { socket, exchange: null };
+    lines.add(line);
+    options.traffic?.add(socket);
+    socket
+      // Nobody has asked for what comes over one that is kept.
+      .on('data', (bytes: Buffer) => (line.exchange === null ? socket.destroy() : line.exchange.take(bytes)))
+      .on('end', () => line.exchange?.finish())
+      .on('error', (error) => line.exchange?.fail(error))
+      .on('close', () => {
+        lines.delete(line);
+        line.exchange?.fail(new Error('the connection was closed'));
       });
-      new PlainExchange(sent, handler, options).send(body);
+    return line;
+  };
+  return {
+    dispatch(request, handler) {
+      const bytes = requestBytes(name, request);
+      const kept = Array.from(lines).findLast(({ socket, exchange }) => exchange === null && socket.writable);
+      new PlainExchange(kept ?? open(), handler, options.connectMs).send(bytes);
     },
     async destroy() {
-      agent.destroy();
+      for (const { socket } of lines) socket.destroy();
     },
   };
 }
 
+/** Throws a `TypeError` for what would be read as more than it is. */
+function requestBytes(host: string, { method, path, headers, body }: DispatchOptions): Buffer {
+  const content = Buffer.from(body ?? '');
+  const fields = Object.entries({ Host: host, Connection: 'keep-alive', ...headers });
+  if (body !== null || method === 'POST' || method === 'PATCH')
+    fields.push(['Content-Length', `${content.length}`]);
+  if (!/^[!-~]+$/.test(path)) throw new TypeError('The path of a request holds what no path can.');
+  for (const [name, value] of fields) {
+    if (!/^[\w-]+$/.test(name) || !/^[\t -~\u0080-\u00ff]*$/.test(value)) {
+      throw new TypeError(`The header ${JSON.stringify(name)} holds what no header can.`);
+    }
+  }
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${head}\r\n`, 'latin1'), content]);
+}
+
 class PlainExchange implements Dispatcher.DispatchController {
-  readonly #request: ClientRequest;
+  readonly #line: Line;
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #connectMs: number;
+  readonly #answer: AnswerReader;
   #connecting: NodeJS.Timeout | undefined;
-  readonly #traffic: Traffic | null;
-  #answer: IncomingMessage | null = null;
   #reason: Error | null = null;
   #isOver = false;
 
-  constructor(
-    sent: ClientRequest,
-    handler: Dispatcher.DispatchHandler,
-    { connectMs, traffic }: PlainOptions,
-  ) {
-    this.#request = sent;
-    this.#traffic = traffic;
+  constructor(line: Line, handler: Dispatcher.DispatchHandler, connectMs: number) {
+    this.#line = line;
     this.#handler = handler;
     this.#connectMs = connectMs;
+    this.#answer = new AnswerReader({
+      head: (status, headers) => {
+        if (status === 101) throw new Error('it changed to a protocol that nobody asked for');
+        handler.onResponseStart?.(this, status, headers);
+      },
+      data: (piece) => handler.onResponseData?.(this, piece as Buffer),
+    });
+    line.exchange = this;
   }
 
   get aborted(): boolean {
@@ -80,7 +114,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   }
 
   get paused(): boolean {
-    return this.#answer?.isPaused() ?? false;
+    return !this.#isOver && this.#line.socket.isPaused();
   }
 
   get rawHeaders(): null {
@@ -91,64 +125,75 @@ class PlainExchange implements Dispatcher.DispatchController {
     return null;
   }
 
-  send(body: string | null): void {
+  send(bytes: Buffer): void {
+    const { socket } = this.#line;
     const start = () => {
       clearTimeout(this.#connecting);
       this.#handler.onRequestStart?.(this, {});
+      if (this.#reason === null) socket.write(bytes);
     };
-    this.#request
-      .on('socket', (socket) => {
-        if (!socket.connecting) return start();
-        this.#traffic?.add(socket);
-        socket.once('connect', start);
-        this.#connecting = setTimeout(() => {
-          this.abort(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
-        }, this.#connectMs);
-      })
-      .on('response', (answer) => this.#receive(answer))
-      .on('error', (error) => this.#fail(error))
-      // Where no answer came and nothing failed either (a change of protocol that nobody asked for), this is all that is told.
-      .on('close', () => {
-        if (this.#answer === null) this.#fail(new Error('closed without an answer'));
-        clearTimeout(this.#connecting);
-      })
-      .end(body);
+    if (!socket.connecting) {
+      socket.ref();
+      start();
+      return;
+    }
+    socket.once('connect', start);
+    this.#connecting = setTimeout(() => {
+      this.abort(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
+    }, this.#connectMs);
   }
 
-  pause(): void {
-    this.#answer?.pause();
+  take(bytes: Buffer): void {
+    try {
+      const taken = this.#answer.take(bytes);
+      if (this.#answer.isComplete) this.#complete(taken === bytes.length);
+    } catch (error) {
+      this.abort(error as Error);
+    }
   }
 
-  resume(): void {
-    this.#answer?.resume();
+  /** The server has ended the connection. */
+  finish(): void {
+    this.#answer.finish();
+    if (this.#answer.isComplete) this.#complete(false);
+    else this.fail(new Error('the answer broke off'));
   }
 
-  abort(reason: Error): void {
-    this.#reason ??= reason;
-    this.#request.destroy(reason);
-  }
-
-  #receive(answer: IncomingMessage): void {
-    this.#answer = answer;
-    answer
-      .on('data', (chunk: Buffer) => this.#handler.onResponseData?.(this, chunk))
-      .on('end', () => {
-        if (!answer.complete) return;
-        this.#isOver = true;
-        this.#handler.onResponseEnd?.(this, {});
-      })
-      .on('error', (error) => this.#fail(error))
-      .on('close', () => {
-        if (!answer.complete) this.#fail(new Error('the answer broke off'));
-      });
-    const headers = answer.headers as HttpHeaders as Record<string, string | string[]>;
-    this.#handler.onResponseStart?.(this, answer.statusCode ?? 0, headers, answer.statusMessage);
-  }
-
-  #fail(error: Error): void {
+  fail(error: Error): void {
     clearTimeout(this.#connecting);
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#line.exchange = null;
+    this.#line.socket.destroy();
     this.#handler.onResponseError?.(this, this.#reason ?? error);
+  }
+
+  pause(): void {
+    if (!this.#isOver) this.#line.socket.pause();
+  }
+
+  resume(): void {
+    if (!this.#isOver) this.#line.socket.resume();
+  }
+
+  abort(reason: Error): void {
+    if (this.#isOver) return;
+    this.#reason ??= reason;
+    this.#line.socket.destroy();
+  }
+
+  /** The connection is kept only where both sides are done with this request, and nothing else has come. */
+  #complete(isAll: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { socket } = this.#line;
+    this.#line.exchange = null;
+    if (isAll && this.#reason === null && this.#answer.isPersistent && socket.writableLength === 0) {
+      socket.resume();
+      socket.unref();
+    } else {
+      socket.destroy();
+    }
+    this.#handler.onResponseEnd?.(this, {});
   }
 }

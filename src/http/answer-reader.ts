@@ -1,0 +1,158 @@
+// The answers of HTTP/1.1 (RFC 9112) out of the bytes of a connection: head, body, end. It takes what a server of this machine may
+// write, and refuses whatever could be read in two ways.
+
+/** What came is no answer. */
+export class AnswerSyntaxError extends Error {
+  override readonly name = 'AnswerSyntaxError';
+}
+
+export interface AnswerEvents {
+  /** Of each head: those below 200 come before the one that counts. */
+  head(status: number, headers: Record<string, string>): void;
+  data(piece: Uint8Array): void;
+}
+
+/** Of the lines of a head, or of one line of a body in chunks with all that may follow it. As Node's own client. */
+const mostLineBytes = 16 * 1024;
+const lineFeed = 10;
+
+export class AnswerReader {
+  readonly #events: AnswerEvents;
+  #part: 'status' | 'fields' | 'size' | 'data' | 'data end' | 'trailer' | 'rest' | 'complete' = 'status';
+  #line = '';
+  #lineBytes = 0;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #left = 0;
+  #isPersistent = false;
+
+  constructor(events: AnswerEvents) {
+    this.#events = events;
+  }
+
+  get isComplete(): boolean {
+    return this.#part === 'complete';
+  }
+
+  /** Of a complete answer: whether another may follow on its connection. */
+  get isPersistent(): boolean {
+    return this.#isPersistent;
+  }
+
+  /** How many of the bytes were of this answer. Throws an `AnswerSyntaxError`. */
+  take(bytes: Buffer): number {
+    let at = 0;
+    while (at < bytes.length && this.#part !== 'complete') {
+      at =
+        this.#part === 'data' || this.#part === 'rest'
+          ? this.#takeData(bytes, at)
+          : this.#takeText(bytes, at);
+    }
+    return at;
+  }
+
+  /** No more comes: that is the end of an answer that says nothing of its length, and of no other. */
+  finish(): void {
+    if (this.#part === 'rest') this.#part = 'complete';
+  }
+
+  #takeData(bytes: Buffer, at: number): number {
+    const end = this.#part === 'rest' ? bytes.length : Math.min(bytes.length, at + this.#left);
+    this.#left -= end - at;
+    // Before it is told: who hears of the last piece may ask whether it was that.
+    if (this.#part === 'data' && this.#left === 0) this.#part = this.#isChunked ? 'data end' : 'complete';
+    this.#events.data(bytes.subarray(at, end));
+    return end;
+  }
+
+  get #isChunked(): boolean {
+    return this.#headers['transfer-encoding'] !== undefined;
+  }
+
+  #takeText(bytes: Buffer, at: number): number {
+    const feed = bytes.indexOf(lineFeed, at);
+    const end = feed === -1 ? bytes.length : feed;
+    this.#lineBytes += end - at;
+    if (this.#lineBytes > mostLineBytes) throw new AnswerSyntaxError('its head is too long');
+    this.#line += bytes.toString('latin1', at, end);
+    // What speaks first, and not HTTP, may never end its line.
+    if (this.#part === 'status' && !'HTTP/1.'.startsWith(this.#line.slice(0, 7))) {
+      throw new AnswerSyntaxError('it does not begin as an answer');
+    }
+    if (feed === -1) return end;
+    const line = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
+    this.#line = '';
+    this.#takeLine(line);
+    return feed + 1;
+  }
+
+  #takeLine(line: string): void {
+    switch (this.#part) {
+      case 'status': {
+        const [, minor, status] = matched(/^HTTP\/1\.([01]) ([1-9]\d\d)( .*)?$/, line);
+        this.#status = Number(status);
+        this.#isPersistent = minor === '1';
+        this.#headers = Object.create(null);
+        this.#part = 'fields';
+        return;
+      }
+      case 'fields':
+        if (line === '') this.#endHead();
+        else this.#takeField(line);
+        return;
+      case 'size': {
+        const [, digits = ''] = matched(/^([\da-f]{1,12})[ \t]*(;.*)?$/i, line);
+        this.#left = Number.parseInt(digits, 16);
+        this.#lineBytes = 0;
+        this.#part = this.#left === 0 ? 'trailer' : 'data';
+        return;
+      }
+      case 'data end':
+        matched(/^$/, line);
+        this.#part = 'size';
+        return;
+      default:
+        if (line === '') this.#part = 'complete';
+    }
+  }
+
+  #takeField(line: string): void {
+    const [, name = '', value = ''] = matched(/^([\w!#$%&'*+.^`|~-]+):[ \t]*([^\r\0]*?)[ \t]*$/, line);
+    const key = name.toLowerCase();
+    const before = this.#headers[key];
+    this.#headers[key] = before === undefined ? value : `${before}, ${value}`;
+  }
+
+  /** Chooses how the body ends (section 6.3). */
+  #endHead(): void {
+    const { 'transfer-encoding': coding, 'content-length': length, connection = '' } = this.#headers;
+    const status = this.#status;
+    this.#lineBytes = 0;
+    if (coding !== undefined && length !== undefined) throw new AnswerSyntaxError('it has two lengths');
+    if (coding !== undefined && !/^chunked$/i.test(coding))
+      throw new AnswerSyntaxError(`it is coded ${coding}`);
+    if (length !== undefined) matched(/^\d{1,15}$/, length);
+    if (/\bclose\b/i.test(connection)) this.#isPersistent = false;
+    this.#left = Number(length ?? 0);
+    if (status < 200) this.#part = 'status';
+    else if (
+      status === 204 ||
+      status === 304 ||
+      (coding === undefined && length !== undefined && this.#left === 0)
+    )
+      this.#part = 'complete';
+    else if (coding !== undefined) this.#part = 'size';
+    else if (length !== undefined) this.#part = 'data';
+    else {
+      this.#part = 'rest';
+      this.#isPersistent = false;
+    }
+    this.#events.head(status, this.#headers);
+  }
+}
+
+function matched(form: RegExp, line: string): RegExpExecArray {
+  const found = form.exec(line);
+  if (found === null) throw new AnswerSyntaxError('a line of it cannot be read');
+  return found;
+}
