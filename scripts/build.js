@@ -35,19 +35,21 @@ const { output } = await bundle.write({
   // What goes together stands in one file, although others use parts of it: each file costs a start its reading.
   codeSplitting: {
     groups: [
-      { name: 'start', test: /\/src\/(main\.ts$|service\/)/, priority: 4 },
+      { name: 'start', test: /\/src\/(main\.ts$|service\/)|^\0rolldown\//, priority: 4 },
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
       {
         name: 'embedded',
         test: /\/src\/(compose\/embedded-home|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?)\.ts$/,
         priority: 2,
       },
-      // What reaches a server, of this API or a model's. The former is reached without SQLite, so nothing here may need `embedded`.
+      // What reaches a model's server, and what is more to reach one of this API. That is reached without SQLite, so nothing here may
+      // need `embedded`.
       {
-        name: 'remote',
-        test: /\/src\/(http|remote|wire|engine\/upstream)\/|\/node_modules\/eventsource-parser\//,
+        name: 'upstream',
+        test: /\/src\/(http|engine\/upstream)\/|\/node_modules\/eventsource-parser\//,
         priority: 1,
       },
+      { name: 'remote', test: /\/src\/(remote|wire)\//, priority: 1 },
     ],
   },
   entryFileNames: '[name].cjs',
@@ -73,10 +75,10 @@ function checkChunks() {
   for (const { fileName, name, code, imports } of output) {
     // bin/parley.js reads them as such. A tagged template is left as it is written.
     if (/[^\0-\x7f]/.test(code)) throw new Error(`${fileName} holds more than ASCII.`);
-    if (name === 'remote' && imports.some((other) => /^embedded-/.test(other)))
-      throw new Error(`${fileName} needs more than what reaches a server: ${imports.join(', ')}.`);
-    if (/^(main|embedded|remote)$/.test(name) && imports.some((other) => /^commands-/.test(other)))
-      throw new Error(`${fileName} needs what a chat does without: ${imports.join(', ')}.`);
+    const needed = { main: [], embedded: ['main'], upstream: ['main'], remote: ['main', 'upstream'] }[name];
+    const more = imports.filter((other) => !isNeeded(other, needed));
+    if (needed && more.length > 0)
+      throw new Error(`${fileName} needs more than it should: ${more.join(', ')}.`);
   }
 }
 
@@ -86,9 +88,15 @@ function checkChunks() {
  */
 function widenTexts() {
   for (const { fileName, name, code } of output) {
-    if (!/^(main|embedded|remote)$/.test(name)) continue;
+    if (name !== 'main' && name !== 'embedded') continue;
     writeFileSync(join(root, 'dist', fileName), code.padEnd(128 * 1024));
   }
+}
+
+/** Node's own modules are, and the few lines that every chunk shares. */
+function isNeeded(other, chunks = []) {
+  const [, name] = /^(.+?)(?:-.{8})?\.cjs$/.exec(other) ?? [];
+  return name === undefined || name === 'rolldown-runtime' || chunks.includes(name);
 }
 
 /** Runs what starts most often, in a place of its own; each run adds its code to the cache of those before. */

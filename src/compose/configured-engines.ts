@@ -39,6 +39,7 @@ function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): Upst
   return {
     proxies: env,
     authorities: async () => {
+      if (authorityFile === null) return null;
       const { readAuthorities } = await import('../remote/authorities.ts');
       return readAuthorities(authorityFile, env);
     },

@@ -61,7 +61,11 @@ export async function plainConnections(origin: string, options: PlainOptions): P
       new PlainExchange(kept ?? open(), handler, options.connectMs).send(bytes);
     },
     async destroy() {
-      for (const { socket } of lines) socket.destroy();
+      for (const { socket, exchange } of lines) if (exchange !== null) socket.destroy();
+      // Those that are kept, a moment later: a process that ends now is spared it, a millisecond.
+      setImmediate(() => {
+        for (const { socket } of lines) socket.destroy();
+      }).unref();
     },
   };
 }
