@@ -25,6 +25,9 @@ export interface PlainOptions {
   readonly traffic: Traffic | null;
 }
 
+/** As Node reads a stream. */
+const bytesAtATime = 64 * 1024;
+
 /** A connection, and what goes on over it; null while it is kept for another request. */
 interface Line {
   readonly socket: Socket;
@@ -36,16 +39,26 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   // Late: a mode of this machine has its file loaded by being beside one that asks a server.
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
-  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), noDelay: true };
+  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
   const lines = new Set<Line>();
   const open = (): Line => {
-    const socket = connect(place);
+    // Without the events of a stream for each piece, which take as long to begin as the connection itself.
+    const socket = connect({
+      ...place,
+      onread: {
+        buffer: Buffer.allocUnsafe(bytesAtATime),
+        callback(count, buffer) {
+          // Nobody has asked for what comes over one that is kept.
+          if (line.exchange === null) socket.destroy();
+          else line.exchange.take(Buffer.from(buffer.subarray(0, count)));
+          return true;
+        },
+      },
+    });
     const line: Line = { socket, exchange: null };
     lines.add(line);
     options.traffic?.add(socket);
     socket
-      // Nobody has asked for what comes over one that is kept.
-      .on('data', (bytes: Buffer) => (line.exchange === null ? socket.destroy() : line.exchange.take(bytes)))
       .on('end', () => line.exchange?.finish())
       .on('error', (error) => line.exchange?.fail(error))
       .on('close', () => {
