@@ -46,7 +46,8 @@ export class AnswerBody implements AsyncIterable<Uint8Array> {
   /** The reader gets the reason next, whatever still waits for it. */
   stop(reason: unknown): void {
     this.#pieces = [];
-    this.end(reason);
+    this.#end = { failure: reason };
+    this.#wake();
   }
 
   /** Nobody reads on: an answer that is not read to its end takes its connection with it. */

@@ -1,0 +1,136 @@
+// Connections to this machine that are kept from one request to the next, and those that must not be.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { HttpClient, type HttpRequest } from '../../src/http/http-client.ts';
+import { serve, serveBytes } from '../support/scripted-server.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+function clientOf(server: { readonly url: string; close(): Promise<void> }): HttpClient {
+  const limits = { connectMs: 2000, answerMs: 5000, silenceMs: 5000, tellsStale: true, now: Date.now };
+  const client = new HttpClient({ origin: server.url, proxies: {}, authorities: null, ...limits });
+  closing.push(
+    () => client.close(),
+    () => server.close(),
+  );
+  return client;
+}
+
+const get = (rest: Partial<HttpRequest> = {}): HttpRequest => ({
+  ...{ method: 'GET', path: '/', headers: {}, body: null, signal: new AbortController().signal },
+  ...rest,
+});
+
+/** Answers every request on a connection by the same bytes. */
+async function repeating(answer: string, then: (socket: Socket) => void = () => {}) {
+  return serveBytes((socket) => {
+    const say = () => socket.write(answer, () => then(socket));
+    socket.on('data', say);
+    say();
+  });
+}
+
+const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+
+/** A connection is free for another request only a moment after its last byte. */
+async function askTwice(client: HttpClient): Promise<string[]> {
+  const first = await (await client.request(get())).text(100);
+  await delay(20);
+  return [first, await (await client.request(get())).text(100)];
+}
+
+describe('a connection', () => {
+  it.each([
+    ['is kept after an answer that has come whole', ok, 1],
+    [
+      'is kept after an answer in chunks',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+      1,
+    ],
+    ['is not kept when the server will close it', ok.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'), 2],
+    ['is not kept when more has come than the answer', `${ok}more`, 2],
+    ['is not kept by HTTP/1.0', ok.replace('1.1', '1.0'), 2],
+  ])('%s', async (_what, answer, connections) => {
+    const server = await repeating(answer);
+    expect(await askTwice(clientOf(server))).toEqual(['ok', 'ok']);
+    expect(server.connections()).toBe(connections);
+  });
+
+  it('that is kept is left when the server speaks without being asked', async () => {
+    const server = await repeating(ok, (socket) =>
+      setTimeout(() => socket.write('HTTP/1.1 408 Late\r\n\r\n'), 5),
+    );
+    expect(await askTwice(clientOf(server))).toEqual(['ok', 'ok']);
+    expect(server.connections()).toBe(2);
+  });
+
+  it('that is kept serves the next request even if the one before is stopped after its end', async () => {
+    const server = await serve(({ path }, response) => {
+      setTimeout(() => response.end(path), path === '/slow' ? 100 : 0);
+    });
+    const client = clientOf(server);
+    const stop = new AbortController();
+    const unread = await client.request(get({ path: '/first', signal: stop.signal }));
+    await delay(20);
+    const next = client.request(get({ path: '/slow' }));
+    await delay(20);
+    stop.abort(new Error('stopped'));
+    await expect(unread.text(100)).rejects.toThrow('stopped');
+    expect(await (await next).text(100)).toBe('/slow');
+    expect(server.connections()).toBe(1);
+  });
+
+  it('is closed with its client, kept or not', async () => {
+    const closed: Promise<unknown>[] = [];
+    const server = await serveBytes((socket, count) => {
+      closed.push(once(socket, 'close'));
+      if (count === 1) socket.write(ok);
+    });
+    const client = clientOf(server);
+    await (await client.request(get())).text(100);
+    const first = client.request(get());
+    const second = client.request(get());
+    const failures = Promise.allSettled([first, second]);
+    while (server.connections() < 2) await delay(5);
+    await client.close();
+    expect((await failures).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await Promise.all(closed);
+  });
+
+  it('gives its bytes at the pace of their reader', async () => {
+    const size = 50 * 1024 * 1024;
+    let written = 0;
+    const server = await serve(async (_request, response) => {
+      for (const piece = Buffer.alloc(64 * 1024, 1); written < size; written += piece.length) {
+        if (!response.write(piece)) await once(response, 'drain');
+      }
+      response.end();
+    });
+    const answer = await clientOf(server).request(get());
+    await delay(200);
+    expect(written).toBeLessThan(size / 2);
+    let read = 0;
+    for await (const piece of answer.stream()) read += piece.byteLength;
+    expect(read).toBe(size);
+  });
+});
+
+describe('a request is refused, and nothing is sent,', () => {
+  it.each<[string, Partial<HttpRequest>]>([
+    ['for a line break in a header', { headers: { 'X-A': 'a\r\nX-B: b' } }],
+    ['for a NUL in a header', { headers: { 'X-A': 'a\0' } }],
+    ['for a letter that no header can hold', { headers: { 'X-A': '\u0107' } }],
+    ['for a colon in the name of a header', { headers: { 'X:A': 'a' } }],
+    ['for a space in its path', { path: '/a b' }],
+    ['for a line break in its path', { path: '/a\r\nHost: b' }],
+  ])('%s', async (_what, request) => {
+    const server = await serve((_request, response) => response.end('ok'));
+    await expect(clientOf(server).request(get(request))).rejects.toBeInstanceOf(TypeError);
+    expect(server.connections()).toBe(0);
+  });
+});
