@@ -15,9 +15,7 @@ export interface ConnectionOptions {
   readonly traffic: Traffic | null;
 }
 
-/**
- * Requests to this machine by Node's own client, before undici is worth its loading: of many, each takes undici half the time.
- */
+/** Requests to this machine over plain sockets, before undici is worth its loading. */
 const fewRequests = 32;
 
 export async function openConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
