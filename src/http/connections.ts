@@ -15,16 +15,11 @@ export interface ConnectionOptions {
   readonly traffic: Traffic | null;
 }
 
-/** Requests to this machine over plain sockets, before undici is worth its loading. */
-const fewRequests = 32;
-
 export async function openConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
   const { protocol, hostname } = new URL(origin);
   if (protocol !== 'http:' || !isLoopback(hostname)) return undiciConnections(origin, options);
   const { plainConnections } = await import('./plain-connections.ts');
-  return growingConnections(await plainConnections(origin, options), () =>
-    undiciConnections(origin, options),
-  );
+  return plainConnections(origin, options);
 }
 
 async function undiciConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
@@ -54,26 +49,4 @@ function watched(open: buildConnector.connector, traffic: Traffic): buildConnect
       if (result[1]) traffic.add(result[1]);
       opened(...result);
     });
-}
-
-/** The first requests by `first`; when they turn out to be many, all further by what `open` gives. */
-function growingConnections(first: Connections, open: () => Promise<Connections>): Connections {
-  let count = 0;
-  let current = first;
-  let opening: Promise<void> | null = null;
-  const grow = async () => {
-    current = await open();
-  };
-  return {
-    dispatch(options, handler) {
-      count += 1;
-      // Should it fail, the first go on: they only take longer.
-      if (count > fewRequests) opening ??= grow().catch(() => {});
-      return current.dispatch(options, handler);
-    },
-    async destroy() {
-      await opening;
-      await Promise.all([first.destroy(), current.destroy()]);
-    },
-  };
 }

@@ -32,6 +32,8 @@ const bytesAtATime = 64 * 1024;
 interface Line {
   readonly socket: Socket;
   exchange: PlainExchange | null;
+  /** Keeps it. */
+  readonly free: () => void;
 }
 
 /** For `http:` to a loopback address alone. */
@@ -41,6 +43,8 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   const { host: name, hostname, port } = new URL(origin);
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
   const lines = new Set<Line>();
+  /** Kept, the last used last; some may have been closed since. */
+  const kept: Line[] = [];
   const open = (): Line => {
     // Without the events of a stream for each piece, which take as long to begin as the connection itself.
     const socket = connect({
@@ -55,7 +59,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
         },
       },
     });
-    const line: Line = { socket, exchange: null };
+    const line: Line = { socket, exchange: null, free: () => kept.push(line) };
     lines.add(line);
     options.traffic?.add(socket);
     socket
@@ -70,8 +74,9 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   return {
     dispatch(request, handler) {
       const bytes = requestBytes(name, request);
-      const kept = Array.from(lines).findLast(({ socket, exchange }) => exchange === null && socket.writable);
-      new PlainExchange(kept ?? open(), handler, options.connectMs).send(bytes);
+      let line = kept.pop();
+      while (line !== undefined && !line.socket.writable) line = kept.pop();
+      new PlainExchange(line ?? open(), handler, options.connectMs).send(bytes);
     },
     async destroy() {
       for (const { socket, exchange } of lines) if (exchange !== null) socket.destroy();
@@ -208,6 +213,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     if (isAll && this.#reason === null && this.#answer.isPersistent && socket.writableLength === 0) {
       socket.resume();
       socket.unref();
+      this.#line.free();
     } else {
       socket.destroy();
     }
