@@ -1,6 +1,5 @@
 // Connections to this machine that are kept from one request to the next, and those that must not be.
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HttpClient, type HttpRequest } from '../../src/http/http-client.ts';
@@ -27,22 +26,15 @@ const get = (rest: Partial<HttpRequest> = {}): HttpRequest => ({
 });
 
 /** Answers every request on a connection by the same bytes. */
-async function repeating(answer: string, then: (socket: Socket) => void = () => {}) {
+async function repeating(answer: string) {
   return serveBytes((socket) => {
-    const say = () => socket.write(answer, () => then(socket));
+    const say = () => socket.write(answer);
     socket.on('data', say);
     say();
   });
 }
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-
-/** A connection is free for another request only a moment after its last byte. */
-async function askTwice(client: HttpClient): Promise<string[]> {
-  const first = await (await client.request(get())).text(100);
-  await delay(20);
-  return [first, await (await client.request(get())).text(100)];
-}
 
 describe('a connection', () => {
   it.each([
@@ -57,30 +49,41 @@ describe('a connection', () => {
     ['is not kept by HTTP/1.0', ok.replace('1.1', '1.0'), 2],
   ])('%s', async (_what, answer, connections) => {
     const server = await repeating(answer);
-    expect(await askTwice(clientOf(server))).toEqual(['ok', 'ok']);
+    const client = clientOf(server);
+    for (const _ of [1, 2]) expect(await (await client.request(get())).text(100)).toBe('ok');
     expect(server.connections()).toBe(connections);
   });
 
   it('that is kept is left when the server speaks without being asked', async () => {
-    const server = await repeating(ok, (socket) =>
-      setTimeout(() => socket.write('HTTP/1.1 408 Late\r\n\r\n'), 5),
-    );
-    expect(await askTwice(clientOf(server))).toEqual(['ok', 'ok']);
-    expect(server.connections()).toBe(2);
+    const gone: Promise<unknown>[] = [];
+    const server = await serveBytes((socket) => {
+      gone.push(once(socket, 'close'));
+      socket.write(ok, () => setTimeout(() => socket.write('HTTP/1.1 408 Late\r\n\r\n'), 5));
+    });
+    const client = clientOf(server);
+    for (const count of [1, 2]) {
+      expect(await (await client.request(get())).text(100)).toBe('ok');
+      await gone[count - 1];
+      expect(server.connections()).toBe(count);
+    }
   });
 
   it('that is kept serves the next request even if the one before is stopped after its end', async () => {
+    let answer = () => {};
     const server = await serve(({ path }, response) => {
-      setTimeout(() => response.end(path), path === '/slow' ? 100 : 0);
+      if (path === '/first') response.end(path);
+      else answer = () => response.end(path);
     });
     const client = clientOf(server);
     const stop = new AbortController();
     const unread = await client.request(get({ path: '/first', signal: stop.signal }));
-    await delay(20);
+    // Its body comes with its head, or a moment later.
+    await delay(100);
     const next = client.request(get({ path: '/slow' }));
-    await delay(20);
+    while (server.requests.length < 2) await delay(5);
     stop.abort(new Error('stopped'));
     await expect(unread.text(100)).rejects.toThrow('stopped');
+    answer();
     expect(await (await next).text(100)).toBe('/slow');
     expect(server.connections()).toBe(1);
   });
