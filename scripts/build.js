@@ -124,14 +124,16 @@ async function recordCodeCache() {
     await run(['chat', '--no-stdin', 'Hello']);
     await run([...chat, '--continue']);
     await run(['sessions', 'list']);
-    await run(['--help']);
-    await converse(program(['repl']), env);
-    await run(['__complete', '--', 'sessions', 'get', '']);
+    // What these use of the chunks that a chat begins with would be read at each chat.
+    const others = { RECORD_WITHOUT: 'main embedded' };
+    await run(['--help'], others);
+    await converse(program(['repl']), { ...env, ...others });
+    await run(['__complete', '--', 'sessions', 'get', ''], others);
     const url = `http://127.0.0.1:${server.address().port}`;
     await run([...chat, '--url', url], { PARLEY_API_KEY: 'none' });
     const proxied = { PARLEY_API_KEY: 'none', HTTP_PROXY: url, NO_PROXY: '' };
     await run([...chat, '--url', 'http://parley.test', '--insecure-http'], proxied);
-    await run(['modes', 'add', 'model', '--base-url', url, '--model', 'model']);
+    await run(['modes', 'add', 'model', '--base-url', url, '--model', 'model'], others);
     await run(['chat', '--no-stdin', '--mode', 'model', 'Hello']);
   } finally {
     server.close();

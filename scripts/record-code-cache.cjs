@@ -6,6 +6,8 @@ const path = require('node:path');
 const vm = require('node:vm');
 
 const scripts = [];
+// Chunks that have what they need from other runs.
+const without = (process.env.RECORD_WITHOUT || '').split(' ');
 
 // Pipes that pass for a terminal: the REPL opens on nothing else.
 if (process.env.RECORD_TERMINAL === '1') {
@@ -26,5 +28,8 @@ vm.Script = class extends vm.Script {
 };
 
 process.on('exit', () => {
-  for (const { file, script } of scripts) fs.writeFileSync(`${file}.cache`, script.createCachedData());
+  for (const { file, script } of scripts) {
+    if (!without.includes(/^[a-z]+/.exec(path.basename(file))[0]))
+      fs.writeFileSync(`${file}.cache`, script.createCachedData());
+  }
 });
