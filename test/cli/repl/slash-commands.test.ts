@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Page, Session } from '../../../src/service/session.ts';
 import type { Place } from '../../support/parley.ts';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
-import { leave, messagesOf, ReplFixture } from './repl-fixture.ts';
+import { entered, leave, messagesOf, ReplFixture } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 afterEach(() => fixture.close());
@@ -15,21 +15,6 @@ async function open(place: Place = fixture.place(), columns = 100): Promise<Term
   const screen = fixture.open(['repl', '-m', 'echo'], { columns, rows: 40 }, place);
   await screen.stands('echo> ');
   return screen;
-}
-
-/** Types a line, and returns what stands between it and the next prompt. */
-async function entered(screen: TerminalScreen, line: string): Promise<string> {
-  const before = screen.text.length;
-  screen.type(`${line}\r`);
-  const after = () => screen.text.slice(before).trimStart();
-  await screen.until(
-    `${line} is done`,
-    () => after().startsWith(line) && /\n\w+( \(.*\))?( \+\d)?>$/.test(after()),
-  );
-  return after()
-    .slice(line.length)
-    .replace(/\n[^\n]*>$/, '')
-    .trim();
 }
 
 async function sessionId(screen: TerminalScreen): Promise<string> {

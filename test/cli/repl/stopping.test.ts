@@ -1,9 +1,9 @@
 // Stopping and leaving: Ctrl-C at each moment, Ctrl-D, Ctrl-Z, signals; and that the terminal is afterwards what it was before.
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
+import { childOf } from './person.ts';
 import { greeting, leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
@@ -299,8 +299,3 @@ test('Ctrl-Z while a reply comes stops the process; after fg the reply goes on',
   screen.type('typed');
   await screen.stands('slow (Slowly)> typed');
 });
-
-function childOf(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  return Number(children.at(-1));
-}
