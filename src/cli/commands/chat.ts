@@ -175,7 +175,10 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (input.title !== null) await requireMode(mode, context);
   const titled = input.title === null ? null : await createTitled(input.title, call, home.service);
   const { usage, raw } = input;
-  const output = chatOutput(formatOf(input, context), context, { mode, usage, raw });
+  const output = chatOutput(formatOf(input, context), context, {
+    ...{ mode, usage, raw },
+    modeGiven: input.mode,
+  });
   let kept: string | null = null;
   let complete = false;
   try {

@@ -32,6 +32,8 @@ const breathMs = 10;
 export class Conversation {
   readonly #options: ConversationOptions;
   mode: string | null;
+  /** The one that the service chose, since none was named; null where nobody asked it. */
+  usualMode: string | null = null;
   sessionId: string | null = null;
   title: string | null = null;
   /** The last one that was deleted here: what /restore brings back. */
@@ -60,7 +62,10 @@ export class Conversation {
 
   /** The mode in words, asked of the service if it was not named. */
   async knownMode(context: CliContext): Promise<string> {
-    this.mode ??= await chooseMode(null, context, '/mode');
+    if (this.mode === null) {
+      this.mode = await chooseMode(null, context, '/mode');
+      this.usualMode = this.mode;
+    }
     return this.mode;
   }
 

@@ -3,6 +3,7 @@
 import { quoteForShell } from '../../config/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
+import { modeOptions, placeOptions } from '../same-place.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
 import type { Conversation } from './conversation.ts';
@@ -155,12 +156,12 @@ export class Repl {
   async #sayHowToGoOn(): Promise<void> {
     const { conversation, context } = this.#options;
     if (conversation.sessionId === null) return;
-    const { profile, url } = context.options;
+    const { mode, usualMode, sessionId } = conversation;
     const words = [
-      ...(profile === null ? [] : ['--profile', profile]),
-      ...(url === null ? [] : ['--url', url]),
+      ...placeOptions(context.options),
+      ...modeOptions(mode, usualMode, context),
       '-s',
-      conversation.sessionId,
+      sessionId,
     ];
     await context.say(`Go on with: parley repl ${words.map(quoteForShell).join(' ')}`);
   }

@@ -94,7 +94,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   await screen.stands(prompt);
 
   ada = await leave(screen);
-  expect(screen.rows.filter((row) => row !== '').at(-1)).toBe(`Go on with: parley repl -s ${ada}`);
+  expect(screen.rows.filter((row) => row !== '').at(-1)).toBe(`Go on with: parley repl -m echo -s ${ada}`);
   const kept = await person.said(ada);
   expect(kept.filter((_, at) => at % 2 === 0).map((text) => text.trimEnd())).toEqual([
     'My name is Ada.',

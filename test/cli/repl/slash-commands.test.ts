@@ -230,6 +230,23 @@ test('/retry of an answered message gives the same turn, and doubles nothing', a
   expect(await messagesOf(place, await leave(screen))).toHaveLength(2);
 });
 
+test('the command that goes on names the mode, unless it is the one that is used anyway', async () => {
+  const place = fixture.place();
+  for (const [words, env, line, named] of [
+    [['repl'], {}, '/mode echo', '-m echo '],
+    [['repl'], {}, '/status', ''],
+    [['repl', '-m', 'eliza'], { PARLEY_MODE: 'echo' }, '/mode echo', ''],
+    [['repl'], { PARLEY_MODE: 'echo' }, '/mode eliza', '-m eliza '],
+  ] as const) {
+    const screen = fixture.open(words, { columns: 100, env }, place);
+    await screen.until('the prompt', () => /^(echo|eliza)>$/.test(screen.cursorRow));
+    await entered(screen, 'hello');
+    await entered(screen, line);
+    const id = await leave(screen);
+    expect(screen.text.split('\n').at(-1)).toBe(`Go on with: parley repl ${named}-s ${id}`);
+  }
+});
+
 test('a beginning that several have is told with them, and does nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
@@ -243,5 +260,5 @@ test('/quit leaves, and names the command that goes on', async () => {
   await entered(screen, 'hello');
   screen.type('/q\r');
   expect(await screen.ended).toEqual({ status: 0, signal: 0 });
-  expect(screen.text).toMatch(/\nGo on with: parley repl -s ses_\w{26}$/);
+  expect(screen.text).toMatch(/\nGo on with: parley repl -m echo -s ses_\w{26}$/);
 });

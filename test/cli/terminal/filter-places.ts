@@ -119,7 +119,12 @@ export const filterPlaces: readonly FilterPlace[] = [
     kind: 'reply',
     name: 'a reply and its notes in a chat',
     show: async (pieces, { context }) => {
-      const output = chatOutput('text', context, { mode: 'any', usage: false, raw: true });
+      const output = chatOutput('text', context, {
+        mode: 'any',
+        modeGiven: pieces[0] ?? '',
+        usage: false,
+        raw: true,
+      });
       for (const text of pieces) await output.take({ event: 'reasoning', data: { text } });
       for (const text of pieces) await output.take({ event: 'delta', data: { text } });
       const whole = replyOf(pieces.join(''), pieces[0] ?? '');
