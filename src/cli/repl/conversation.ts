@@ -20,6 +20,8 @@ export interface Attempt {
   readonly key: string;
   /** What was sent was answered whole. */
   readonly isAnswered: boolean;
+  /** Something came of the reply. */
+  readonly isBegun: boolean;
   /** The service kept the message. */
   readonly isKept: boolean;
   /** It failed, and the message went back to the prompt. */
@@ -105,7 +107,7 @@ export class Conversation {
   }
 
   async #turn(attempt: Attempt, context: CliContext): Promise<void> {
-    this.last = { ...attempt, isReturned: false };
+    this.last = { ...attempt, isBegun: false, isReturned: false };
     const { home } = await context.open();
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
     const shown = await shownReply(this.#options.raw, context);
@@ -121,6 +123,7 @@ export class Conversation {
         } else if (event.event === 'delta') {
           reply += event.data.text;
           this.reply = reply;
+          this.last = { ...this.last, isBegun: true };
         } else if (event.event === 'done') {
           complete = event.data;
           this.reply = event.data.reply;
@@ -165,7 +168,8 @@ export class Conversation {
 }
 
 function newAttempt(request: ChatRequest, context: CliContext): Attempt {
-  return { request, key: context.host.newRequestId(), isAnswered: false, isKept: false, isReturned: false };
+  const key = context.host.newRequestId();
+  return { request, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };
 }
 
 export async function titleOf(sessionId: string, context: CliContext): Promise<string | null> {

@@ -130,8 +130,9 @@ export class Repl {
   async #sayStopped(): Promise<void> {
     const { context, conversation } = this.#options;
     const { dim } = await context.stderr.style();
-    const kept = conversation.last?.isKept === true && !conversation.last.isAnswered;
-    const what = conversation.reply === '' ? 'your message' : 'what had come';
+    const { last } = conversation;
+    const kept = last?.isKept === true && !last.isAnswered;
+    const what = last?.isBegun === true ? 'what had come' : 'your message';
     await context.stderr.write(`${dim(kept ? `[stopped; ${what} is kept]` : '[stopped]')}\n`);
   }
 

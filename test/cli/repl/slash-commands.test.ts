@@ -184,6 +184,21 @@ test('a title that would act on the terminal is harmless in the list, when it is
 });
 
 describe('/copy', () => {
+  test('copies the last reply of a session that is taken up again', async () => {
+    const place = fixture.place();
+    const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'of before'])).session_id;
+    const screen = await open(place);
+    await entered(screen, '/resume of before');
+    expect(await entered(screen, '/copy')).toBe('Copied 9 characters (by OSC 52).');
+    expect(screen.bytes).toContain(`\x1b]52;c;${Buffer.from('of before').toString('base64')}\x07`);
+    await entered(screen, '/new Empty');
+    expect(await entered(screen, '/copy')).toContain('There is no reply to copy yet.');
+
+    const again = fixture.open(['repl', '-m', 'echo', '-s', id], { columns: 100 }, place);
+    await again.stands('echo (of before)> ');
+    expect(await entered(again, '/copy')).toBe('Copied 9 characters (by OSC 52).');
+  });
+
   test('puts the last reply into the clipboard of the terminal, and of the desktop', async () => {
     const place = fixture.place();
     const tool = join(place.path, 'bin', 'xclip');

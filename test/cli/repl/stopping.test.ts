@@ -47,8 +47,13 @@ describe('Ctrl-C', () => {
     expect(screen.bytes.lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.bytes.lastIndexOf('\x1b[?25l'));
   });
 
-  test('before the first word, when the message is kept already, says so', async () => {
+  test('before the first word, when the message is kept already, says so, whatever was replied before', async () => {
     const screen = await openSlow();
+    screen.type('Hi\r');
+    const before = await server.next();
+    before.say('One.');
+    before.end();
+    await screen.stands('slow (Slowly)> ');
     screen.type('Hello\r');
     const reply = await server.next();
     reply.begin();
