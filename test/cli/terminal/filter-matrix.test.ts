@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { bundleProgram } from '../../support/bundled-program.ts';
-import { attacks } from './attacks.ts';
+import { attacks, withoutOwnColour } from './attacks.ts';
 import { attackAt, randomAt } from './filter-matrix.ts';
 import { filterPlaces, type PlaceKind, withoutFrame } from './filter-places.ts';
 import { HostileServer } from './hostile-server.ts';
@@ -39,6 +39,15 @@ describe.each(filterPlaces)('$kind: $name', (place) => {
     expect(written).toContain('after');
   });
 });
+
+test.each(filterPlaces.filter(({ kind }) => kind === 'reply'))(
+  '$name keeps a character whole that was cut in two',
+  async (place) => {
+    const server = new HostileServer(true);
+    await place.show(['fine \ud83d', '\ude00 day'], server);
+    expect(withoutOwnColour(server.taken())).toContain('fine \u{1f600} day');
+  },
+);
 
 describe('the same measure', () => {
   const program = fileURLToPath(new URL('filter-matrix-program.ts', import.meta.url));
