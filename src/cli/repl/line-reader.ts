@@ -38,6 +38,7 @@ const notStoppedMs = 100;
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
+  readonly makeRoom = 'Ctrl-C clears the line for that; Up brings the message back.';
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;
   readonly #painter: LinePainter;

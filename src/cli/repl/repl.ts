@@ -15,7 +15,8 @@ import { shortTitle } from './short-title.ts';
 import { type Next, slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
-import { isStop, Stopped, tellTrouble } from './trouble.ts';
+import { type FailedMessage, isStop, Stopped, tellTrouble } from './trouble.ts';
+import { wrappedLine } from './wrapped-line.ts';
 
 const openingPauseMs = 30;
 
@@ -85,7 +86,7 @@ export class Repl {
       const { conversation } = this.#options;
       await conversation.say(await withFiles(message, conversation, scoped), scoped);
       conversation.files = [];
-    });
+    }, this.#returned);
     return isSaid ? undefined : { initial: line.typed };
   }
 
@@ -99,18 +100,23 @@ export class Repl {
     const { context, conversation, source } = this.#options;
     const resolved = resolveSlash(text, slashCommands);
     if (resolved.kind === 'unknown') {
-      await context.stderr.writeUntrusted(`${resolved.problem}\n`);
+      const { stderr } = context;
+      await stderr.write(`${await wrappedLine(stderr.visible(resolved.problem), stderr)}\n`);
       return undefined;
     }
     let next: Next;
-    await this.#stoppable(async (scoped) => {
-      next = await resolved.command.run(resolved.argument, { context: scoped, conversation, source });
-    });
+    const { command, argument } = resolved;
+    await this.#stoppable(
+      async (scoped) => {
+        next = await command.run(argument, { context: scoped, conversation, source });
+      },
+      { next: command.name === 'retry' ? '/retry sends it again.' : null, makeRoom: '' },
+    );
     return next;
   }
 
   /** True unless it failed, which is told then. Ctrl-C stops it, and is no failure; a signal ends all. */
-  async #stoppable(work: (context: CliContext) => Promise<void>): Promise<boolean> {
+  async #stoppable(work: (context: CliContext) => Promise<void>, message: FailedMessage): Promise<boolean> {
     const { context, source } = this.#options;
     const stop = new AbortController();
     source.onInterrupt(() => stop.abort(new Stopped()));
@@ -120,11 +126,16 @@ export class Repl {
     } catch (error) {
       context.host.signal.throwIfAborted();
       if (stop.signal.aborted) await this.#sayStopped();
-      else if (!isStop(error)) await tellTrouble(error, context);
+      else if (!isStop(error)) await tellTrouble(error, context, message);
       return stop.signal.aborted || isStop(error);
     } finally {
       source.onInterrupt(null);
     }
+  }
+
+  /** What failed stands at the next prompt. */
+  get #returned(): FailedMessage {
+    return { next: 'Enter sends it again.', makeRoom: this.#options.source.makeRoom ?? '' };
   }
 
   async #sayStopped(): Promise<void> {
