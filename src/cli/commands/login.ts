@@ -6,7 +6,7 @@ import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
-import { fieldLines } from '../terminal/fields.ts';
+import { filledFieldLines } from '../terminal/fields.ts';
 import { toJson } from '../terminal/json.ts';
 import { askSecret } from '../terminal/prompt.ts';
 import { readMessage } from '../terminal/stdin.ts';
@@ -50,7 +50,7 @@ export async function runLogin({ keyFromStdin }: LoginInput, context: CliContext
     useProfile(keep({ ...place, profile, key }, mode, home.extensions, config, context), profile),
   );
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-  else await context.stdout.writeUntrusted(fieldLines(data));
+  else await context.stdout.writeUntrusted(filledFieldLines(data));
   await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
 }
 
