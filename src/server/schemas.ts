@@ -117,7 +117,7 @@ export const chatReply = z.strictObject({
     .int()
     .exactOptional()
     .describe('earlier turns that the model was not told of, for want of room; absent when there are none'),
-}) satisfies z.ZodType<ChatReply>;
+}) satisfies z.ZodType<Omit<ChatReply, 'turns_left_out'>>;
 
 export const modes = z.array(mode) satisfies z.ZodType<readonly Mode[]>;
 

@@ -71,7 +71,8 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     const operations = (call: Call, id: string): Record<string, () => Promise<unknown>> => ({
       verify: () => home.service.verify(call),
       models: () => home.service.models(call),
-      chat: () => collect(home.service.chat(call, { mode: 'echo', message: 'hello', session_id: id })),
+      chat: () =>
+        collect(home.service.chat(call, { mode: 'echo', message: 'hello', session_id: id }, 'pieces')),
       createSession: () => home.service.createSession(call, { title: null }),
       getSession: () => home.service.getSession(call, id),
       deleteSession: () => home.service.deleteSession(call, id),
@@ -118,7 +119,11 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
 
       it('an unauthenticated request is refused for its key before anything else in it is looked at', async () => {
         const bad = callWith('no-key');
-        const chat = home.service.chat(bad, { mode: 'no-mode', message: '', session_id: 'ses_none' });
+        const chat = home.service.chat(
+          bad,
+          { mode: 'no-mode', message: '', session_id: 'ses_none' },
+          'pieces',
+        );
         expect((await failureOf(collect(chat))).code).toBe('INVALID_API_KEY');
       });
     });
@@ -210,7 +215,9 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     describe('chat', () => {
       it('a chat without a session starts one, and streams session, deltas, done', async () => {
         const message = 'hello there, 😀 world';
-        const events = await collect(home.service.chat(first, { mode: 'echo', message, session_id: null }));
+        const events = await collect(
+          home.service.chat(first, { mode: 'echo', message, session_id: null }, 'pieces'),
+        );
         expect(events[0]?.event).toBe('session');
         expect(events.at(-1)?.event).toBe('done');
         expect(events.slice(1, -1).every(({ event }) => event === 'delta')).toBe(true);
@@ -227,7 +234,9 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
           usage: null,
         });
         expect(done.data.created_at).toMatch(isoMilliseconds);
-        expect(done.body).toEqual({ success: true, data: done.data });
+        const { turns_left_out, ...told } = done.data;
+        expect(turns_left_out).toBe(0);
+        expect(done.body).toEqual({ success: true, data: told });
       });
 
       it('the messages of a turn are kept, in order, with their ids', async () => {

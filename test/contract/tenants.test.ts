@@ -180,7 +180,9 @@ async function perform(
 ): Promise<unknown> {
   const { service, archive } = home;
   const chat = async (session_id: string | null) => {
-    const last = (await collect(service.chat(call, { mode: 'echo', message: text, session_id }))).at(-1);
+    const last = (
+      await collect(service.chat(call, { mode: 'echo', message: text, session_id }, 'pieces'))
+    ).at(-1);
     return last?.data;
   };
   switch (operation.kind) {

@@ -203,7 +203,7 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
     expect(created.data).toMatchObject({ session_id: stranger.session, message_count: 0 });
 
     const request = { mode: 'm', message: 'Hello', session_id: null };
-    const events = await collect(home.service.chat(call, request));
+    const events = await collect(home.service.chat(call, request, 'pieces'));
     const starts = events.filter(({ event }) => event === 'session');
     expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: stranger.session }]);
     const done = events.at(-1);

@@ -183,7 +183,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   let complete = false;
   try {
     const request = { mode, message, session_id: titled?.session_id ?? session_id };
-    for await (const event of home.service.chat(call, request)) {
+    for await (const event of home.service.chat(call, request, 'pieces')) {
       if (event.event === 'session') {
         kept = event.data.session_id;
         await remember(event.data.session_id, context);

@@ -46,7 +46,14 @@ async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): P
     trace: null,
   });
   try {
-    const call = { apiKey, signal, idempotencyKey: null, requestId: host.newRequestId() };
+    const call = {
+      apiKey,
+      signal,
+      idempotencyKey: null,
+      requestId: host.newRequestId(),
+      pacesItself: false,
+      showReasoning: false,
+    };
     return await values[kind](home, call);
   } finally {
     await home.close();

@@ -117,7 +117,7 @@ export class Conversation {
     try {
       let complete: ChatReply | null = null;
       let breath = context.host.now();
-      for await (const event of home.service.chat(call, attempt.request)) {
+      for await (const event of home.service.chat(call, attempt.request, 'pieces')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {
