@@ -44,7 +44,7 @@ async function written(pieces: readonly string[], writer: UntrustedWriter): Prom
 function replyOf(reply: string, mode: string): ChatReply {
   return {
     ...{ session_id: 'ses_1', message_id: 'msg_1', mode, reply, finish_reason: 'stop' as const },
-    ...{ created_at: '2026-01-01T00:00:00.000Z', message_count: 2, usage: null },
+    ...{ created_at: '2026-01-01T00:00:00.000Z', message_count: 2, usage: null, turns_left_out: 0 },
   };
 }
 
