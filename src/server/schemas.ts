@@ -45,6 +45,11 @@ export const sessionQuery = z.strictObject({
   updated_before: z.string().optional().describe('last activity strictly before this ISO 8601 time'),
   updated_after: z.string().optional().describe('last activity at or after this ISO 8601 time'),
   deleted: z.boolean().optional().describe('true: the deleted sessions instead of the active ones'),
+  sort: z
+    .enum(['updated', 'created'])
+    .optional()
+    .describe('by last activity (if absent), or by creation; a cursor goes on in its own order alone'),
+  order: z.enum(['desc', 'asc']).optional().describe('the newest first (if absent), or the oldest'),
 });
 
 export const searchQuery = z.strictObject({
