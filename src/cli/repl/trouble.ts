@@ -30,11 +30,12 @@ export async function tellTrouble(
   { next, makeRoom }: FailedMessage = noMessage,
 ): Promise<void> {
   const failure = asParleyError(error);
-  const remedy = slashCommand.test(failure.hint) ? '' : (remedies[failure.code] ?? '');
-  const advice = [failure.hint, remedy, furtherHint(failure, context)];
+  const again = next !== null && mayPass.has(failure.code) ? next : '';
+  const hint = again === '' ? failure.hint : failure.hint.replace(/\bTry again\.$/, '').trim();
+  const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
+  const advice = [hint, remedy, furtherHint(failure, context)];
   // A command is typed at an empty prompt, and there the message may stand.
-  if (slashCommand.test(advice.join(' '))) advice.push(makeRoom);
-  else if (next !== null && mayPass.has(failure.code)) advice.push(next);
+  advice.push(slashCommand.test(advice.join(' ')) ? makeRoom : again);
   const told = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
   const { stderr } = context;
   const { red } = await stderr.style();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openPacedModel, type PacedModel } from '../../support/paced-model.ts';
 import type { Place, Variables } from '../../support/parley.ts';
 import type { ScreenOptions, TerminalScreen } from '../../support/terminal-screen.ts';
-import { entered, messagesOf, ReplFixture } from './repl-fixture.ts';
+import { messagesOf, ReplFixture } from './repl-fixture.ts';
 
 const size = { columns: 100, rows: 40 };
 
@@ -12,9 +12,8 @@ export class Person {
   readonly place: Place;
   /** Behind the mode `slow`. */
   readonly model: PacedModel;
-  /** The slash commands that were used. */
-  readonly used = new Set<string>();
   readonly #fixture: ReplFixture;
+  readonly #screens: TerminalScreen[] = [];
 
   constructor(fixture: ReplFixture, place: Place, model: PacedModel) {
     this.#fixture = fixture;
@@ -24,17 +23,19 @@ export class Person {
 
   open(words: readonly string[], options: Partial<ScreenOptions> = {}): TerminalScreen {
     const env = { NO_COLOR: undefined, EDITOR: 'add-words', VISUAL: '', DISPLAY: ':0', ...options.env };
-    return this.#fixture.open(words, { ...size, ...options, env }, this.place);
+    const screen = this.#fixture.open(words, { ...size, ...options, env }, this.place);
+    this.#screens.push(screen);
+    return screen;
   }
 
   openShell(env: Variables): TerminalScreen {
     return this.#fixture.keep(this.place.shellScreen({ ...size, env }));
   }
 
-  /** Enters a slash command, and returns what stands between it and the next prompt. */
-  command(screen: TerminalScreen, line: string): Promise<string> {
-    this.used.add(/^\/(\w+)/.exec(line)?.[1] ?? '');
-    return entered(screen, line);
+  /** The slash commands that stand behind a prompt, on all screens so far. */
+  commands(): readonly string[] {
+    const text = this.#screens.map((screen) => screen.text).join('\n');
+    return [...text.matchAll(/^[a-z]+(?: \(.*\))?> \/(\w+)/gm)].map(([, word]) => word ?? '');
   }
 
   async said(id: string): Promise<readonly string[]> {

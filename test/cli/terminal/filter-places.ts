@@ -136,8 +136,11 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the titles of a list',
     show: async (titles, server) => {
       server.says({ ...nothing, titles });
-      const filters = { deleted: false, titleMatch: null, olderThan: null, newerThan: null };
-      await runList({ limit: 50, cursor: null, all: false, ids: false, ...filters }, server.context);
+      const filters = { deleted: false, titleMatch: null, olderThan: null, newerThan: null, reverse: false };
+      await runList(
+        { limit: 50, cursor: null, all: false, ids: false, sort: 'updated', ...filters },
+        server.context,
+      );
     },
   },
   {
