@@ -25,6 +25,8 @@ export interface PlainLineReaderOptions {
 const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
 
 export class PlainLineReader implements LineSource {
+  /** Another line takes the place of what Enter alone would send. */
+  readonly makeRoom = '';
   readonly #options: PlainLineReaderOptions;
   #interface: Interface | null = null;
   readonly #burst = new LineBurst((lines) => this.#taken(lines));

@@ -135,7 +135,7 @@ export class Repl {
 
   /** What failed stands at the next prompt. */
   get #returned(): FailedMessage {
-    return { next: 'Enter sends it again.', makeRoom: this.#options.source.makeRoom ?? '' };
+    return { next: 'Enter sends it again.', makeRoom: this.#options.source.makeRoom };
   }
 
   async #sayStopped(): Promise<void> {

@@ -63,6 +63,7 @@ async function prompted(
       for (const columns of widths) drawn(context, '', promptFor(columns));
       return { kind: 'left' };
     },
+    makeRoom: '',
     reprompt() {},
     above: (write) => write(),
     onInterrupt() {},
