@@ -56,6 +56,13 @@ function measure() {
       words: ['sessions', 'list', '--older-than', '2024-01-01T00:10:00Z'],
       reach: 1.5,
     },
+    { name: 'sessions list --reverse', words: ['sessions', 'list', '--reverse'], reach: 1.5 },
+    { name: 'sessions list --sort created', words: ['sessions', 'list', '--sort', 'created'], reach: 1.5 },
+    {
+      name: '  … --older-than --reverse',
+      words: ['sessions', 'list', '--sort', 'created', '--older-than', '2024-01-01T00:10:00Z', '--reverse'],
+      reach: 1.5,
+    },
     { name: 'chat -c', words: ['chat', '-n', '-c', '--mode', 'echo', 'hi'], reach: 1.5 },
     ...hitCounts.map((count) => ({
       name: `search, ${count} hits`,

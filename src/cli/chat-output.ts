@@ -1,8 +1,10 @@
 // A chat's events on the standard streams, in the form that was asked for.
+import { quoteForShell } from '../config/shell-quote.ts';
 import { failureBody } from '../service/answer.ts';
 import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
+import { modeOptions, placeOptions } from './same-place.ts';
 import { toJson } from './terminal/json.ts';
 import { fencedBlock, type WhichBlock } from './terminal/markdown/fenced-block.ts';
 import type { UntrustedWriter } from './terminal/output.ts';
@@ -23,6 +25,8 @@ export interface ChatOutput {
 export interface ChatOutputOptions {
   /** The mode that was asked for. */
   readonly mode: string;
+  /** The same, where it was named for this chat alone. */
+  readonly modeGiven: string | null;
   /** Tell the tokens that the turn took. */
   readonly usage: boolean;
   /** No Markdown styling. */
@@ -30,7 +34,7 @@ export interface ChatOutputOptions {
 }
 
 export function chatOutput(format: ChatFormat, context: CliContext, options: ChatOutputOptions): ChatOutput {
-  const output = outputOf(format, options.raw, context);
+  const output = outputOf(format, options, context);
   return {
     async take(event) {
       await output.take(event);
@@ -40,7 +44,7 @@ export function chatOutput(format: ChatFormat, context: CliContext, options: Cha
   };
 }
 
-function outputOf(format: ChatFormat, raw: boolean, context: CliContext): ChatOutput {
+function outputOf(format: ChatFormat, options: ChatOutputOptions, context: CliContext): ChatOutput {
   switch (format) {
     case 'json':
       return {
@@ -58,7 +62,7 @@ function outputOf(format: ChatFormat, raw: boolean, context: CliContext): ChatOu
         },
       };
     default:
-      return textOutput(format, raw, context);
+      return textOutput(format, options, context);
   }
 }
 
@@ -70,7 +74,11 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
 
 type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
 
-function textOutput(format: TextFormat, raw: boolean, context: CliContext): ChatOutput {
+function textOutput(
+  format: TextFormat,
+  { raw, modeGiven }: ChatOutputOptions,
+  context: CliContext,
+): ChatOutput {
   const streams = format === 'text';
   // It loads while the reply is awaited. A failure is told where it is first used. A block of code is no Markdown.
   const opening = replyWriter(context.stdout, { raw: raw || format.endsWith('block') });
@@ -100,7 +108,7 @@ function textOutput(format: TextFormat, raw: boolean, context: CliContext): Chat
         // A server that does not stream has sent no piece.
         if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
-        await tellEnd(event.data, context);
+        await tellEnd(event.data, modeGiven, context);
       }
     },
     async fail() {
@@ -154,11 +162,19 @@ async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutp
   if (options.usage) await context.stderr.writeUntrusted(`${tokensLine(reply.usage)}\n`);
 }
 
-async function tellEnd(reply: ChatReply, context: CliContext): Promise<void> {
+async function tellEnd(reply: ChatReply, modeGiven: string | null, context: CliContext): Promise<void> {
   if (reply.finish_reason === 'length')
     await context.say('The reply ends here because it reached its limit.');
   if (!context.stdout.isTerminal || context.options.quiet) return;
   const { dim } = await context.stderr.style();
   const id = context.stderr.visible(reply.session_id);
-  await context.stderr.write(dim(`session ${id}, go on with: parley chat -c "…"`).concat('\n'));
+  const words = [
+    'parley',
+    'chat',
+    ...placeOptions(context.options),
+    ...modeOptions(modeGiven, null, context),
+    '-c',
+  ];
+  const command = context.stderr.visible(words.map(quoteForShell).join(' '));
+  await context.stderr.write(dim(`session ${id}, go on with: ${command} "…"`).concat('\n'));
 }

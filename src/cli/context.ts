@@ -145,7 +145,14 @@ export class CliContext {
   async call(): Promise<Call> {
     const { apiKey } = await this.open();
     this.requestId = this.host.newRequestId();
-    return { apiKey, signal: this.host.signal, idempotencyKey: null, requestId: this.requestId };
+    return {
+      apiKey,
+      signal: this.host.signal,
+      idempotencyKey: null,
+      requestId: this.requestId,
+      pacesItself: false,
+      showReasoning: false,
+    };
   }
 
   /** The session last used in this terminal with this origin and key; null where there is none. */

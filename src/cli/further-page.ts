@@ -1,6 +1,7 @@
 // How to see the rest of a listing: the same command line with the cursor, so that no filter is lost on the way.
 import { quoteForShell } from '../config/shell-quote.ts';
 import type { CliContext } from './context.ts';
+import { placeOptions } from './same-place.ts';
 
 export interface ListingLine {
   /** The command and its options. */
@@ -16,12 +17,8 @@ export async function tellFurtherPage(
   cursor: string,
   context: CliContext,
 ): Promise<void> {
-  const { profile, url, json } = context.options;
-  const globals = [
-    ...(json ? ['--json'] : []),
-    ...(profile === null ? [] : ['--profile', profile]),
-    ...(url === null ? [] : ['--url', url]),
-  ];
+  const { options } = context;
+  const globals = [...(options.json ? ['--json'] : []), ...placeOptions(options)];
   const line = ['parley', ...words, ...globals, '--cursor', cursor, ...operands].map(quoteForShell).join(' ');
   await context.say(`There are more: ${all ? 'add --all, or ' : ''}go on with: ${line}`);
 }

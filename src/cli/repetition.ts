@@ -1,7 +1,7 @@
 // The command that an error prints to repeat a turn under its key: the same place, mode, session and words, whatever is the default, or
 // the last session, by the time that it is run.
 import { quoteForShell } from '../config/shell-quote.ts';
-import type { GlobalOptions } from './context.ts';
+import { type PlaceGiven, placeOptions } from './same-place.ts';
 
 export interface RepeatedChat {
   readonly words: readonly string[];
@@ -18,11 +18,9 @@ export interface RepeatedChat {
   readonly key: string;
 }
 
-type Place = Pick<GlobalOptions, 'profile' | 'url' | 'insecureHttp' | 'ca'>;
-
 const mostCharacters = 200;
 
-export function repetition(chat: RepeatedChat, { profile, url, insecureHttp, ca }: Place): string {
+export function repetition(chat: RepeatedChat, place: PlaceGiven): string {
   const { mode, session, title, key } = chat;
   const words = chat.words.join(' ');
   const fixed = ['--idempotency-key', key, '-m', quoteForShell(mode)];
@@ -33,10 +31,7 @@ export function repetition(chat: RepeatedChat, { profile, url, insecureHttp, ca 
     return `the same command with ${fixed.join(' ')}${other}`;
   }
   const flags = [
-    profile !== null && `--profile ${quoteForShell(profile)}`,
-    url !== null && `--url ${quoteForShell(url)}`,
-    insecureHttp && '--insecure-http',
-    ca !== null && `--ca ${quoteForShell(ca)}`,
+    ...placeOptions(place).map(quoteForShell),
     title !== null && `--title ${quoteForShell(title)}`,
     chat.format,
     chat.usage && '--usage',

@@ -4,7 +4,7 @@ import type { Usage } from '../service/session.ts';
 
 /** `asked` is the mode that the turn was for. */
 export function turnNotes(reply: ChatReply, asked: string): readonly string[] {
-  const { mode, reply: text, turns_left_out: leftOut = 0 } = reply;
+  const { mode, reply: text, turns_left_out: leftOut } = reply;
   const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
   return [
     ...(mode === asked ? [] : [`The mode ${asked} failed; ${mode} replied.`]),

@@ -82,8 +82,7 @@ export async function* exchange(
 
   try {
     yield { event: 'session', data: start };
-    const { signal, showReasoning = false } = call;
-    for await (const event of asked(local, projectId, turn, engine, { signal, showReasoning })) {
+    for await (const event of asked(local, projectId, turn, engine, call)) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
         askedAt = local.now();
@@ -172,13 +171,10 @@ async function beginWhenFree(
   }
 }
 
-type Ending = Omit<ChatReply, 'session_id' | 'reply' | 'turns_left_out'> & {
-  readonly content: string;
-  readonly turns_left_out: number;
-};
+type Ending = Omit<ChatReply, 'session_id' | 'reply'> & { readonly content: string };
 
 function done(turn: Turn, ending: Ending): ChatEvent {
-  const { body, data } = answer<ChatReply>({
+  const told = {
     session_id: turn.session_id,
     message_id: ending.message_id,
     mode: ending.mode,
@@ -187,9 +183,10 @@ function done(turn: Turn, ending: Ending): ChatEvent {
     created_at: ending.created_at,
     message_count: ending.message_count,
     usage: ending.usage,
-    ...(ending.turns_left_out > 0 && { turns_left_out: ending.turns_left_out }),
-  });
-  return { event: 'done', data, body };
+  };
+  const { turns_left_out } = ending;
+  const data: ChatReply = { ...told, turns_left_out };
+  return { event: 'done', data, body: answer(turns_left_out === 0 ? told : data).body };
 }
 
 /** What went wrong after the message was kept: it says where the message is. */

@@ -41,6 +41,8 @@ export class LocalArchive implements SessionArchive {
         updatedBefore: readTime('updated_before', query.updated_before),
         updatedAfter: readTime('updated_after', query.updated_after),
         deleted: query.deleted,
+        sort: query.sort,
+        order: query.order,
       }),
     );
   }

@@ -32,10 +32,12 @@ const hints = {
 } as const satisfies Record<HttpFailureKind, string>;
 
 export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
+  // What no connection was made to is not waited for any longer by --timeout.
+  const kind = failure.kind === 'timeout' && !failure.sent ? 'unreachable' : failure.kind;
   const isDoubtful = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
   const doubt = isDoubtful ? ' The server may have done what was asked: look before you repeat it.' : '';
   return new ParleyError(codes[failure.kind], sentence(failure.message), {
-    hint: (failure.kind === 'broken' && isDoubtful ? '' : hints[failure.kind]).concat(doubt).trim(),
+    hint: (kind === 'broken' && isDoubtful ? '' : hints[kind]).concat(doubt).trim(),
     cause: failure,
   });
 }

@@ -2,16 +2,18 @@
 import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { Message, Page, Session } from '../service/session.ts';
-import type {
-  BatchResult,
-  PageRequest,
-  SearchPage,
-  SearchRequest,
-  SessionArchive,
-  SessionQuery,
-  SessionRecord,
+import {
+  type BatchResult,
+  lastActiveFirst,
+  type PageRequest,
+  type SearchPage,
+  type SearchRequest,
+  type SessionArchive,
+  type SessionQuery,
+  type SessionRecord,
 } from '../service/session-archive.ts';
 import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../wire/archive-answer.ts';
+import type { Query } from '../wire/operation-path.ts';
 import { sessionOf } from '../wire/session-answer.ts';
 import { remoteAnswer } from './remote-answer.ts';
 import type { RemoteConnection } from './remote-connection.ts';
@@ -24,7 +26,13 @@ export class RemoteArchive implements SessionArchive {
   }
 
   listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>> {
-    return remoteAnswer(this.#connection, call, 'listSessions', { query: { ...query } }, sessionPageOf);
+    return remoteAnswer(
+      this.#connection,
+      call,
+      'listSessions',
+      { query: withoutDefaults(query) },
+      sessionPageOf,
+    );
   }
 
   searchSessions(call: Call, { query: q, limit, cursor }: SearchRequest): Promise<Answer<SearchPage>> {
@@ -63,4 +71,13 @@ export class RemoteArchive implements SessionArchive {
     const read = (body: unknown) => sessionOf(body, record.session.session_id);
     return remoteAnswer(this.#connection, call, 'importSession', { body: record }, read);
   }
+}
+
+/** The order that a server has by itself is not asked for: one that knows no other lists all the same. */
+function withoutDefaults({ sort, order, ...query }: SessionQuery): Query {
+  return {
+    ...query,
+    sort: sort === lastActiveFirst.sort ? null : sort,
+    order: order === lastActiveFirst.order ? null : order,
+  };
 }

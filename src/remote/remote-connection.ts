@@ -107,7 +107,7 @@ export class RemoteConnection {
     const body = input.body === undefined ? null : JSON.stringify(input.body);
     if (operation === 'importSession') requireShort(body ?? '');
     const request = { method, path: this.#prefix + path, headers, body, signal: call.signal };
-    return { operation, request, apiKey: call.apiKey, waits: call.pacesItself !== true };
+    return { operation, request, apiKey: call.apiKey, waits: !call.pacesItself };
   }
 
   resending({ request }: PreparedRequest): Resending {

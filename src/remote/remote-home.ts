@@ -12,9 +12,13 @@ import { RemoteService } from './remote-service.ts';
 export async function openRemoteHome(options: RemoteOptions): Promise<Home> {
   const replyPointer = options.replyPointer === null ? null : readPointer(options.replyPointer);
   if (options.replyPointer !== null && replyPointer === null) {
-    throw new ParleyError('CONFIG', 'The reply_pointer of the profile is not a JSON Pointer.', {
-      hint: 'One is like /data/choices/0/text (RFC 6901).',
-    });
+    throw new ParleyError(
+      'CONFIG',
+      `The place of a reply (reply_pointer) is not a JSON Pointer: ${options.replyPointer}`,
+      {
+        hint: 'One is like /data/choices/0/text (RFC 6901).',
+      },
+    );
   }
   const connection = await RemoteConnection.open(options);
   return {

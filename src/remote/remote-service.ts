@@ -27,7 +27,7 @@ export class RemoteService implements ConversationService {
     this.#replyPointer = replyPointer;
   }
 
-  verify(call: Call): Promise<Answer<Partial<KeyIdentity>>> {
+  verify(call: Call): Promise<Answer<KeyIdentity>> {
     return remoteAnswer(this.#connection, call, 'verify', {}, identityOf);
   }
 
@@ -35,7 +35,7 @@ export class RemoteService implements ConversationService {
     return remoteAnswer(this.#connection, call, 'models', {}, modesOf);
   }
 
-  chat(call: Call, request: ChatRequest, form: ReplyForm = 'pieces'): AsyncIterable<ChatEvent> {
+  chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
     return remoteChat(this.#connection, call, request, { form, replyPointer: this.#replyPointer });
   }
 

@@ -46,6 +46,8 @@ class RequestCall implements Call {
   readonly apiKey: string;
   readonly idempotencyKey: string | null;
   readonly requestId: string;
+  readonly pacesItself = false;
+  readonly showReasoning = false;
   readonly #request: Request;
 
   constructor({ apiKey, method, requestId }: Visit, request: Request) {

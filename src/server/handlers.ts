@@ -5,7 +5,7 @@ import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { Limits } from '../service/limits.ts';
-import type { SessionArchive } from '../service/session-archive.ts';
+import { lastActiveFirst, type SessionArchive } from '../service/session-archive.ts';
 import type { Operation } from '../wire/routes.ts';
 import type { operationShapes } from './operation-shapes.ts';
 
@@ -48,6 +48,8 @@ export const handlers: Handlers = {
       updated_before: query.updated_before ?? null,
       updated_after: query.updated_after ?? null,
       deleted: query.deleted ?? false,
+      sort: query.sort ?? lastActiveFirst.sort,
+      order: query.order ?? lastActiveFirst.order,
     }),
   searchSessions: ({ archive, limits }, { call, query }) =>
     archive.searchSessions(call, {

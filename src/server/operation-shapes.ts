@@ -61,7 +61,7 @@ export const operationShapes = {
     data: deletedSession,
   },
   listSessions: {
-    summary: 'List sessions by last activity, the newest first',
+    summary: 'List sessions by last activity, the newest first, or in another order',
     query: sessionQuery,
     body: nothing,
     data: sessionPage,

@@ -65,6 +65,9 @@ function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[]
     }));
   }
   const field = fieldName(issue.path);
+  if (issue.code === 'invalid_value') {
+    return [{ field, problem: `must be one of: ${issue.values.map(String).join(', ')}` }];
+  }
   if (issue.code !== 'invalid_type') return [{ field, problem: 'is not of the form that it must have' }];
   const got = issue.path.reduce<unknown>((whole, step) => memberOf(whole, step), value);
   if (got === undefined) return [{ field, problem: 'is missing' }];

@@ -45,6 +45,11 @@ export const sessionQuery = z.strictObject({
   updated_before: z.string().optional().describe('last activity strictly before this ISO 8601 time'),
   updated_after: z.string().optional().describe('last activity at or after this ISO 8601 time'),
   deleted: z.boolean().optional().describe('true: the deleted sessions instead of the active ones'),
+  sort: z
+    .enum(['updated', 'created'])
+    .optional()
+    .describe('by last activity (if absent), or by creation; a cursor goes on in its own order alone'),
+  order: z.enum(['desc', 'asc']).optional().describe('the newest first (if absent), or the oldest'),
 });
 
 export const searchQuery = z.strictObject({
@@ -117,7 +122,7 @@ export const chatReply = z.strictObject({
     .int()
     .exactOptional()
     .describe('earlier turns that the model was not told of, for want of room; absent when there are none'),
-}) satisfies z.ZodType<ChatReply>;
+}) satisfies z.ZodType<Omit<ChatReply, 'turns_left_out'>>;
 
 export const modes = z.array(mode) satisfies z.ZodType<readonly Mode[]>;
 

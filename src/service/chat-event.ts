@@ -27,8 +27,8 @@ export interface ChatReply {
   readonly created_at: string;
   readonly message_count: number;
   readonly usage: Usage | null;
-  /** How many earlier turns of the session the model was not told of, for want of room; left out when it was told of all. */
-  readonly turns_left_out?: number;
+  /** How many earlier turns of the session the model was not told of, for want of room. In a body it is left out where it is 0. */
+  readonly turns_left_out: number;
 }
 
 /**

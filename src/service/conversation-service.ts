@@ -5,7 +5,7 @@ import type { ChatEvent, ChatRequest, ReplyForm } from './chat-event.ts';
 import type { Mode } from './mode.ts';
 import type { DeletedSession, NewSession, Session } from './session.ts';
 
-/** What a key resolves to. */
+/** What a key resolves to. A field that another server does not tell is empty. */
 export interface KeyIdentity {
   readonly project_id: string;
   readonly project_name: string;
@@ -25,8 +25,8 @@ export interface CreateSessionRequest {
  * deleted, or belongs to another project (the three cannot be told apart). A `signal` that fires rejects with its reason.
  */
 export interface ConversationService {
-  /** Another server may leave out any of these fields, and tell others. */
-  verify(call: Call): Promise<Answer<Partial<KeyIdentity>>>;
+  /** Another server may tell other things as well. */
+  verify(call: Call): Promise<Answer<KeyIdentity>>;
 
   models(call: Call): Promise<Answer<readonly Mode[]>>;
 
@@ -35,9 +35,9 @@ export interface ConversationService {
    * before `done`. A reply that is cut (the signal fires, the consumer stops reading, the engine fails) is kept as far as it
    * came, with `finish_reason` `interrupted` or `error`; the iteration then throws the signal's reason or the failure, which
    * carries `session_id` and `message_id`. Also rejects with `UNKNOWN_MODE`, `SESSION_BUSY`, `PAYLOAD_TOO_LARGE`,
-   * `IDEMPOTENCY_MISMATCH`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`. `form` is `pieces` where it is not given.
+   * `IDEMPOTENCY_MISMATCH`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`.
    */
-  chat(call: Call, request: ChatRequest, form?: ReplyForm): AsyncIterable<ChatEvent>;
+  chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent>;
 
   createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>>;
 

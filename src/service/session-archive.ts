@@ -11,8 +11,19 @@ export interface PageRequest {
   readonly cursor: string | null;
 }
 
-/** Sessions by last activity, the newest first. Filters are joined by "and"; null means "any". */
-export interface SessionQuery extends PageRequest {
+/** Sessions of one time go by their ids, in the same direction. */
+export interface SessionOrder {
+  /** The time that counts: of the last activity, or of the creation. */
+  readonly sort: 'updated' | 'created';
+  /** `desc`: the newest first. */
+  readonly order: 'desc' | 'asc';
+}
+
+/** What a listing is in that asks for no other. */
+export const lastActiveFirst: SessionOrder = { sort: 'updated', order: 'desc' };
+
+/** Filters are joined by "and"; null means "any". A cursor is one of its order, and refused in another. */
+export interface SessionQuery extends PageRequest, SessionOrder {
   /** A glob (`*`, `?`, `[a-z]`) over the whole title, case-sensitive. */
   readonly title_match: string | null;
   /** Last activity strictly before, or at or after, an ISO 8601 time. */

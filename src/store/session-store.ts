@@ -20,7 +20,7 @@ import type {
   Session,
   Usage,
 } from '../service/session.ts';
-import type { BatchItem, SearchPage, SessionRecord } from '../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionOrder, SessionRecord } from '../service/session-archive.ts';
 
 /** Makes a write happen once: kept in the same transaction as what it names. */
 export interface Once {
@@ -45,7 +45,7 @@ export interface NewKey {
   readonly now: number;
 }
 
-export interface SessionFilter {
+export interface SessionFilter extends SessionOrder {
   readonly limit: number;
   readonly cursor: string | null;
   readonly titleMatch: string | null;
@@ -169,7 +169,7 @@ export interface SessionStore {
     sessionIds: readonly string[],
     once: Once | null,
   ): Promise<Recorded<readonly BatchItem<'restored'>[]>>;
-  /** By last activity, the newest first. `INVALID_REQUEST` for a cursor that this store did not give out. */
+  /** In the order of the filter. `INVALID_REQUEST` for a cursor that this store did not give out in that order. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>>;
   /**
    * Active sessions by score, then by their newest hit. What other projects hold changes nothing in it, the score neither. It may

@@ -50,7 +50,7 @@ export function chatReply(certain: CertainReply, body: unknown): ChatReply {
     created_at: textOrNull(fieldOf(data, 'created_at')) ?? '',
     message_count: typeof count === 'number' ? count : 0,
     usage: usageOf(fieldOf(data, 'usage')),
-    ...(typeof leftOut === 'number' && { turns_left_out: leftOut }),
+    turns_left_out: typeof leftOut === 'number' ? leftOut : 0,
   };
 }
 

@@ -5,8 +5,9 @@ import type { DeletedSession, NewSession, Session } from '../service/session.ts'
 import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from './json-value.ts';
 
 /** What a key resolves to: whatever comes back, nested fields too. */
-export function identityOf(body: unknown): Partial<KeyIdentity> {
-  return (objectOrNull(fieldOf(body, 'data')) ?? withoutSuccess(body)) as Partial<KeyIdentity>;
+export function identityOf(body: unknown): KeyIdentity {
+  const facts = objectOrNull(fieldOf(body, 'data')) ?? withoutSuccess(body);
+  return { project_id: '', project_name: '', key_id: '', key_name: '', created_at: '', ...facts };
 }
 
 /** Null where the answer names no session. */

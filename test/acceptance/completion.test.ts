@@ -76,6 +76,7 @@ describe('the words that may stand next', () => {
     ['a profile', ['--profile', ''], ['local']],
     ['a profile as an argument', ['profiles', 'use', ''], ['local']],
     ['one of some words', ['completion', ''], ['bash', 'zsh', 'fish']],
+    ['a sort', ['sessions', 'list', '--sort', ''], ['updated', 'created']],
     ['a file', ['chat', '-f', ''], [':files']],
     ['free text', ['chat', 'hello', ''], []],
     ['a value that nobody knows', ['sessions', 'list', '--limit', ''], []],

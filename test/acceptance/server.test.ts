@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';
+import { serve } from '../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
 let serving: Place;
@@ -60,6 +61,39 @@ test('without a terminal a login names the option that takes the key', async () 
   const { status, err } = await guest.parley(['login', '--url', server.url]);
   expect(status).toBe(2);
   expect(err).toContain('--key-stdin');
+});
+
+test('where another server has its replies is said at the login, and kept', async () => {
+  const answers: Readonly<Record<string, unknown>> = {
+    '/v1/auth/verify': { success: true },
+    '/v1/models': { success: true, data: [{ name: 'only' }] },
+    '/v1/chat': { success: true, session_id: 's1', data: { text: 'not this' }, out: [{ words: 'Found.' }] },
+  };
+  const stranger = await serve(({ path }, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answers[path]));
+  });
+  try {
+    const words = ['login', '--url', stranger.url, '--profile', 'odd', '--key-stdin'];
+    await guest.output([...words, '--reply-pointer', '/out/0/words'], { stdin: 'k' });
+    await guest.output(words, { stdin: 'k2' });
+    expect(await guest.output(['chat', '-n', 'Hello'])).toBe('Found.\n');
+  } finally {
+    await stranger.close();
+  }
+});
+
+test.each([
+  [
+    'that is none',
+    ['--url', 'http://127.0.0.1:9', '--reply-pointer', 'data.text'],
+    'not a JSON Pointer: data.text',
+  ],
+  ['for the store on this machine', ['--reply-pointer', '/data/text'], '--url'],
+])('a pointer to replies %s is refused before anything is sent', async (_, words, told) => {
+  const { status, err } = await guest.parley(['login', '--key-stdin', ...words], { stdin: 'k' });
+  expect(status).toBe(2);
+  expect(err).toContain(told);
 });
 
 test('a logout forgets the key and keeps the URL; removing forgets both', async () => {

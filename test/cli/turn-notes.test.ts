@@ -13,7 +13,7 @@ test.each([
   ['', false],
 ])('a reply %j begins in notes: %s', (reply, expected) => {
   expect(beginsInNotes(reply)).toBe(expected);
-  const answer = { reply, mode: 'local' } as ChatReply;
+  const answer = { reply, mode: 'local', turns_left_out: 0 } as ChatReply;
   expect(turnNotes(answer, 'local')).toEqual(
     expected ? [expect.stringContaining('parley modes set local --think-tags open')] : [],
   );

@@ -6,7 +6,13 @@ import type { Call } from '../../src/service/call.ts';
 import type { ParleyError } from '../../src/service/errors.ts';
 import type { Home } from '../../src/service/home.ts';
 import { isSessionId, type Message, type Session } from '../../src/service/session.ts';
-import type { SearchPage, SessionQuery, SessionRecord } from '../../src/service/session-archive.ts';
+import {
+  lastActiveFirst,
+  type SearchPage,
+  type SessionOrder,
+  type SessionQuery,
+  type SessionRecord,
+} from '../../src/service/session-archive.ts';
 import { callWith, collect, failureOf, say } from '../support/calls.ts';
 
 /** A home with two projects, a key to each, and a third key that was revoked. */
@@ -27,7 +33,12 @@ const everySession: SessionQuery = {
   updated_before: null,
   updated_after: null,
   deleted: false,
+  ...lastActiveFirst,
 };
+
+const orders: readonly SessionOrder[] = (['updated', 'created'] as const).flatMap((sort) =>
+  (['desc', 'asc'] as const).map((order) => ({ sort, order })),
+);
 
 const emptyRecord: SessionRecord = {
   session: {
@@ -71,7 +82,8 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     const operations = (call: Call, id: string): Record<string, () => Promise<unknown>> => ({
       verify: () => home.service.verify(call),
       models: () => home.service.models(call),
-      chat: () => collect(home.service.chat(call, { mode: 'echo', message: 'hello', session_id: id })),
+      chat: () =>
+        collect(home.service.chat(call, { mode: 'echo', message: 'hello', session_id: id }, 'pieces')),
       createSession: () => home.service.createSession(call, { title: null }),
       getSession: () => home.service.getSession(call, id),
       deleteSession: () => home.service.deleteSession(call, id),
@@ -118,7 +130,11 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
 
       it('an unauthenticated request is refused for its key before anything else in it is looked at', async () => {
         const bad = callWith('no-key');
-        const chat = home.service.chat(bad, { mode: 'no-mode', message: '', session_id: 'ses_none' });
+        const chat = home.service.chat(
+          bad,
+          { mode: 'no-mode', message: '', session_id: 'ses_none' },
+          'pieces',
+        );
         expect((await failureOf(collect(chat))).code).toBe('INVALID_API_KEY');
       });
     });
@@ -210,7 +226,9 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     describe('chat', () => {
       it('a chat without a session starts one, and streams session, deltas, done', async () => {
         const message = 'hello there, 😀 world';
-        const events = await collect(home.service.chat(first, { mode: 'echo', message, session_id: null }));
+        const events = await collect(
+          home.service.chat(first, { mode: 'echo', message, session_id: null }, 'pieces'),
+        );
         expect(events[0]?.event).toBe('session');
         expect(events.at(-1)?.event).toBe('done');
         expect(events.slice(1, -1).every(({ event }) => event === 'delta')).toBe(true);
@@ -227,7 +245,9 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
           usage: null,
         });
         expect(done.data.created_at).toMatch(isoMilliseconds);
-        expect(done.body).toEqual({ success: true, data: done.data });
+        const { turns_left_out, ...told } = done.data;
+        expect(turns_left_out).toBe(0);
+        expect(done.body).toEqual({ success: true, data: told });
       });
 
       it('the messages of a turn are kept, in order, with their ids', async () => {
@@ -419,6 +439,72 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
         expect(seen).toHaveLength(7);
         const activity = seen.map(({ updated_at }) => updated_at);
         expect(activity).toEqual([...activity].sort().reverse());
+      });
+
+      it.each(orders)('lists by $sort, $order, over several pages, active or deleted', async (way) => {
+        const minute = (number: number) => new Date(Date.UTC(2024, 4, 1, 12, number)).toISOString();
+        // Made two at a time, and active two at a time; the later made, the earlier active.
+        const sessions = [3, 0, 6, 1, 5, 2, 4, 7].map((number) => ({
+          session_id: `ses_sorted_${number}`,
+          title: null,
+          created_at: minute(Math.floor(number / 2)),
+          updated_at: minute(30 - Math.floor((number + 1) / 2)),
+          message_count: 0,
+        }));
+        for (const session of sessions) {
+          await home.archive.importSession(first, { session, messages: [] });
+        }
+        const time = (session: Session) => session[`${way.sort}_at`];
+        const upwards = [...sessions].sort((one, other) =>
+          `${time(one)} ${one.session_id}` < `${time(other)} ${other.session_id}` ? -1 : 1,
+        );
+        const expected = way.order === 'asc' ? upwards : upwards.reverse();
+        const list = async (deleted: boolean) => {
+          const pages: (readonly Session[])[] = [];
+          for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
+            const query: SessionQuery = { ...everySession, ...way, deleted, limit: 3, cursor };
+            const { data } = await home.archive.listSessions(first, query);
+            pages.push(data.items);
+            cursor = data.next_cursor;
+          }
+          return pages;
+        };
+        expect(await list(false)).toEqual([expected.slice(0, 3), expected.slice(3, 6), expected.slice(6)]);
+        expect(await list(true)).toEqual([[]]);
+        const gone = sessions.slice(0, 4).map(({ session_id }) => session_id);
+        await home.archive.deleteSessions(first, gone);
+        const deleted = expected.filter(({ session_id }) => gone.includes(session_id));
+        expect(await list(true)).toEqual([deleted.slice(0, 3), deleted.slice(3)]);
+        expect((await list(false)).flat()).toEqual(expected.filter((session) => !deleted.includes(session)));
+      });
+
+      it('filters by last activity what it lists by creation', async () => {
+        const old = await create(first, 'old');
+        await create(first, 'young');
+        await say(home.service, first, 'again', old.session_id);
+        const { updated_at } = (await home.service.getSession(first, old.session_id)).data;
+        const list = async (query: Partial<SessionQuery>) =>
+          (
+            await home.archive.listSessions(first, { ...everySession, sort: 'created', ...query })
+          ).data.items.map(({ title }) => title);
+        expect(await list({ order: 'asc' })).toEqual(['old', 'young']);
+        expect(await list({ order: 'desc' })).toEqual(['young', 'old']);
+        expect(await list({ order: 'asc', updated_after: updated_at })).toContain('old');
+        expect(await list({ order: 'asc', updated_before: updated_at })).not.toContain('old');
+        expect(await list({ updated_before: updated_at })).not.toContain('old');
+      });
+
+      it('refuses the cursor of another sort or order', async () => {
+        for (let count = 0; count < 2; count++) await create(first);
+        for (const given of orders) {
+          const query = { ...everySession, ...given, limit: 1 };
+          const { next_cursor: cursor } = (await home.archive.listSessions(first, query)).data;
+          for (const asked of orders.filter((one) => one !== given)) {
+            const error = await failureOf(home.archive.listSessions(first, { ...query, ...asked, cursor }));
+            expect([error.code, error.details[0]?.field]).toEqual(['INVALID_REQUEST', 'cursor']);
+          }
+          expect((await home.archive.listSessions(first, { ...query, cursor })).data.items).toHaveLength(1);
+        }
       });
 
       it('filters by title and by last activity', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
 import type { Home } from '../../src/service/home.ts';
 import type { Session } from '../../src/service/session.ts';
+import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
@@ -180,7 +181,9 @@ async function perform(
 ): Promise<unknown> {
   const { service, archive } = home;
   const chat = async (session_id: string | null) => {
-    const last = (await collect(service.chat(call, { mode: 'echo', message: text, session_id }))).at(-1);
+    const last = (
+      await collect(service.chat(call, { mode: 'echo', message: text, session_id }, 'pieces'))
+    ).at(-1);
     return last?.data;
   };
   switch (operation.kind) {
@@ -192,7 +195,8 @@ async function perform(
       return (await service.verify(call)).data;
     case 'list': {
       const query = { title_match: null, updated_before: null, updated_after: null, deleted: false };
-      return (await archive.listSessions(call, { ...query, limit: 200, cursor: null })).data.items;
+      const page = { ...query, ...lastActiveFirst, limit: 200, cursor: null };
+      return (await archive.listSessions(call, page)).data.items;
     }
     case 'search': {
       const { data } = await archive.searchSessions(call, { query: 'step', limit: 200, cursor: null });

@@ -5,6 +5,7 @@ import type { EngineContext } from '../../src/engine/reply-engine.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { ParleyError } from '../../src/service/errors.ts';
 import type { Home } from '../../src/service/home.ts';
+import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
 import {
@@ -54,7 +55,7 @@ describe('a turn', () => {
     });
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const events = home.service.chat(callWith(key), request('hi'))[Symbol.asyncIterator]();
+      const events = home.service.chat(callWith(key), request('hi'), 'pieces')[Symbol.asyncIterator]();
       expect((await events.next()).value?.event).toBe('session');
       expect(vi.getTimerCount()).toBe(1);
       expect((await events.next()).value?.event).toBe('done');
@@ -76,13 +77,14 @@ describe('a turn', () => {
           updated_before: null,
           updated_after: null,
           deleted: false,
+          ...lastActiveFirst,
         });
         seen = await kept(other, key, data.items[0]?.session_id ?? '');
         await other.close();
         yield finish;
       }),
     });
-    await collect(home.service.chat(callWith(key), request('hello')));
+    await collect(home.service.chat(callWith(key), request('hello'), 'pieces'));
     expect(seen).toEqual([['user', 'hello', null]]);
   });
 
@@ -93,7 +95,7 @@ describe('a turn', () => {
         yield { type: 'finish', reason: 'length', usage: { input_tokens: 3, output_tokens: 1 } };
       }),
     });
-    for await (const event of home.service.chat(callWith(key), request('hello'))) {
+    for await (const event of home.service.chat(callWith(key), request('hello'), 'pieces')) {
       if (event.event !== 'done') continue;
       expect(event.data).toMatchObject({
         finish_reason: 'length',
@@ -124,7 +126,11 @@ describe('a turn', () => {
     const reason = new Error('enough');
     let sessionId = '';
     const reading = (async () => {
-      for await (const event of home.service.chat(callWith(key, { signal: stop.signal }), request('hello'))) {
+      for await (const event of home.service.chat(
+        callWith(key, { signal: stop.signal }),
+        request('hello'),
+        'pieces',
+      )) {
         if (event.event === 'session') sessionId = event.data.session_id;
         if (event.event === 'delta') stop.abort(reason);
       }
@@ -145,7 +151,7 @@ describe('a turn', () => {
         await new Promise(() => {});
       }),
     });
-    const events = home.service.chat(callWith(key, { signal: stop.signal }), request('hello'));
+    const events = home.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'pieces');
     setTimeout(() => stop.abort(new Error('enough')), 20);
     await expect(collect(events)).rejects.toThrow('enough');
   });
@@ -158,7 +164,7 @@ describe('a turn', () => {
       }),
     });
     let sessionId = '';
-    for await (const event of home.service.chat(callWith(key), request('hello'))) {
+    for await (const event of home.service.chat(callWith(key), request('hello'), 'pieces')) {
       if (event.event === 'session') sessionId = event.data.session_id;
       if (event.event === 'delta') break;
     }
@@ -179,7 +185,7 @@ describe('a turn', () => {
         throw cause;
       }),
     });
-    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'))));
+    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'), 'pieces')));
     expect(error.code).toBe(code);
     expect(error.cause).toBe(cause);
     expect(error.retryAfter).toBe(cause instanceof ParleyError ? 7 : null);
@@ -197,7 +203,7 @@ describe('a turn', () => {
         yield { type: 'text', text: 'half' };
       }),
     });
-    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'))));
+    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'), 'pieces')));
     expect(error.code).toBe('ENGINE_FAILED');
   });
 
@@ -212,7 +218,7 @@ describe('a turn', () => {
         await new Promise(() => {});
       }),
     });
-    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'))));
+    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'), 'pieces')));
     expect(error.code).toBe('ENGINE_TIMEOUT');
     expect((await kept(home, key, error.session_id ?? ''))[1]).toEqual(['assistant', said, 'error']);
   });
@@ -227,13 +233,12 @@ describe('a turn', () => {
         yield finish;
       }),
     });
-    const first = (await collect(home.service.chat(callWith(key), request('one')))).at(-1) as Extract<
-      ChatEvent,
-      { event: 'done' }
-    >;
+    const first = (await collect(home.service.chat(callWith(key), request('one'), 'pieces'))).at(
+      -1,
+    ) as Extract<ChatEvent, { event: 'done' }>;
     const { session_id } = first.data;
-    await failureOf(collect(home.service.chat(callWith(key), request('two', session_id))));
-    await collect(home.service.chat(callWith(key), request('three', session_id)));
+    await failureOf(collect(home.service.chat(callWith(key), request('two', session_id), 'pieces')));
+    await collect(home.service.chat(callWith(key), request('three', session_id), 'pieces'));
     expect(contexts.at(-1)).toEqual({
       message: 'three',
       history: [
@@ -256,7 +261,7 @@ describe('a turn', () => {
     });
     const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
     for (let turn = 0; turn < 5; turn++) {
-      await collect(home.service.chat(callWith(key), request(`turn ${turn}`, session_id)));
+      await collect(home.service.chat(callWith(key), request(`turn ${turn}`, session_id), 'pieces'));
     }
     expect(histories).toEqual([0, 2, 4, 4, 4]);
   });
@@ -269,7 +274,7 @@ describe('a turn', () => {
       }),
     });
     let sessionId = '';
-    for await (const event of home.service.chat(callWith(key), request('hello'))) {
+    for await (const event of home.service.chat(callWith(key), request('hello'), 'pieces')) {
       if (event.event === 'session') {
         sessionId = event.data.session_id;
         await home.service.deleteSession(callWith(key), sessionId);
@@ -293,11 +298,13 @@ describe('a turn', () => {
     });
     const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
     const running = collect(
-      home.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id)),
+      home.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id), 'pieces'),
     );
     running.catch(() => {});
     await delay(20);
-    const error = await failureOf(collect(home.service.chat(callWith(key), request('two', session_id))));
+    const error = await failureOf(
+      collect(home.service.chat(callWith(key), request('two', session_id), 'pieces')),
+    );
     expect(error.code).toBe('SESSION_BUSY');
     stop.abort(new Error('enough'));
     await expect(running).rejects.toThrow('enough');
@@ -314,7 +321,9 @@ describe('a turn', () => {
     });
     const { home: killed, key } = await open({ engines: hang, owner: { id: 'killed', isGone: () => false } });
     const { session_id } = (await killed.service.createSession(callWith(key), { title: null })).data;
-    const abandoned = killed.service.chat(callWith(key), request('one', session_id))[Symbol.asyncIterator]();
+    const abandoned = killed.service
+      .chat(callWith(key), request('one', session_id), 'pieces')
+      [Symbol.asyncIterator]();
     await abandoned.next();
 
     const quick = engineOf(async function* () {
@@ -326,14 +335,16 @@ describe('a turn', () => {
       limits: { turnWaitMs: 30 },
       owner: { id: 'other', isGone: () => false },
     });
-    const busy = await failureOf(collect(alive.home.service.chat(callWith(key), request('two', session_id))));
+    const busy = await failureOf(
+      collect(alive.home.service.chat(callWith(key), request('two', session_id), 'pieces')),
+    );
     expect(busy.code).toBe('SESSION_BUSY');
 
     const knowing = await open({
       engines: quick,
       owner: { id: 'third', isGone: (owner) => owner === 'killed' },
     });
-    await collect(knowing.home.service.chat(callWith(key), request('three', session_id)));
+    await collect(knowing.home.service.chat(callWith(key), request('three', session_id), 'pieces'));
     expect(await kept(knowing.home, key, session_id)).toEqual([
       ['user', 'one', null],
       ['assistant', '', 'interrupted'],
@@ -353,8 +364,8 @@ describe('a turn', () => {
       }),
     });
     const call = callWith(key, { idempotencyKey: 'turn-1' });
-    const error = await failureOf(collect(home.service.chat(call, request('hello'))));
-    const events = await collect(home.service.chat(call, request('hello')));
+    const error = await failureOf(collect(home.service.chat(call, request('hello'), 'pieces')));
+    const events = await collect(home.service.chat(call, request('hello'), 'pieces'));
     const done = events.at(-1);
     expect(done).toMatchObject({
       event: 'done',
@@ -364,7 +375,7 @@ describe('a turn', () => {
       ['user', 'hello', null],
       ['assistant', 'hello 2', 'stop'],
     ]);
-    expect(await collect(home.service.chat(call, request('hello')))).toMatchObject([
+    expect(await collect(home.service.chat(call, request('hello'), 'pieces'))).toMatchObject([
       { event: 'session' },
       { event: 'delta', data: { text: 'hello 2' } },
       { event: 'done' },
@@ -386,8 +397,8 @@ describe('a turn', () => {
     });
     const call = callWith(key, { idempotencyKey: 'k' });
     const both = [
-      collect(home.service.chat(call, request('x'))),
-      collect(home.service.chat(call, request('x'))),
+      collect(home.service.chat(call, request('x'), 'pieces')),
+      collect(home.service.chat(call, request('x'), 'pieces')),
     ];
     await delay(30);
     open_();
@@ -408,7 +419,7 @@ describe('a turn', () => {
       }),
     });
 
-    const events = await collect(home.service.chat(callWith(key), request('hello')));
+    const events = await collect(home.service.chat(callWith(key), request('hello'), 'pieces'));
     const done = events.at(-1);
     expect(done).toMatchObject({
       event: 'done',
@@ -436,7 +447,7 @@ describe('a turn', () => {
         throw new Error('boom');
       }),
     });
-    const chat = home.service.chat(callWith(key, { signal: stop.signal }), request('hello'));
+    const chat = home.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'pieces');
     const error = await failureOf(collect(chat));
     expect(error.code).toBe('STORAGE_FULL');
     expect(error.cause).toBe(full);

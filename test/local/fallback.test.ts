@@ -55,7 +55,7 @@ async function open(modes: Readonly<Record<string, Scripted>>): Promise<readonly
 const said = (text: string): EngineEvent => ({ type: 'text', text });
 const thought = (text: string): EngineEvent => ({ type: 'reasoning', text });
 const chat = (mode: string, call = {}) =>
-  collect(home.service.chat(callWith(key, call), { mode, message: 'Hello', session_id: null }));
+  collect(home.service.chat(callWith(key, call), { mode, message: 'Hello', session_id: null }, 'pieces'));
 
 it('replies, and is named in the answer and in the store', async () => {
   const asked = await open({

@@ -154,7 +154,9 @@ describe('a stream', () => {
         response.end();
       }),
     );
-    const all = await collect(home.service.chat(call, { mode: 'm', message: 'x', session_id: null }));
+    const all = await collect(
+      home.service.chat(call, { mode: 'm', message: 'x', session_id: null }, 'pieces'),
+    );
     expect(all.map(({ event }) => event)).toEqual(['session', 'delta', 'done']);
     expect(all[2]).toMatchObject({ body, data: { reply: 'Hé 😀' } });
   });
@@ -208,7 +210,11 @@ describe('a stream', () => {
     const reason = new Error('stopped');
     const call = callWith('k', { signal: stop.signal });
     const chat = async () => {
-      for await (const { event } of home.service.chat(call, { mode: 'm', message: 'x', session_id: null })) {
+      for await (const { event } of home.service.chat(
+        call,
+        { mode: 'm', message: 'x', session_id: null },
+        'pieces',
+      )) {
         expect(event).toBe('session');
         setTimeout(() => stop.abort(reason), 20);
       }
@@ -224,7 +230,11 @@ describe('a stream', () => {
         response.write(events.slice(0, 2).join(''));
       }),
     );
-    for await (const { event } of home.service.chat(call, { mode: 'm', message: 'x', session_id: null })) {
+    for await (const { event } of home.service.chat(
+      call,
+      { mode: 'm', message: 'x', session_id: null },
+      'pieces',
+    )) {
       if (event === 'delta') break;
     }
     if (!left.signal.aborted) await new Promise((resolve) => left.signal.addEventListener('abort', resolve));

@@ -11,7 +11,7 @@ const start = { session_id: 'ses_1', message_id: 'msg_1', mode: 'echo' };
 const done = {
   ...start,
   reply: 'Hé 😀!',
-  finish_reason: 'stop',
+  finish_reason: 'stop' as const,
   message_count: 2,
   created_at: '',
   usage: null,
@@ -20,7 +20,7 @@ const events: readonly ChatEvent[] = [
   { event: 'session', data: start },
   { event: 'delta', data: { text: 'Hé ' } },
   { event: 'delta', data: { text: '😀!' } },
-  { event: 'done', data: done as never, body: { success: true, data: done } },
+  { event: 'done', data: { ...done, turns_left_out: 0 }, body: { success: true, data: done } },
 ];
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n';
 
@@ -84,7 +84,7 @@ describe('a cut stream', () => {
     const request = { mode: 'echo', message: JSON.stringify(sample), session_id: null };
     const work = async () => {
       const { service } = sample.cut === 'stall' ? impatient : home;
-      for await (const event of service.chat(callWith('k'), request)) seen.push(event);
+      for await (const event of service.chat(callWith('k'), request, 'pieces')) seen.push(event);
     };
     const failure = await failureOf(work());
     expect(failure.code).toBe(sample.cut === 'stall' ? 'TIMEOUT' : 'INCOMPLETE_REPLY');
@@ -113,7 +113,11 @@ describe('a cut stream', () => {
   it.each([...streams])('that is not cut, with %s, is whole', async (ends, { length }) => {
     const message = JSON.stringify({ ends, cut: 'FIN', bytes: length });
     const seen: ChatEvent[] = [];
-    for await (const event of home.service.chat(callWith('k'), { mode: 'echo', message, session_id: null })) {
+    for await (const event of home.service.chat(
+      callWith('k'),
+      { mode: 'echo', message, session_id: null },
+      'pieces',
+    )) {
       seen.push(event);
     }
     expect(seen).toEqual(events);

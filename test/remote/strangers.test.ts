@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
+import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import { callWith, collect, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type ReceivedRequest, sendJson, serve } from '../support/scripted-server.ts';
@@ -203,7 +204,7 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
     expect(created.data).toMatchObject({ session_id: stranger.session, message_count: 0 });
 
     const request = { mode: 'm', message: 'Hello', session_id: null };
-    const events = await collect(home.service.chat(call, request));
+    const events = await collect(home.service.chat(call, request, 'pieces'));
     const starts = events.filter(({ event }) => event === 'session');
     expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: stranger.session }]);
     const done = events.at(-1);
@@ -282,6 +283,7 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
       updated_before: null,
       updated_after: null,
       deleted: false,
+      ...lastActiveFirst,
     };
     const time = '2024-05-01T12:00:00.000Z';
     const session = { session_id: 's', title: null, created_at: time, updated_at: time, message_count: 0 };

@@ -62,6 +62,8 @@ const odd: readonly (readonly [fact: string, status: number, bytes: string])[] =
     get('/v1/models', ...Array.from({ length: 2000 }, (_, index) => `X-${index}: ${index}`)),
   ],
   ['a path over 16 KiB', 414, get(`/v1/sessions/${'x'.repeat(20_000)}`)],
+  ['a sort that there is none of', 400, get('/v1/sessions?sort=nonsense')],
+  ['an order that there is none of', 400, get('/v1/sessions?order=')],
   ['a query over 16 KiB', 414, get(`/v1/sessions?cursor=${'x'.repeat(20_000)}`)],
   // Lengths and encodings.
   [

@@ -1,6 +1,6 @@
 // What every store of sessions lists, page by page.
 import { describe, expect, it } from 'vitest';
-import type { SessionStore } from '../../src/store/session-store.ts';
+import type { SessionFilter, SessionStore } from '../../src/store/session-store.ts';
 import {
   everySession,
   firstPage,
@@ -10,6 +10,27 @@ import {
   turnReply,
   turnStart,
 } from './store-samples.ts';
+
+const orders = (['updated', 'created'] as const).flatMap((sort) =>
+  (['desc', 'asc'] as const).map((order) => ({ sort, order })),
+);
+
+/** The ids of all pages of two: each but the last is full. */
+async function allPages(
+  store: SessionStore,
+  project: string,
+  filter: Partial<SessionFilter>,
+): Promise<readonly string[]> {
+  const shown: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await store.listSessions(project, everySession({ ...filter, limit: 2, cursor }));
+    if (page.next_cursor !== null) expect(page.items).toHaveLength(2);
+    shown.push(...page.items.map(({ session_id }) => session_id));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return shown;
+}
 
 export function describeListings(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: listings`, () => {
@@ -33,6 +54,81 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       const byTime = [ids.slice(6), ids.slice(3, 6), ids.slice(0, 3)];
       expect(shown).toEqual(byTime.flatMap((sameTime) => sameTime.sort().reverse()));
       expect(pages).toBe(5);
+    });
+
+    it.each(orders)('give sessions by $sort, $order, page by page, active or deleted', async (way) => {
+      const store = await open();
+      const project = await newProject(store);
+      const ids: string[] = [];
+      // Three of one creation after another; then activity turns their times about, and again three share one.
+      for (let number = 0; number < 9; number += 1) {
+        ids.push(await newSession(store, project, { now: startOfTime + Math.floor(number / 3) }));
+      }
+      for (const [number, session_id] of ids.entries()) {
+        await store.beginTurn(project, turnStart({ session_id, now: startOfTime + 9 - (number % 3) }));
+      }
+      const timeOf = (id: string) => {
+        const number = ids.indexOf(id);
+        return way.sort === 'created' ? Math.floor(number / 3) : 9 - (number % 3);
+      };
+      const upwards = [...ids].sort((one, other) => timeOf(one) - timeOf(other) || (one < other ? -1 : 1));
+      const expected = way.order === 'asc' ? upwards : upwards.reverse();
+      expect(await allPages(store, project, way)).toEqual(expected);
+      const gone = ids.filter((_, number) => number % 2 === 0);
+      await store.deleteSessions(project, gone, startOfTime + 20, null);
+      expect(await allPages(store, project, way)).toEqual(expected.filter((id) => !gone.includes(id)));
+      expect(await allPages(store, project, { ...way, deleted: true })).toEqual(
+        expected.filter((id) => gone.includes(id)),
+      );
+    });
+
+    it.each(orders)('join times of activity, a title and a cursor by $sort, $order', async (way) => {
+      const store = await open();
+      const project = await newProject(store);
+      const ids: string[] = [];
+      for (let number = 0; number < 8; number += 1) {
+        const title = number % 4 === 3 ? 'other' : 'this';
+        ids.push(await newSession(store, project, { title, now: startOfTime + number }));
+      }
+      // The later made, the earlier active.
+      for (const [number, session_id] of ids.entries()) {
+        await store.beginTurn(project, turnStart({ session_id, now: startOfTime + 20 - number }));
+      }
+      const from = (after: number, before: number) => ({
+        updatedAfter: startOfTime + after,
+        updatedBefore: startOfTime + before,
+        titleMatch: 'th*',
+      });
+      const byCreation = (way.sort === 'created') === (way.order === 'asc');
+      const inOrder = (...numbers: number[]) =>
+        (byCreation ? numbers : numbers.reverse()).map((number) => ids[number]);
+      expect(await allPages(store, project, { ...way, ...from(14, 19) })).toEqual(inOrder(2, 4, 5, 6));
+      expect(await allPages(store, project, { ...way, ...from(20, 21) })).toEqual(inOrder(0));
+      expect(await allPages(store, project, { ...way, ...from(0, 13) })).toEqual([]);
+      // Made before that time, active since: it is not there.
+      expect(await allPages(store, project, { ...way, ...from(0, 8) })).toEqual([]);
+    });
+
+    it('refuse the cursor of another order, and take it in its own', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      for (let number = 0; number < 3; number += 1) await newSession(store, project);
+      for (const given of orders) {
+        const { next_cursor: cursor } = await store.listSessions(
+          project,
+          everySession({ ...given, limit: 1 }),
+        );
+        for (const asked of orders) {
+          const page = store.listSessions(project, everySession({ ...asked, cursor }));
+          if (asked === given) expect((await page).items).toHaveLength(2);
+          else
+            await expect(page).rejects.toMatchObject({
+              code: 'INVALID_REQUEST',
+              hint: expect.stringContaining('same sort and order'),
+              details: [{ field: 'cursor' }],
+            });
+        }
+      }
     });
 
     it('say that there is no next page when the last is full', async () => {

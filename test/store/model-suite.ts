@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SessionStore, Turn } from '../../src/store/session-store.ts';
-import { StoreModel } from './store-model.ts';
+import { type ModelFilter, StoreModel } from './store-model.ts';
 import { everySession, newId, newProject, startOfTime, turnReply, turnStart } from './store-samples.ts';
 
 const kinds = [
@@ -26,6 +26,11 @@ const operation = fc.record({
   session: fc.nat(5),
   passed: fc.nat(2),
   finish: fc.constantFrom('stop', 'error', 'interrupted'),
+  sort: fc.constantFrom('updated', 'created'),
+  order: fc.constantFrom('desc', 'asc'),
+  /** From when, since the start, and for how long: what a listing shows the activity of. */
+  from: fc.integer({ min: -1, max: 20 }),
+  during: fc.constantFrom(1, 10, 1_000),
 });
 
 export function describeModel(name: string, open: () => Promise<SessionStore>): void {
@@ -41,6 +46,8 @@ export function describeModel(name: string, open: () => Promise<SessionStore>): 
     );
   });
 }
+
+const anyTime = { updatedAfter: 0, updatedBefore: Number.MAX_SAFE_INTEGER };
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
@@ -134,16 +141,24 @@ class Run {
       case 'read':
         return this.#compareSession(project, id);
       case 'list':
-        return this.#compareList(project, false);
-      case 'list deleted':
-        return this.#compareList(project, true);
+      case 'list deleted': {
+        const { sort, order, from, during } = one;
+        const updatedAfter = startOfTime + from;
+        const times = { updatedAfter, updatedBefore: updatedAfter + during };
+        return this.#compareList(project, { deleted: one.kind === 'list deleted', sort, order, ...times });
+      }
     }
   }
 
   async compareAll(): Promise<void> {
     for (const project of this.#projects) {
-      await this.#compareList(project, false);
-      await this.#compareList(project, true);
+      for (const deleted of [false, true]) {
+        for (const sort of ['updated', 'created'] as const) {
+          for (const order of ['desc', 'asc'] as const) {
+            await this.#compareList(project, { deleted, sort, order, ...anyTime });
+          }
+        }
+      }
       for (const id of this.#ids) await this.#compareSession(project, id);
     }
   }
@@ -160,15 +175,15 @@ class Run {
     expect(messages).toEqual(session?.messages);
   }
 
-  async #compareList(project: string, deleted: boolean): Promise<void> {
+  async #compareList(project: string, filter: ModelFilter): Promise<void> {
     const sessions = [];
     let cursor: string | null = null;
     do {
-      const page = await this.#store.listSessions(project, everySession({ limit: 2, cursor, deleted }));
+      const page = await this.#store.listSessions(project, everySession({ limit: 2, cursor, ...filter }));
       sessions.push(...page.items);
       cursor = page.next_cursor;
     } while (cursor !== null);
-    expect(sessions).toEqual(this.#model.list(project, deleted).map(shown));
+    expect(sessions).toEqual(this.#model.list(project, filter).map(shown));
     for (const session of sessions) expect(session.title).toContain(`of ${project}`);
   }
 }

@@ -1,5 +1,6 @@
 // A store of sessions in its plainest form: one array, no files. What a real store is compared with.
 import type { FinishReason } from '../../src/service/session.ts';
+import type { SessionOrder } from '../../src/service/session-archive.ts';
 
 interface ModelMessage {
   readonly message_id: string;
@@ -16,6 +17,12 @@ interface ModelSession {
   deleted: boolean;
   readonly messages: ModelMessage[];
   running: boolean;
+}
+
+export interface ModelFilter extends SessionOrder {
+  readonly deleted: boolean;
+  readonly updatedAfter: number;
+  readonly updatedBefore: number;
 }
 
 export class StoreModel {
@@ -48,9 +55,11 @@ export class StoreModel {
     return session?.deleted ? undefined : session;
   }
 
-  list(project: string, deleted: boolean): readonly ModelSession[] {
-    return this.#sessions
+  list(project: string, { deleted, sort, order, updatedAfter, updatedBefore }: ModelFilter) {
+    const sessions = this.#sessions
       .filter((one) => one.project === project && one.deleted === deleted)
-      .sort((one, other) => other.updated - one.updated || (one.session_id < other.session_id ? 1 : -1));
+      .filter(({ updated }) => updated >= updatedAfter && updated < updatedBefore)
+      .sort((one, other) => one[sort] - other[sort] || (one.session_id < other.session_id ? -1 : 1));
+    return order === 'asc' ? sessions : sessions.reverse();
   }
 }

@@ -1,4 +1,5 @@
 // What tests of a store put into it: keys, turns and replies with everything filled in but what the test is about.
+import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import type {
   NewKey,
   Once,
@@ -96,6 +97,7 @@ export function everySession(filter: Partial<SessionFilter> = {}): SessionFilter
     updatedBefore: null,
     updatedAfter: null,
     deleted: false,
+    ...lastActiveFirst,
     ...filter,
   };
 }

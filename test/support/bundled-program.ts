@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 
 export interface BundledProgram {
   /** The JavaScript file for node. */
@@ -10,10 +10,33 @@ export interface BundledProgram {
   remove(): Promise<void>;
 }
 
-/** `absent` names packages that the program cannot load: proof that it does not need them. */
-export async function bundleProgram(source: string, absent: readonly string[] = []): Promise<BundledProgram> {
+export interface Bundling {
+  /** Packages that the program cannot load: proof that it does not need them. */
+  readonly absent?: readonly string[];
+  /** A source file, by its whole path, and another that stands in its place: a mutant, which tests must notice. */
+  readonly mutant?: { readonly of: string; readonly path: string };
+}
+
+export async function bundleProgram(
+  source: string,
+  { absent = [], mutant }: Bundling = {},
+): Promise<BundledProgram> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-program-'));
-  const bundle = await rolldown({ input: source, platform: 'node', external: [...absent] });
+  const inItsPlace: Plugin = {
+    name: 'mutant',
+    async resolveId(id, importer, options) {
+      // What it keeps of the original it imports from there.
+      if (mutant === undefined || importer === mutant.path) return null;
+      const found = await this.resolve(id, importer, { ...options, skipSelf: true });
+      return found?.id === mutant.of ? mutant.path : null;
+    },
+  };
+  const bundle = await rolldown({
+    input: source,
+    platform: 'node',
+    external: [...absent],
+    plugins: [inItsPlace],
+  });
   await bundle.write({
     dir: directory,
     format: 'esm',

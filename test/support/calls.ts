@@ -10,6 +10,8 @@ export function callWith(apiKey: string, rest: Partial<Call> = {}): Call {
     signal: new AbortController().signal,
     idempotencyKey: null,
     requestId: 'req_test',
+    pacesItself: false,
+    showReasoning: false,
     ...rest,
   };
 }
@@ -28,7 +30,7 @@ export async function say(
   session_id: string | null = null,
   mode = 'echo',
 ): Promise<ChatReply> {
-  const last = (await collect(service.chat(call, { mode, message, session_id }))).at(-1);
+  const last = (await collect(service.chat(call, { mode, message, session_id }, 'pieces'))).at(-1);
   if (last?.event !== 'done') throw new Error('the chat did not end with done');
   return last.data;
 }

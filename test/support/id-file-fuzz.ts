@@ -3,8 +3,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { Call } from '../../src/service/call.ts';
 import type { Home } from '../../src/service/home.ts';
+import { lastActiveFirst } from '../../src/service/session-archive.ts';
+import { callWith } from './calls.ts';
 import { newKey, openEmbedded } from './embedded.ts';
 import { type IdFile, idFiles } from './id-files.ts';
 import { type InProcessOutcome, ProgramInProcess } from './program-in-process.ts';
@@ -99,10 +100,10 @@ async function newSessions(home: Home, apiKey: string, count: number): Promise<r
 
 async function active(home: Home, apiKey: string): Promise<readonly string[]> {
   const query = { limit: 200, cursor: null, title_match: null, updated_before: null, updated_after: null };
-  const { data } = await home.archive.listSessions(callWith(apiKey), { ...query, deleted: false });
+  const { data } = await home.archive.listSessions(callWith(apiKey), {
+    ...query,
+    ...lastActiveFirst,
+    deleted: false,
+  });
   return data.items.map(({ session_id }) => session_id).sort();
-}
-
-function callWith(apiKey: string): Call {
-  return { apiKey, signal: new AbortController().signal, idempotencyKey: null, requestId: 'req_fuzz' };
 }

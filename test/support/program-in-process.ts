@@ -1,12 +1,11 @@
 // The command line in this process, over a home that stays open: for tests that run it thousands of times. Standard input comes
 // in pieces, the two outputs are kept; all else is what the real program has.
-import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import type { CliHost } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
-import { ProfileFile } from '../../src/config/profile-file.ts';
 import type { Home } from '../../src/service/home.ts';
+import { hostInProcess } from './host-in-process.ts';
 
 export interface ProgramOptions {
   /** For its configuration and data. */
@@ -20,8 +19,6 @@ export interface InProcessOutcome {
   readonly out: string;
   readonly err: string;
 }
-
-const nobodyHolds = () => () => {};
 
 export class ProgramInProcess {
   readonly #options: ProgramOptions;
@@ -60,40 +57,15 @@ export class ProgramInProcess {
     signal: AbortSignal,
   ): CliHost {
     const { directory, home, apiKey } = this.#options;
-    const now = () => Date.now();
-    const processes = { pid: process.pid, isRunning: () => true };
     // It is opened once, and closed by whoever opened it.
     const kept: Home = { ...home, close: async () => {} };
-    return {
-      version: '0.0.0',
-      nodeVersion: process.versions.node,
-      env: {},
-      profileFile: new ProfileFile({ directory: join(directory, 'config'), processes, now }),
-      dataDirectory: join(directory, 'data'),
-      processes,
-      job: {
-        onInterrupt: nobodyHolds,
-        onHangUp: nobodyHolds,
-        onContinue: nobodyHolds,
-        atExit: nobodyHolds,
-        suspend() {},
-      },
-      stdin: {
-        isTerminal: () => false,
-        kind: () => 'pipe',
-        size: () => null,
-        open: () => Readable.from(stdin, { objectMode: true }),
-      },
-      output: (name) => outputs[name],
-      outputFile: () => null,
+    return hostInProcess({
+      directory,
+      outputs,
+      stdin,
       signal,
-      stopSignal: signal,
-      now,
-      random: Math.random,
       newRequestId: () => `req_${++this.#requests}`,
-      terminal: () => null,
       openHome: async () => ({ home: kept, apiKey }),
-      openServedHome: () => Promise.reject(new Error('Nothing is served here.')),
-    };
+    });
   }
 }

@@ -89,7 +89,9 @@ describe('a reply read', () => {
       message_count: 2,
       usage: { input_tokens: 1, output_tokens: 2 },
     };
-    expect(chatReply(certain, { success: true, data })).toEqual(data);
+    expect(chatReply(certain, { success: true, data })).toEqual({ ...data, turns_left_out: 0 });
+    const short = { ...data, turns_left_out: 3 };
+    expect(chatReply(certain, { success: true, data: short })).toEqual(short);
   });
 
   it('is empty where another server tells nothing, or something of another type', () => {
@@ -102,6 +104,7 @@ describe('a reply read', () => {
       created_at: '',
       message_count: 0,
       usage: null,
+      turns_left_out: 0,
     };
     expect(chatReply(certain, { success: true })).toEqual(empty);
     const odd = {

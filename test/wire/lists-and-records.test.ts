@@ -47,9 +47,14 @@ describe('modes', () => {
 describe('a key', () => {
   it('resolves to whatever the server tells, nested or at the top', () => {
     const facts = { project: { id: 'p', plan: { name: 'x' } }, scopes: ['chat'] };
-    expect(identityOf({ success: true, data: facts })).toEqual(facts);
-    expect(identityOf({ success: true, ...facts })).toEqual(facts);
-    expect(identityOf({ success: true })).toEqual({});
+    expect(identityOf({ success: true, data: facts })).toMatchObject(facts);
+    expect(identityOf({ success: true, ...facts })).toMatchObject(facts);
+  });
+
+  it('is empty where the server does not tell', () => {
+    const untold = { project_id: '', project_name: '', key_id: '', key_name: '', created_at: '' };
+    expect(identityOf({ success: true })).toEqual(untold);
+    expect(identityOf({ data: { key_id: 'k' } })).toEqual({ ...untold, key_id: 'k' });
   });
 });
 

@@ -151,7 +151,7 @@ export class BatchAnswers {
       .update(JSON.stringify([batch, ...parts]))
       .digest('base64url');
     const idempotencyKey = `${batch}.${number}.${hash.slice(0, 22)}`;
-    return { apiKey: call.apiKey, signal: call.signal, idempotencyKey, requestId: newRequestId() };
+    return { ...call, idempotencyKey, requestId: newRequestId() };
   }
 
   /** Without a mode no line that names none can be sent. */

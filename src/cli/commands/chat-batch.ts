@@ -86,7 +86,7 @@ async function answerAll(
   const answers = new BatchAnswers({
     service: home.service,
     honoursKeys: () => home.extensions?.includes('idempotency') ?? false,
-    call: { apiKey, signal: stop.signal },
+    call: { apiKey, signal: stop.signal, pacesItself: false, showReasoning: false },
     newRequestId,
     batch: destination.batch,
     defaultMode: () => {

@@ -175,12 +175,15 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (input.title !== null) await requireMode(mode, context);
   const titled = input.title === null ? null : await createTitled(input.title, call, home.service);
   const { usage, raw } = input;
-  const output = chatOutput(formatOf(input, context), context, { mode, usage, raw });
+  const output = chatOutput(formatOf(input, context), context, {
+    ...{ mode, usage, raw },
+    modeGiven: input.mode,
+  });
   let kept: string | null = null;
   let complete = false;
   try {
     const request = { mode, message, session_id: titled?.session_id ?? session_id };
-    for await (const event of home.service.chat(call, request)) {
+    for await (const event of home.service.chat(call, request, 'pieces')) {
       if (event.event === 'session') {
         kept = event.data.session_id;
         await remember(event.data.session_id, context);

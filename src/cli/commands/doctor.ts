@@ -96,7 +96,7 @@ async function checkTarget(
     const { data } = await home.service.verify(await context.call());
     const time = url === null ? '' : `, in ${context.host.now() - began} ms`;
     // Another server may tell other things of a key, or nothing.
-    return data.project_name === undefined
+    return data.project_name === ''
       ? `the key is valid${time}`
       : `project ${data.project_name}, key ${data.key_id}${time}`;
   });

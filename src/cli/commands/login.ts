@@ -6,7 +6,7 @@ import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
-import { fieldLines } from '../terminal/fields.ts';
+import { filledFieldLines } from '../terminal/fields.ts';
 import { toJson } from '../terminal/json.ts';
 import { askSecret } from '../terminal/prompt.ts';
 import { readMessage } from '../terminal/stdin.ts';
@@ -14,6 +14,13 @@ import { readMessage } from '../terminal/stdin.ts';
 export interface LoginInput {
   /** The key comes from stdin instead of a hidden prompt. */
   readonly keyFromStdin: boolean;
+  /** Where the server's answer to a chat holds the reply; null leaves that as the profile has it. */
+  readonly replyPointer: string | null;
+}
+
+interface LoginFlags {
+  readonly keyStdin?: true;
+  readonly replyPointer?: string;
 }
 
 const keyBytes = 16 * 1024;
@@ -25,13 +32,25 @@ export function registerLogin(parent: Command, run: Run): void {
       'verify a key and keep it in a profile (--url and --profile name the server and the profile)',
     )
     .option('--key-stdin', 'read the key from stdin')
-    .action(({ keyStdin }: { keyStdin?: true }, command: Command) =>
-      run(command, (context) => runLogin({ keyFromStdin: keyStdin ?? false }, context)),
+    .option(
+      '--reply-pointer <pointer>',
+      'where the answer of another server holds the reply: a JSON Pointer, as in /data/text',
+    )
+    .action(({ keyStdin, replyPointer }: LoginFlags, command: Command) =>
+      run(command, (context) =>
+        runLogin({ keyFromStdin: keyStdin ?? false, replyPointer: replyPointer ?? null }, context),
+      ),
     );
 }
 
-export async function runLogin({ keyFromStdin }: LoginInput, context: CliContext): Promise<undefined> {
+export async function runLogin(
+  { keyFromStdin, replyPointer }: LoginInput,
+  context: CliContext,
+): Promise<undefined> {
   const place = context.resolve('login');
+  if (replyPointer !== null && place.url === null) {
+    throw new ParleyError('USAGE', '--reply-pointer is for another server: name it with --url.');
+  }
   const profile = place.profile ?? profileNameOf(place);
   const question = `Key for ${place.url ?? 'the store on this machine'}`;
   const key = keyFromStdin
@@ -42,15 +61,19 @@ export async function runLogin({ keyFromStdin }: LoginInput, context: CliContext
       hint: 'A key is one word of visible ASCII characters. Nothing was kept.',
     });
   }
-  context.talkTo({ ...place, profile, key });
+  const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer };
+  context.talkTo(target);
   const { home } = await context.open();
   const { data, body } = await home.service.verify(await context.call());
   const mode = await usualMode(context);
   await context.host.profileFile.update((config) =>
-    useProfile(keep({ ...place, profile, key }, mode, home.extensions, config, context), profile),
+    useProfile(
+      keep({ ...place, profile, key, replyPointer }, mode, home.extensions, config, context),
+      profile,
+    ),
   );
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-  else await context.stdout.writeUntrusted(fieldLines(data));
+  else await context.stdout.writeUntrusted(filledFieldLines(data));
   await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
 }
 
@@ -82,6 +105,7 @@ function keep(
     key,
     mode,
     insecure_http: target.insecureHttp,
+    ...(target.replyPointer !== null && { reply_pointer: target.replyPointer }),
     // A server that answered without the header offers nothing more.
     extensions: extensions ?? [],
   });

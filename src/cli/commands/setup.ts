@@ -203,7 +203,7 @@ async function testTurn(mode: string, context: CliContext): Promise<string> {
   let session: string | null = null;
   try {
     const request = { mode, message: 'Say hello in one short sentence.', session_id: null };
-    for await (const event of home.service.chat(call, request)) {
+    for await (const event of home.service.chat(call, request, 'pieces')) {
       if (event.event === 'session') session = event.data.session_id;
       if (event.event === 'done') return event.data.reply;
     }

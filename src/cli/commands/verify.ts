@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
-import { fieldLines } from '../terminal/fields.ts';
+import { filledFieldLines } from '../terminal/fields.ts';
 import { toJson } from '../terminal/json.ts';
 
 export function registerVerify(parent: Command, run: Run): void {
@@ -19,5 +19,5 @@ export async function runVerify(context: CliContext): Promise<undefined> {
     await context.stdout.write(`${toJson(body)}\n`);
     return;
   }
-  await context.stdout.writeUntrusted(fieldLines(data));
+  await context.stdout.writeUntrusted(filledFieldLines(data));
 }

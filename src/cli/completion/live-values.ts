@@ -3,6 +3,7 @@
 import { listProfiles } from '../../config/profiles.ts';
 import type { Call } from '../../service/call.ts';
 import type { Home } from '../../service/home.ts';
+import { lastActiveFirst } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { filterText } from '../terminal/filter.ts';
 import type { LiveKind } from './value-kind.ts';
@@ -46,7 +47,14 @@ async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): P
     trace: null,
   });
   try {
-    const call = { apiKey, signal, idempotencyKey: null, requestId: host.newRequestId() };
+    const call = {
+      apiKey,
+      signal,
+      idempotencyKey: null,
+      requestId: host.newRequestId(),
+      pacesItself: false,
+      showReasoning: false,
+    };
     return await values[kind](home, call);
   } finally {
     await home.close();
@@ -81,6 +89,7 @@ async function sessions({ archive }: Home, call: Call, deleted: boolean): Promis
     updated_before: null,
     updated_after: null,
     deleted,
+    ...lastActiveFirst,
   });
   return data.items.map(({ session_id, title }) => ({ value: session_id, description: title ?? 'no title' }));
 }

@@ -1,6 +1,7 @@
 // What the arguments of slash commands may be: modes, sessions, files. Nothing, where that cannot be known just now.
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { lastActiveFirst } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
 import type { Choice } from './completion.ts';
@@ -21,6 +22,7 @@ export async function sessionChoices(beginning: string, context: CliContext): Pr
     updated_before: null,
     updated_after: null,
     deleted: false,
+    ...lastActiveFirst,
   };
   const { data } = await home.archive.listSessions(await context.call(), query);
   const byId = data.items.filter(({ session_id }) => session_id.startsWith(beginning));

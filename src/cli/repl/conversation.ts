@@ -20,6 +20,8 @@ export interface Attempt {
   readonly key: string;
   /** What was sent was answered whole. */
   readonly isAnswered: boolean;
+  /** Something came of the reply. */
+  readonly isBegun: boolean;
   /** The service kept the message. */
   readonly isKept: boolean;
   /** It failed, and the message went back to the prompt. */
@@ -32,6 +34,8 @@ const breathMs = 10;
 export class Conversation {
   readonly #options: ConversationOptions;
   mode: string | null;
+  /** The one that the service chose, since none was named; null where nobody asked it. */
+  usualMode: string | null = null;
   sessionId: string | null = null;
   title: string | null = null;
   /** The last one that was deleted here: what /restore brings back. */
@@ -60,7 +64,10 @@ export class Conversation {
 
   /** The mode in words, asked of the service if it was not named. */
   async knownMode(context: CliContext): Promise<string> {
-    this.mode ??= await chooseMode(null, context, '/mode');
+    if (this.mode === null) {
+      this.mode = await chooseMode(null, context, '/mode');
+      this.usualMode = this.mode;
+    }
     return this.mode;
   }
 
@@ -100,7 +107,7 @@ export class Conversation {
   }
 
   async #turn(attempt: Attempt, context: CliContext): Promise<void> {
-    this.last = { ...attempt, isReturned: false };
+    this.last = { ...attempt, isBegun: false, isReturned: false };
     const { home } = await context.open();
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
     const shown = await shownReply(this.#options.raw, context);
@@ -110,12 +117,13 @@ export class Conversation {
     try {
       let complete: ChatReply | null = null;
       let breath = context.host.now();
-      for await (const event of home.service.chat(call, attempt.request)) {
+      for await (const event of home.service.chat(call, attempt.request, 'pieces')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {
           reply += event.data.text;
           this.reply = reply;
+          this.last = { ...this.last, isBegun: true };
         } else if (event.event === 'done') {
           complete = event.data;
           this.reply = event.data.reply;
@@ -160,7 +168,8 @@ export class Conversation {
 }
 
 function newAttempt(request: ChatRequest, context: CliContext): Attempt {
-  return { request, key: context.host.newRequestId(), isAnswered: false, isKept: false, isReturned: false };
+  const key = context.host.newRequestId();
+  return { request, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };
 }
 
 export async function titleOf(sessionId: string, context: CliContext): Promise<string | null> {

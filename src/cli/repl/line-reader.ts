@@ -1,35 +1,18 @@
 // Reads lines from a terminal: keyboard → editor → painter. Keys that come while nobody reads a line are kept, and stand at the
 // next prompt; of these, Ctrl-C alone acts at once.
-import type { Job } from '../job.ts';
-import type { Output } from '../terminal/output.ts';
 import { startTimer } from '../terminal/timer.ts';
-import type { Completion } from './completion.ts';
-import { Keyboard, type TerminalInput } from './keyboard.ts';
+import { Keyboard } from './keyboard.ts';
 import { edit } from './line-editor.ts';
 import { type Action, interruptKey, isInterrupt, type LineInput } from './line-input.ts';
 import type { Prompt, PromptFor, ShownLine } from './line-layout.ts';
 import { drawTo, LinePainter } from './line-painter.ts';
+import type { LineReaderOptions } from './line-reader-options.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
 import { behind, emptyLine, type LineState, lineOf, replaced } from './line-state.ts';
 import { unfolded } from './line-text.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
 import { submitted } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
-
-export interface LineReaderOptions {
-  readonly open: () => TerminalInput;
-  readonly output: Output;
-  readonly job: Job;
-  readonly reflows: boolean;
-  /** The oldest first; it may grow. */
-  readonly history: () => readonly string[];
-  /** The signal stops it; then there is nothing to choose from. */
-  readonly complete: (text: string, cursor: number, signal: AbortSignal) => Promise<Completion>;
-  /** Ctrl-C at an empty prompt. */
-  readonly leaveHint: string;
-  /** Lets a person write the line in a program of theirs; null if it was left as it is. */
-  readonly openEditor: (text: string) => Promise<string | null>;
-}
 
 /** Twice: after a stop, the signal that ends it comes between. */
 const notStoppedMs = 100;
@@ -38,6 +21,7 @@ const notStoppedMs = 100;
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
+  readonly makeRoom = 'Ctrl-C clears the line for that; Up brings the message back.';
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;
   readonly #painter: LinePainter;
@@ -55,7 +39,8 @@ export class LineReader implements LineSource {
   #busy: Promise<void> | null = null;
   #waiting: LineInput[] = [];
   #completing: AbortController | null = null;
-  #lastWasTab = false;
+  /** What Tab listed above the line that is being read; empty once it is out of sight, or another line is read. */
+  #listed = '';
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
@@ -145,7 +130,6 @@ export class LineReader implements LineSource {
     const { state, action } = edit(this.#state, input, this.#options.history());
     if (this.#settle === null) this.#keep(state, action);
     else this.#act(state, action);
-    this.#lastWasTab = action === 'complete';
   }
 
   /** Nobody reads a line. An Enter is kept as a line end: nothing is sent that nobody saw at the prompt. */
@@ -192,6 +176,7 @@ export class LineReader implements LineSource {
         return;
       case 'clear-screen':
         this.#painter.clearScreen();
+        this.#listed = '';
         break;
       case 'bell':
         drawTo(this.#options.output, '\x07');
@@ -207,6 +192,7 @@ export class LineReader implements LineSource {
     const settle = this.#settle;
     this.#painter.finish(this.#prompt, this.#shown());
     this.#state = { ...lineOf('', this.#state), pastes: [] };
+    this.#listed = '';
     this.#settle = null;
     settle?.(line);
   }
@@ -215,6 +201,7 @@ export class LineReader implements LineSource {
     const wasEmpty = this.#state.text === '';
     this.#painter.finish(this.#prompt, this.#shown());
     this.#state = { ...lineOf('', state), pastes: [] };
+    this.#listed = '';
     if (wasEmpty) drawTo(this.#options.output, `${this.#options.leaveHint}\n`);
     this.#repaint();
   }
@@ -229,12 +216,12 @@ export class LineReader implements LineSource {
     const { from, to, insert, choices } = completion;
     const changes = text.slice(from, to) !== insert;
     this.#state = changes ? replaced(state, from, to, insert) : state;
-    if (!changes && choices.length > 1 && this.#lastWasTab) {
-      this.#painter.erase();
-      drawTo(this.#options.output, choices.map((choice) => `${choice}\n`).join(''));
-    } else if (!changes) {
-      drawTo(this.#options.output, '\x07');
-    }
+    if (changes) return;
+    const list = choices.length > 1 ? choices.map((choice) => `${choice}\n`).join('') : '';
+    const isNew = list !== this.#listed && list !== '';
+    if (isNew) this.#painter.erase();
+    drawTo(this.#options.output, isNew ? list : '\x07');
+    if (isNew) this.#listed = list;
   }
 
   async #edit(state: LineState): Promise<void> {

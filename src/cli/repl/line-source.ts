@@ -8,6 +8,8 @@ export type ReadLine = { readonly kind: 'line'; readonly line: SubmittedLine } |
 export interface LineSource {
   /** What is typed next. `initial` stands at the prompt already; what was typed meanwhile comes after it. */
   read(prompt: PromptFor, initial: string): Promise<ReadLine>;
+  /** How a person enters another line first; empty where `initial` is not in the way of it. */
+  readonly makeRoom: string;
   /** While a line is read: the prompt from now on. */
   reprompt(prompt: PromptFor): void;
   /** Shows text without tearing the line that is being read. */

@@ -1,9 +1,10 @@
 // The REPL, put together: a context of its own, the source of lines that the terminal can bear, the session to go on with.
-import { resolveMode, type Target } from '../../config/settings.ts';
-import { CliContext } from '../context.ts';
+import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
+import { CliContext, type CliHost } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
 import { complete } from './completion.ts';
 import { Conversation, titleOf } from './conversation.ts';
+import { withExchangedKey } from './exchanged-key.ts';
 import { LineHistory } from './line-history.ts';
 import { LineReader } from './line-reader.ts';
 import type { LineSource } from './line-source.ts';
@@ -98,17 +99,36 @@ function talkingAbove(above: LineSource['above'], { host, options, target }: Cli
   const context = new CliContext(
     {
       ...host,
-      openHome: (place, { trace, say, ...others }) =>
-        host.openHome(place, {
+      openHome: async (place, { trace, say, ...others }) => {
+        const opened = await host.openHome(place, {
           ...others,
           say: (line) => above(() => say(line)),
           trace: trace === null ? null : (line) => above(() => trace(line)),
-        }),
+        });
+        return withExchangedKey(opened, () => storedKey(place, host));
+      },
     },
     options,
   );
   context.talkTo(target);
   return context;
+}
+
+/** What the profile has by now, if it still is for the same place; null for a key that came from elsewhere. */
+function storedKey(
+  { profile, origin, insecureHttp, sources }: Target,
+  { profileFile, dataDirectory }: CliHost,
+): string | null {
+  if (profile === null || sources.key === 'PARLEY_API_KEY') return null;
+  const flags = { profile, url: null, insecureHttp };
+  try {
+    const config = profileFile.read();
+    const now = resolveTarget({ flags, env: {}, config, dataDirectory, purpose: 'report' });
+    return now.origin === origin ? now.key : null;
+  } catch {
+    // The refusal of the old key is what is to be told.
+    return null;
+  }
 }
 
 /** The lines typed to one profile are no business of another; a URL given by hand has lines of its own, too. */

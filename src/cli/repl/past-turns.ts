@@ -3,15 +3,16 @@ import { ParleyError } from '../../service/errors.ts';
 import type { Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { filterText } from '../terminal/filter.ts';
+import { lastMessages } from './last-messages.ts';
 
 /** Rows left free for the prompt and what was above. */
 const freeRows = 4;
-const pageSize = 200;
 
 /** Says so where the server keeps no past turns that it would show. */
 export async function showPastTurns(sessionId: string, context: CliContext): Promise<void> {
   const { stdout } = context;
   let last: readonly Message[];
+  // A message has a row at least, so more messages than rows are never needed.
   const most = Math.max(1, (stdout.stream.rows || 24) - freeRows);
   try {
     last = await lastMessages(sessionId, most, context);
@@ -40,26 +41,6 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
 /** The indentation of a line is its own; a blank at the start of a further row is where it was broken. */
 function withoutBlankOfBreak(row: string, index: number): string {
   return index === 0 ? row : row.replace(/^ /, '');
-}
-
-/** A message has a row at least, so more messages than rows are never needed. */
-async function lastMessages(
-  sessionId: string,
-  most: number,
-  context: CliContext,
-): Promise<readonly Message[]> {
-  const { home } = await context.open();
-  let kept: readonly Message[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = await home.archive.listMessages(await context.call(), sessionId, {
-      limit: pageSize,
-      cursor,
-    });
-    kept = [...kept, ...page.data.items].slice(-most);
-    cursor = page.data.next_cursor;
-  } while (cursor !== null);
-  return kept;
 }
 
 function said({ role, content, finish_reason }: Message): string {

@@ -1,16 +1,18 @@
-// Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt. What comes while nobody
-// reads, the rest of a paste for one, is not sent by itself: it stands at the next prompt, and is no command.
+// Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt. Lines that come at once
+// are a paste: one message, and no command. What comes while nobody reads is not sent by itself: it stands at the next prompt.
 import { createInterface, type Interface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
 import type { TerminalInput } from './keyboard.ts';
+import { LineBurst } from './line-burst.ts';
 import { edit } from './line-editor.ts';
 import type { LineInput } from './line-input.ts';
 import type { PromptFor } from './line-layout.ts';
 import { drawTo } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
-import { lineOf } from './line-state.ts';
-import { submitted } from './submitted-line.ts';
+import { emptyLine, lineOf, pasted } from './line-state.ts';
+import { type SubmittedLine, submitted } from './submitted-line.ts';
 
 export interface PlainLineReaderOptions {
   readonly open: () => TerminalInput;
@@ -23,11 +25,13 @@ export interface PlainLineReaderOptions {
 const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
 
 export class PlainLineReader implements LineSource {
+  /** Another line takes the place of what Enter alone would send. */
+  readonly makeRoom = '';
   readonly #options: PlainLineReaderOptions;
   #interface: Interface | null = null;
-  #lines: string[] = [];
+  readonly #burst = new LineBurst((lines) => this.#taken(lines));
   /** Those that came while nobody read one. */
-  #ahead: string[] = [];
+  readonly #ahead: string[] = [];
   #isGone = false;
   #isLent = false;
   #prompt = '';
@@ -42,15 +46,16 @@ export class PlainLineReader implements LineSource {
     this.#options = options;
   }
 
-  read(prompt: PromptFor, initial: string): Promise<ReadLine> {
+  async read(prompt: PromptFor, initial: string): Promise<ReadLine> {
     this.#release ??= this.#options.job.onInterrupt(() => this.#interrupted());
     this.#listen();
+    await this.#allAhead();
     this.#prompt = this.#textOf(prompt);
     this.#takeAhead(initial);
     return new Promise((resolve) => {
       this.#settle = resolve;
       drawTo(this.#options.output, this.#prompt);
-      this.#next();
+      if (this.#isGone) this.#finish({ kind: 'left' });
     });
   }
 
@@ -99,45 +104,69 @@ export class PlainLineReader implements LineSource {
     const lines = createInterface({ input, terminal: false });
     lines.on('line', (line) => {
       if (this.#settle === null) this.#ahead.push(line);
-      else this.#lines.push(line);
-      this.#next();
+      else this.#burst.add(line);
     });
     lines.on('close', () => {
       if (this.#isLent) return;
       this.#isGone = true;
-      this.#next();
+      this.#burst.end();
+      if (this.#settle !== null) this.#finish({ kind: 'left' });
     });
     this.#interface = lines;
   }
 
+  /** The terminal gives a line each turn of the loop: before the prompt stands, all that were typed have come. */
+  async #allAhead(): Promise<void> {
+    for (let before = -1; before !== this.#ahead.length; ) {
+      before = this.#ahead.length;
+      await setImmediate();
+      await setImmediate();
+    }
+  }
+
   /** What stands at the prompt: a message that came back, and what was typed since. */
   #takeAhead(initial: string): void {
-    const ahead = this.#ahead.splice(0).join('\n').trimEnd();
+    const ahead = this.#ahead.splice(0).join('\n').replace(/\n+$/, '');
     this.#isInitialAhead = ahead !== '';
     this.#initial = [initial, ahead].filter((text) => text !== '').join('\n');
     const { output } = this.#options;
-    if (ahead !== '') drawTo(output, `${output.visible(ahead)}\n(Typed ahead: Enter alone sends it.)\n`);
-    else if (initial !== '') drawTo(output, '(Enter alone takes it again.)\n');
+    if (ahead !== '') {
+      drawTo(output, `${output.visible(ahead)}\n(Typed ahead: Enter alone sends it, Ctrl-C drops it.)\n`);
+    } else if (initial !== '') drawTo(output, '(Enter alone takes it again.)\n');
   }
 
-  #next(): void {
-    while (this.#settle !== null) {
-      const line = this.#lines.shift();
-      if (line === undefined) {
-        if (this.#isGone) this.#finish({ kind: 'left' });
-        return;
-      }
-      const isAgain = line === '' && this.#begun === '' && this.#initial !== '';
-      const { state, action } = edit(lineOf(isAgain ? this.#initial : this.#begun + line), enter, []);
-      if (action === 'submit') {
-        const line = submitted(state);
-        const isTyped = !(isAgain && this.#isInitialAhead);
-        this.#finish({ kind: 'line', line: { ...line, mayBeCommand: line.mayBeCommand && isTyped } });
-      } else {
-        this.#begun = state.text;
-        drawTo(this.#options.output, '  ');
+  #taken(lines: readonly string[]): void {
+    const isEnterAlone = lines.every((line) => line === '') && this.#begun === '';
+    if (isEnterAlone || (lines.length === 1 && !this.#isInitialAhead)) {
+      this.#typed(isEnterAlone && this.#initial !== '' ? this.#initial : (lines[0] ?? ''), isEnterAlone);
+    } else if (this.#begun === '') {
+      const text = [...(this.#isInitialAhead ? [this.#initial] : []), ...lines].join('\n');
+      this.#submit({ ...submitted(pasted(emptyLine, text)), mayBeCommand: false });
+    } else {
+      for (const [index, line] of lines.entries()) {
+        if (this.#settle === null) {
+          this.#ahead.push(...lines.slice(index));
+          return;
+        }
+        this.#typed(line, false);
       }
     }
+  }
+
+  #typed(line: string, isAgain: boolean): void {
+    const { state, action } = edit(lineOf(this.#begun + line), enter, []);
+    if (action === 'submit') {
+      const line = submitted(state);
+      const isTyped = !(isAgain && this.#isInitialAhead);
+      this.#submit({ ...line, mayBeCommand: line.mayBeCommand && isTyped });
+    } else {
+      this.#begun = state.text;
+      drawTo(this.#options.output, '  ');
+    }
+  }
+
+  #submit(line: SubmittedLine): void {
+    this.#finish({ kind: 'line', line });
   }
 
   #finish(line: ReadLine): void {
@@ -153,8 +182,10 @@ export class PlainLineReader implements LineSource {
       this.#interrupt?.();
       return;
     }
+    this.#burst.drop();
     this.#begun = '';
     this.#initial = '';
+    this.#isInitialAhead = false;
     drawTo(this.#options.output, `\n${this.#options.leaveHint}\n${this.#prompt}`);
   }
 }

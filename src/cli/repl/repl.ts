@@ -3,6 +3,7 @@
 import { quoteForShell } from '../../config/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
+import { modeOptions, placeOptions } from '../same-place.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
 import type { Conversation } from './conversation.ts';
@@ -14,7 +15,8 @@ import { shortTitle } from './short-title.ts';
 import { type Next, slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
-import { isStop, Stopped, tellTrouble } from './trouble.ts';
+import { type FailedMessage, isStop, Stopped, tellTrouble } from './trouble.ts';
+import { wrappedLine } from './wrapped-line.ts';
 
 const openingPauseMs = 30;
 
@@ -84,7 +86,7 @@ export class Repl {
       const { conversation } = this.#options;
       await conversation.say(await withFiles(message, conversation, scoped), scoped);
       conversation.files = [];
-    });
+    }, this.#returned);
     return isSaid ? undefined : { initial: line.typed };
   }
 
@@ -98,18 +100,23 @@ export class Repl {
     const { context, conversation, source } = this.#options;
     const resolved = resolveSlash(text, slashCommands);
     if (resolved.kind === 'unknown') {
-      await context.stderr.writeUntrusted(`${resolved.problem}\n`);
+      const { stderr } = context;
+      await stderr.write(`${await wrappedLine(stderr.visible(resolved.problem), stderr)}\n`);
       return undefined;
     }
     let next: Next;
-    await this.#stoppable(async (scoped) => {
-      next = await resolved.command.run(resolved.argument, { context: scoped, conversation, source });
-    });
+    const { command, argument } = resolved;
+    await this.#stoppable(
+      async (scoped) => {
+        next = await command.run(argument, { context: scoped, conversation, source });
+      },
+      { next: command.name === 'retry' ? '/retry sends it again.' : null, makeRoom: '' },
+    );
     return next;
   }
 
   /** True unless it failed, which is told then. Ctrl-C stops it, and is no failure; a signal ends all. */
-  async #stoppable(work: (context: CliContext) => Promise<void>): Promise<boolean> {
+  async #stoppable(work: (context: CliContext) => Promise<void>, message: FailedMessage): Promise<boolean> {
     const { context, source } = this.#options;
     const stop = new AbortController();
     source.onInterrupt(() => stop.abort(new Stopped()));
@@ -119,18 +126,24 @@ export class Repl {
     } catch (error) {
       context.host.signal.throwIfAborted();
       if (stop.signal.aborted) await this.#sayStopped();
-      else if (!isStop(error)) await tellTrouble(error, context);
+      else if (!isStop(error)) await tellTrouble(error, context, message);
       return stop.signal.aborted || isStop(error);
     } finally {
       source.onInterrupt(null);
     }
   }
 
+  /** What failed stands at the next prompt. */
+  get #returned(): FailedMessage {
+    return { next: 'Enter sends it again.', makeRoom: this.#options.source.makeRoom };
+  }
+
   async #sayStopped(): Promise<void> {
     const { context, conversation } = this.#options;
     const { dim } = await context.stderr.style();
-    const kept = conversation.last?.isKept === true && !conversation.last.isAnswered;
-    const what = conversation.reply === '' ? 'your message' : 'what had come';
+    const { last } = conversation;
+    const kept = last?.isKept === true && !last.isAnswered;
+    const what = last?.isBegun === true ? 'what had come' : 'your message';
     await context.stderr.write(`${dim(kept ? `[stopped; ${what} is kept]` : '[stopped]')}\n`);
   }
 
@@ -155,12 +168,12 @@ export class Repl {
   async #sayHowToGoOn(): Promise<void> {
     const { conversation, context } = this.#options;
     if (conversation.sessionId === null) return;
-    const { profile, url } = context.options;
+    const { mode, usualMode, sessionId } = conversation;
     const words = [
-      ...(profile === null ? [] : ['--profile', profile]),
-      ...(url === null ? [] : ['--url', url]),
+      ...placeOptions(context.options),
+      ...modeOptions(mode, usualMode, context),
       '-s',
-      conversation.sessionId,
+      sessionId,
     ];
     await context.say(`Go on with: parley repl ${words.map(quoteForShell).join(' ')}`);
   }

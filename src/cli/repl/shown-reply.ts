@@ -1,7 +1,7 @@
 // One reply on the terminal: a sign of life until it begins, then what comes, as it comes.
 import type { ChatEvent } from '../../service/chat-event.ts';
 import type { CliContext } from '../context.ts';
-import { filterText } from '../terminal/filter.ts';
+import { type TextFilter, terminalFilter } from '../terminal/filter.ts';
 import { waiting } from '../terminal/progress.ts';
 import { replyWriter } from '../terminal/reply-writer.ts';
 import { startTimer } from '../terminal/timer.ts';
@@ -22,10 +22,10 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
     now: () => host.now(),
   });
   let begun = false;
-  let reasons = false;
+  let reasons: TextFilter | null = null;
   const leaveReasons = async () => {
-    if (reasons) await stdout.write('\n\n');
-    reasons = false;
+    if (reasons !== null) await stdout.write(`${dim(reasons.end())}\n\n`);
+    reasons = null;
   };
   return {
     async take(event) {
@@ -34,8 +34,8 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
           return;
         case 'reasoning':
           spinner.stop();
-          reasons = true;
-          return stdout.write(dim(filterText(event.data.text)));
+          reasons ??= terminalFilter();
+          return stdout.write(dim(reasons.push(event.data.text)));
         case 'delta':
           spinner.stop();
           await leaveReasons();

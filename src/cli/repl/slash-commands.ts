@@ -15,6 +15,7 @@ import { attach } from './attachments.ts';
 import type { Choice } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import { titleOf } from './conversation.ts';
+import { lastReply } from './last-messages.ts';
 import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
 import { deleteSession } from './session-deletion.ts';
@@ -175,16 +176,18 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: '',
     description: 'put the last reply into the clipboard',
     run: async (_argument, { context, conversation }) => {
-      if (conversation.reply === '') throw new ParleyError('USAGE', 'There is no reply to copy yet.');
+      const { sessionId } = conversation;
+      const reply = conversation.reply || (sessionId === null ? '' : await lastReply(sessionId, context));
+      if (reply === '') throw new ParleyError('USAGE', 'There is no reply to copy yet.');
       const { copy } = await import('./clipboard.ts');
       const { env } = context.host;
-      const ways = await copy(conversation.reply, { terminal: context.stdout, env });
+      const ways = await copy(reply, { terminal: context.stdout, env });
       if (ways.length === 0) {
         throw new ParleyError('USAGE', 'There is no way into a clipboard from here.', {
           hint: '/save FILE writes a file.',
         });
       }
-      await context.say(`Copied ${[...conversation.reply].length} characters (by ${ways.join(' and ')}).`);
+      await context.say(`Copied ${[...reply].length} characters (by ${ways.join(' and ')}).`);
       return undefined;
     },
   },

@@ -1,9 +1,10 @@
-// A failure at the prompt: one line, what it was and what to do next; the conversation goes on.
+// A failure at the prompt: what it was and what to do next, in one paragraph; the conversation goes on.
 import type { ErrorCode } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { asParleyError, furtherHint } from '../error-report.ts';
 import { oneLine } from '../terminal/filter.ts';
 import { Interrupted } from '../terminal/prompt.ts';
+import { wrappedLine } from './wrapped-line.ts';
 
 /** Ctrl-C while something was done: no failure, and not the end. */
 export class Stopped extends Error {
@@ -15,28 +16,51 @@ export function isStop(error: unknown): boolean {
   return error instanceof Stopped || error instanceof Interrupted;
 }
 
-export async function tellTrouble(error: unknown, context: CliContext): Promise<void> {
-  const failure = asParleyError(error);
-  const hint = [failure.hint || (hints[failure.code] ?? ''), furtherHint(failure, context)]
-    .filter((part) => part !== '')
-    .join(' ');
-  const line = oneLine(`${failure.message} (${failure.code}) ${hint}`.trim());
-  const { red } = await context.stderr.style();
-  await context.stderr.write(`${red(context.stderr.visible(line))}\n`);
-  if (context.options.debug) await context.stderr.writeUntrusted(`${failure.stack}\n`);
+/** `next`: what sends the message again that failed; null where none did. `makeRoom`: how another line is entered before that. */
+export interface FailedMessage {
+  readonly next: string | null;
+  readonly makeRoom: string;
 }
 
-const again = '/retry sends it again.';
+const noMessage: FailedMessage = { next: null, makeRoom: '' };
 
-/** Where the failure itself does not say. */
-const hints: Partial<Record<ErrorCode, string>> = {
+export async function tellTrouble(
+  error: unknown,
+  context: CliContext,
+  { next, makeRoom }: FailedMessage = noMessage,
+): Promise<void> {
+  const failure = asParleyError(error);
+  const again = next !== null && mayPass.has(failure.code) ? next : '';
+  const hint = again === '' ? failure.hint : failure.hint.replace(/\bTry again\.$/, '').trim();
+  const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
+  const advice = [hint, remedy, furtherHint(failure, context)];
+  // A command is typed at an empty prompt, and there the message may stand.
+  advice.push(slashCommand.test(advice.join(' ')) ? makeRoom : again);
+  const told = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
+  const { stderr } = context;
+  const { red } = await stderr.style();
+  const line = await wrappedLine(stderr.visible(oneLine(told.join(' ').trim())), stderr);
+  await stderr.write(`${red(line)}\n`);
+  if (context.options.debug) await stderr.writeUntrusted(`${failure.stack}\n`);
+}
+
+const slashCommand = /(?<![^\s(])\/(?:mode|new|restore|resume|retry|file|sessions)\b/;
+
+/** Slash commands that help. */
+const remedies: Partial<Record<ErrorCode, string>> = {
   SESSION_NOT_FOUND: '/restore brings a deleted session back, /new starts another.',
-  UNKNOWN_MODE: '/mode chooses another.',
-  NETWORK: again,
-  TIMEOUT: again,
-  UNAVAILABLE: again,
-  INCOMPLETE_REPLY: again,
-  ENGINE_FAILED: again,
-  ENGINE_TIMEOUT: again,
-  STORE_BUSY: again,
+  UNKNOWN_MODE: '/mode NAME goes on in another.',
 };
+
+/** The same message may fare better. */
+const mayPass: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'NETWORK',
+  'TIMEOUT',
+  'UNAVAILABLE',
+  'RATE_LIMITED',
+  'SESSION_BUSY',
+  'INCOMPLETE_REPLY',
+  'ENGINE_FAILED',
+  'ENGINE_TIMEOUT',
+  'STORE_BUSY',
+]);

@@ -181,7 +181,14 @@ class BatchRun<Done extends string> {
   async #ask(many: BatchWork<Done>['many'], ids: readonly string[]): Promise<readonly ItemResult[]> {
     const { apiKey, newRequestId, done, one } = this.#work;
     const { signal } = this.#calls;
-    const call: Call = { apiKey, signal, idempotencyKey: null, requestId: newRequestId(), pacesItself: true };
+    const call: Call = {
+      apiKey,
+      signal,
+      idempotencyKey: null,
+      requestId: newRequestId(),
+      pacesItself: true,
+      showReasoning: false,
+    };
     if (many !== null) return many(call, ids);
     if (one === null) throw new TypeError('There is no call for one id.');
     const [session_id = ''] = ids;

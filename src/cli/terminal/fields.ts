@@ -7,3 +7,8 @@ export function fieldLines(value: unknown, path = ''): string {
     .map(([name, inner]) => fieldLines(inner, path === '' ? name : `${path}.${name}`))
     .join('');
 }
+
+/** The same, without the fields that are empty. */
+export function filledFieldLines(record: object): string {
+  return fieldLines(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')));
+}

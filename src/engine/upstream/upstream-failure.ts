@@ -41,7 +41,7 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   const kind = kindOf(status, code, message);
   const quoted = kind === 'key' ? '' : quote(message, upstream.key);
   const number = status === null ? '' : ` (${status})`;
-  const said = quoted === '' ? '' : ` It says: ${quoted}`;
+  const said = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
   const wait = error.retryAfter === null ? 'a moment' : `${error.retryAfter} s`;
   const [what, hint] = words(upstream.settings, wait)[kind];
   return new ParleyError(errorCodes[kind] ?? 'ENGINE_FAILED', `${named(upstream, what)}${number}.${said}`, {
@@ -49,6 +49,9 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
     ...(error.retryAfter !== null && { retryAfter: error.retryAfter }),
   });
 }
+
+/** What comes after it is another's words. */
+const endsSentence = /[.!?…。！？]["'”’»)\]]*$/;
 
 const errorCodes: Partial<Record<Kind, ErrorCode>> = { rate: 'RATE_LIMITED', timeout: 'ENGINE_TIMEOUT' };
 

@@ -1,21 +1,30 @@
 // Cursors: where a page ended, as a text that means nothing to its holder. They hold only what the page itself showed, never
 // the store's own row numbers: those would tell one project how much the others hold.
 import { ParleyError } from '../../service/errors.ts';
+import type { SessionOrder } from '../../service/session-archive.ts';
 
 export interface SessionCursor {
-  readonly updatedAt: number;
+  /** The time that the listing is sorted by. */
+  readonly time: number;
   readonly sessionId: string;
 }
 
-export function sessionCursor(end: SessionCursor): string {
-  return encode(`s${end.updatedAt}/${end.sessionId}`);
+/** What a cursor begins with: where one order ended is no place in another. */
+const orderLetters: Readonly<Record<SessionOrder['sort'], Readonly<Record<SessionOrder['order'], string>>>> =
+  {
+    updated: { desc: 's', asc: 't' },
+    created: { desc: 'c', asc: 'd' },
+  };
+
+export function sessionCursor({ sort, order }: SessionOrder, { time, sessionId }: SessionCursor): string {
+  return encode(`${orderLetters[sort][order]}${time}/${sessionId}`);
 }
 
-export function readSessionCursor(cursor: string): SessionCursor {
-  const found = /^s(\d{1,15})\/(.+)$/su.exec(decode(cursor));
-  if (found === null) throw unknownCursor();
-  const end = { updatedAt: Number(found[1]), sessionId: found[2] ?? '' };
-  if (sessionCursor(end) !== cursor) throw unknownCursor();
+export function readSessionCursor(order: SessionOrder, cursor: string): SessionCursor {
+  const found = /^[a-z](\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  const end = { time: Number(found?.[1]), sessionId: found?.[2] ?? '' };
+  if (found === null || sessionCursor(order, end) !== cursor)
+    throw unknownCursor('with the same sort and order, ');
   return end;
 }
 
@@ -57,9 +66,9 @@ function decode(cursor: string): string {
   return Buffer.from(cursor, 'base64url').toString('utf8');
 }
 
-function unknownCursor(): ParleyError {
+function unknownCursor(how = ''): ParleyError {
   return new ParleyError('INVALID_REQUEST', 'The cursor is not one of this listing.', {
-    hint: 'Pass the `next_cursor` of the page before as it is, or none for the first page.',
+    hint: `Pass the \`next_cursor\` of the page before as it is, ${how}or none for the first page.`,
     details: [{ field: 'cursor', problem: 'not given out by this listing' }],
   });
 }

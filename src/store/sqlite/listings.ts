@@ -1,6 +1,7 @@
 // Pages of sessions and of messages. A page begins by searching an index for where the last one ended: the thousandth costs
 // what the first does.
 import type { Message, Page, Session } from '../../service/session.ts';
+import type { SessionOrder } from '../../service/session-archive.ts';
 import type { SessionFilter } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { messageCursor, readMessageCursor, readSessionCursor, sessionCursor } from './cursors.ts';
@@ -8,16 +9,42 @@ import type { MessageRow, SessionRow } from './rows.ts';
 import { messageColumns, sessionColumns, toMessage, toSession } from './rows.ts';
 import { inProject, thisSession } from './sessions.ts';
 
-// One upper bound, of two columns: given two bounds SQLite would use one for its search and test the other row by row. Sessions of
-// one time go by their ids, not by their row numbers: the order is then the same wherever they were imported.
-function selectSessions(deleted: boolean, titled: boolean): string {
+const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
+
+// How far a page may reach; where it begins stands apart. By creation, the activity is tested row by row: the plus keeps SQLite from
+// taking the index of activities, whose rows it would have to sort. None is active before its creation: `updatedBefore` bounds both.
+const reach = {
+  updated: { desc: 'updated_at >= @updatedAfter', asc: 'updated_at < @updatedBefore' },
+  created: {
+    desc: '+updated_at >= @updatedAfter AND +updated_at < @updatedBefore',
+    asc: 'created_at < @updatedBefore AND +updated_at >= @updatedAfter AND +updated_at < @updatedBefore',
+  },
+} as const;
+
+// It begins at one bound, of two columns: given two bounds SQLite would use one for its search and test the other row by row. Sessions
+// of one time go by their ids, not by their row numbers: the order is then the same wherever they were imported.
+function selectSessions(deleted: boolean, { sort, order }: SessionOrder, titled: boolean): string {
+  const column = columnOf[sort];
   return `
     SELECT ${sessionColumns} FROM sessions
     WHERE ${inProject} AND deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}
-      AND (updated_at, session_id) < (@updatedBefore, @idBefore) AND updated_at >= @updatedAfter
+      AND (${column}, session_id) ${order === 'desc' ? '<' : '>'} (@time, @id) AND ${reach[sort][order]}
       ${titled ? 'AND title GLOB @titleMatch' : ''}
-    ORDER BY updated_at DESC, session_id DESC LIMIT @limit`;
+    ORDER BY ${column} ${order}, session_id ${order} LIMIT @limit`;
 }
+
+const inOrder = (sort: SessionOrder['sort'], order: SessionOrder['order']) =>
+  ({
+    active: selectSessions(false, { sort, order }, false),
+    activeTitled: selectSessions(false, { sort, order }, true),
+    deleted: selectSessions(true, { sort, order }, false),
+    deletedTitled: selectSessions(true, { sort, order }, true),
+  }) as const;
+
+export const sessionListings = {
+  updated: { desc: inOrder('updated', 'desc'), asc: inOrder('updated', 'asc') },
+  created: { desc: inOrder('created', 'desc'), asc: inOrder('created', 'asc') },
+} as const;
 
 // CROSS JOIN: the session first, always.
 const messagesOfSession = `
@@ -25,10 +52,6 @@ const messagesOfSession = `
   WHERE ${thisSession} AND deleted_at IS NULL`;
 
 export const listingStatements = {
-  active: selectSessions(false, false),
-  activeTitled: selectSessions(false, true),
-  deleted: selectSessions(true, false),
-  deletedTitled: selectSessions(true, true),
   activeRow: `SELECT id FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   messages: `${messagesOfSession} AND message.position > @after ORDER BY message.position LIMIT @limit`,
   history: `${messagesOfSession} AND message.position < @before ORDER BY message.position DESC LIMIT @limit`,
@@ -39,28 +62,35 @@ export function listSessions(
   projectId: string,
   filter: SessionFilter,
 ): Page<Session> {
-  const { deleted, titleMatch, limit } = filter;
-  const plain = deleted ? listingStatements.deleted : listingStatements.active;
-  const titled = deleted ? listingStatements.deletedTitled : listingStatements.activeTitled;
-  const rows = connection.all<SessionRow>(titleMatch === null ? plain : titled, {
+  const { deleted, titleMatch, limit, sort, order } = filter;
+  const name = `${deleted ? 'deleted' : 'active'}${titleMatch === null ? '' : 'Titled'}` as const;
+  const updatedBefore = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
+  const updatedAfter = filter.updatedAfter ?? 0;
+  const rows = connection.all<SessionRow>(sessionListings[sort][order][name], {
     projectId,
-    ...upperBound(filter),
-    updatedAfter: filter.updatedAfter ?? 0,
-    ...(titleMatch !== null && { titleMatch }),
+    ...beginning(filter, updatedBefore, updatedAfter),
+    updatedBefore,
+    updatedAfter,
+    titleMatch: titleMatch ?? '',
     limit: limit + 1,
   });
   return toPage(rows, limit, toSession, (last) =>
-    sessionCursor({ updatedAt: last.updated_at, sessionId: last.session_id }),
+    sessionCursor(filter, { time: last[columnOf[sort]], sessionId: last.session_id }),
   );
 }
 
-/** An empty id comes before all those of its time. */
-function upperBound(filter: SessionFilter): { readonly updatedBefore: number; readonly idBefore: string } {
-  const before = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
-  if (filter.cursor === null) return { updatedBefore: before, idBefore: '' };
-  const { updatedAt, sessionId } = readSessionCursor(filter.cursor);
-  if (before <= updatedAt) return { updatedBefore: before, idBefore: '' };
-  return { updatedBefore: updatedAt, idBefore: sessionId };
+/** Where the last page ended, or the bound of the filter where that is narrower. An empty id comes before all those of its time. */
+function beginning(
+  filter: SessionFilter,
+  before: number,
+  after: number,
+): { readonly time: number; readonly id: string } {
+  // Active after a time, it may have been made at any.
+  const bound = filter.order === 'desc' ? before : filter.sort === 'updated' ? after : 0;
+  if (filter.cursor === null) return { time: bound, id: '' };
+  const { time, sessionId } = readSessionCursor(filter, filter.cursor);
+  const isNarrower = filter.order === 'desc' ? time < bound : time >= bound;
+  return isNarrower ? { time, id: sessionId } : { time: bound, id: '' };
 }
 
 export function listMessages(

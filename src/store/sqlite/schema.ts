@@ -180,9 +180,16 @@ const fourth = `
   END;
 `;
 
+// Sessions by their creation. An activity changes nothing in these: a turn writes no more for them.
+const fifth = `
+  CREATE INDEX sessions_active_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NULL;
+  CREATE INDEX sessions_deleted_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NOT NULL;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
   { version: 3, parleyVersion: '0.1.0', sql: third },
   { version: 4, parleyVersion: '0.1.0', sql: fourth },
+  { version: 5, parleyVersion: '0.1.0', sql: fifth },
 ];

@@ -1,5 +1,5 @@
 // The REPL with models behind its modes: what is to be known of a turn is told there, too.
-import { afterEach, beforeEach, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { replyOf, sendStream } from '../../support/model-server.ts';
 import { type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
 import { leave, ReplFixture } from './repl-fixture.ts';
@@ -34,4 +34,15 @@ test('who replied in place of the mode, which turns were left out, and the token
   screen.type('/status\r');
   await screen.shows('\nlast reply, tokens: 11 in, 3 out');
   await leave(screen);
+});
+
+test('what a model failed of ends in a full stop, and says once how to try again', async () => {
+  const place = fixture.place();
+  await place.output(['modes', 'add', 'large', '--base-url', server.url, '--model', 'broken']);
+  const screen = fixture.open(['repl', '-m', 'large'], { columns: 400 }, place);
+  await screen.stands('large> ');
+  screen.type('Hello\r');
+  await screen.shows(' failed (500). It says: No luck. (ENGINE_FAILED) The message is kept in session ses_');
+  await screen.shows(' Enter sends it again.');
+  expect(screen.text).not.toContain('Try again');
 });

@@ -45,6 +45,21 @@ export async function leave(screen: TerminalScreen): Promise<string> {
   return /Go on with: parley repl .*-s (\S+)$/.exec(screen.text)?.[1] ?? '';
 }
 
+/** Types a line, and returns what stands between it and the next prompt. */
+export async function entered(screen: TerminalScreen, line: string): Promise<string> {
+  const before = screen.text.length;
+  screen.type(`${line}\r`);
+  const after = () => screen.text.slice(before).trimStart();
+  await screen.until(
+    `${line} is done`,
+    () => after().startsWith(line) && /\n\w+( \(.*\))?( \+\d)?>$/.test(after()),
+  );
+  return after()
+    .slice(line.length)
+    .replace(/\n[^\n]*>$/, '')
+    .trim();
+}
+
 /** What a terminal sends for a paste. */
 export function paste(text: string): string {
   return `\x1b[200~${text.replaceAll('\n', '\r')}\x1b[201~`;

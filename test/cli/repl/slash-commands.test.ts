@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Page, Session } from '../../../src/service/session.ts';
 import type { Place } from '../../support/parley.ts';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
-import { leave, messagesOf, ReplFixture } from './repl-fixture.ts';
+import { entered, leave, messagesOf, ReplFixture } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 afterEach(() => fixture.close());
@@ -15,21 +15,6 @@ async function open(place: Place = fixture.place(), columns = 100): Promise<Term
   const screen = fixture.open(['repl', '-m', 'echo'], { columns, rows: 40 }, place);
   await screen.stands('echo> ');
   return screen;
-}
-
-/** Types a line, and returns what stands between it and the next prompt. */
-async function entered(screen: TerminalScreen, line: string): Promise<string> {
-  const before = screen.text.length;
-  screen.type(`${line}\r`);
-  const after = () => screen.text.slice(before).trimStart();
-  await screen.until(
-    `${line} is done`,
-    () => after().startsWith(line) && /\n\w+( \(.*\))?( \+\d)?>$/.test(after()),
-  );
-  return after()
-    .slice(line.length)
-    .replace(/\n[^\n]*>$/, '')
-    .trim();
 }
 
 async function sessionId(screen: TerminalScreen): Promise<string> {
@@ -199,6 +184,21 @@ test('a title that would act on the terminal is harmless in the list, when it is
 });
 
 describe('/copy', () => {
+  test('copies the last reply of a session that is taken up again', async () => {
+    const place = fixture.place();
+    const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'of before'])).session_id;
+    const screen = await open(place);
+    await entered(screen, '/resume of before');
+    expect(await entered(screen, '/copy')).toBe('Copied 9 characters (by OSC 52).');
+    expect(screen.bytes).toContain(`\x1b]52;c;${Buffer.from('of before').toString('base64')}\x07`);
+    await entered(screen, '/new Empty');
+    expect(await entered(screen, '/copy')).toContain('There is no reply to copy yet.');
+
+    const again = fixture.open(['repl', '-m', 'echo', '-s', id], { columns: 100 }, place);
+    await again.stands('echo (of before)> ');
+    expect(await entered(again, '/copy')).toBe('Copied 9 characters (by OSC 52).');
+  });
+
   test('puts the last reply into the clipboard of the terminal, and of the desktop', async () => {
     const place = fixture.place();
     const tool = join(place.path, 'bin', 'xclip');
@@ -245,6 +245,23 @@ test('/retry of an answered message gives the same turn, and doubles nothing', a
   expect(await messagesOf(place, await leave(screen))).toHaveLength(2);
 });
 
+test('the command that goes on names the mode, unless it is the one that is used anyway', async () => {
+  const place = fixture.place();
+  for (const [words, env, line, named] of [
+    [['repl'], {}, '/mode echo', '-m echo '],
+    [['repl'], {}, '/status', ''],
+    [['repl', '-m', 'eliza'], { PARLEY_MODE: 'echo' }, '/mode echo', ''],
+    [['repl'], { PARLEY_MODE: 'echo' }, '/mode eliza', '-m eliza '],
+  ] as const) {
+    const screen = fixture.open(words, { columns: 100, env }, place);
+    await screen.until('the prompt', () => /^(echo|eliza)>$/.test(screen.cursorRow));
+    await entered(screen, 'hello');
+    await entered(screen, line);
+    const id = await leave(screen);
+    expect(screen.text.split('\n').at(-1)).toBe(`Go on with: parley repl ${named}-s ${id}`);
+  }
+});
+
 test('a beginning that several have is told with them, and does nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
@@ -258,5 +275,5 @@ test('/quit leaves, and names the command that goes on', async () => {
   await entered(screen, 'hello');
   screen.type('/q\r');
   expect(await screen.ended).toEqual({ status: 0, signal: 0 });
-  expect(screen.text).toMatch(/\nGo on with: parley repl -s ses_\w{26}$/);
+  expect(screen.text).toMatch(/\nGo on with: parley repl -m echo -s ses_\w{26}$/);
 });

@@ -1,9 +1,9 @@
 // Stopping and leaving: Ctrl-C at each moment, Ctrl-D, Ctrl-Z, signals; and that the terminal is afterwards what it was before.
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
+import { childOf } from './person.ts';
 import { greeting, leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
@@ -47,8 +47,13 @@ describe('Ctrl-C', () => {
     expect(screen.bytes.lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.bytes.lastIndexOf('\x1b[?25l'));
   });
 
-  test('before the first word, when the message is kept already, says so', async () => {
+  test('before the first word, when the message is kept already, says so, whatever was replied before', async () => {
     const screen = await openSlow();
+    screen.type('Hi\r');
+    const before = await server.next();
+    before.say('One.');
+    before.end();
+    await screen.stands('slow (Slowly)> ');
     screen.type('Hello\r');
     const reply = await server.next();
     reply.begin();
@@ -299,8 +304,3 @@ test('Ctrl-Z while a reply comes stops the process; after fg the reply goes on',
   screen.type('typed');
   await screen.stands('slow (Slowly)> typed');
 });
-
-function childOf(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  return Number(children.at(-1));
-}

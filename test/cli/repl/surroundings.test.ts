@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openPacedServer } from '../../support/paced-server.ts';
+import type { TerminalScreen } from '../../support/terminal-screen.ts';
 import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
@@ -79,6 +80,12 @@ test('colour is there on a terminal, and gone with NO_COLOR', async () => {
 
 describe('TERM=dumb', () => {
   const env = { TERM: 'dumb' };
+  /** Until the line stands on the screen, and the cursor in a column of the row below. */
+  const isBelow = (line: string, column: number, screen: TerminalScreen) =>
+    screen.until(`is below ${line}`, () => {
+      const { cursor, cursorRow, text } = screen;
+      return text.endsWith(line) && cursorRow === '' && cursor.column === column;
+    });
 
   test('has plain lines, of several too, and no control sequence at all', async () => {
     const place = fixture.place();
@@ -87,10 +94,16 @@ describe('TERM=dumb', () => {
     await screen.stands('echo> ');
     screen.type('hello\r');
     await screen.stands('echo (hello)> ');
-    screen.type('one\\\rtwo\r');
-    await screen.until('answered', () => /\n( {2})?one\ntwo\n\necho \(hello\)>$/.test(screen.text));
-    screen.type('"""\r/three\r"""\r');
-    await screen.until('answered', () => /\n[ ]*\/three\n\necho \(hello\)>$/.test(screen.text));
+    screen.type('one\\\r');
+    await isBelow('one\\', 2, screen);
+    screen.type('two\r');
+    await screen.until('answered', () => /\n {2}two\none\ntwo\n\necho \(hello\)>$/.test(screen.text));
+    screen.type('"""\r');
+    await isBelow('"""', 2, screen);
+    screen.type('/three\r');
+    await isBelow('/three', 2, screen);
+    screen.type('"""\r');
+    await screen.until('answered', () => /\n\/three\n\necho \(hello\)>$/.test(screen.text));
     screen.type('/title Plain\r');
     await screen.stands('echo (Plain)> ');
     screen.type('/sessions\r');
@@ -109,19 +122,59 @@ describe('TERM=dumb', () => {
     ]);
   });
 
-  test('the rest of a paste, and what was typed ahead, waits for Enter and is no command', async () => {
+  test('lines that come at once are one message, and no command', async () => {
     const place = fixture.place();
     await place.output(['models']);
     const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
     await screen.stands('echo> ');
-    screen.type('line one\r/title pasted\r/quit\r');
-    await screen.shows('(Typed ahead: Enter alone sends it.)');
-    await screen.stands('echo (line one)> ');
-    screen.type('\r');
-    await screen.until('answered', () => /\/title pasted\n\/quit\n\necho \(line one\)>$/.test(screen.text));
+    screen.type('/title pasted\r\r/quit\r');
+    await screen.stands('echo (/title pasted)> ');
     const id = await leave(screen);
     const said = (await messagesOf(place, id)).map(({ content }) => content);
-    expect(said.filter((_, at) => at % 2 === 0)).toEqual(['line one', '/title pasted\n/quit']);
+    expect(said).toEqual(['/title pasted\n\n/quit', '/title pasted\n\n/quit']);
+  });
+
+  test('what is typed while a reply comes waits for Enter, is no command, and can be dropped', async () => {
+    const server = await openPacedServer();
+    try {
+      const screen = fixture.open(['repl', '-m', 'slow'], { env: { ...env, ...talkingTo(server.url) } });
+      await screen.stands('slow> ');
+      screen.type('Hello\r');
+      const first = await server.next();
+      first.say('One.');
+      await screen.shows('One.');
+      screen.type('/title mine\r/quit\r');
+      await screen.shows('/quit');
+      first.end();
+      await screen.shows('(Typed ahead: Enter alone sends it, Ctrl-C drops it.)');
+      await screen.stands('slow (Slowly)> ');
+      screen.type('\r');
+      const second = await server.next();
+      expect(second.body.message).toBe('/title mine\n/quit');
+      second.say('Two.');
+      await screen.shows('Two.');
+      screen.type('/quit\r');
+      await isBelow('/quit', 0, screen);
+      second.end();
+      await screen.until('told', () => screen.text.split('Typed ahead').length === 3);
+      await screen.stands('slow (Slowly)> ');
+      screen.type('more\r');
+      const third = await server.next();
+      expect(third.body.message).toBe('/quit\nmore');
+      third.say('Three.');
+      await screen.shows('Three.');
+      screen.type('/title x\r');
+      await isBelow('/title x', 0, screen);
+      third.end();
+      await screen.until('told', () => screen.text.split('Typed ahead').length === 4);
+      await screen.stands('slow (Slowly)> ');
+      screen.type('\x03');
+      await screen.shows('Ctrl-D leaves.');
+      screen.type('/quit\r');
+      await screen.shows('Go on with: parley repl');
+    } finally {
+      await server.close();
+    }
   });
 
   test('Ctrl-C stops a reply, and says at the prompt how to leave; a failed message is taken again by Enter', async () => {

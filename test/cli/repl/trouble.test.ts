@@ -119,7 +119,7 @@ describe('a stream that breaks off', () => {
     await screen.stands('slow> ');
     screen.type('Hello\r');
     (await server.next()).refuse(502, 'ENGINE_FAILED', 'No model.');
-    await screen.shows('No model. (ENGINE_FAILED) /retry sends it again.');
+    await screen.shows('No model. (ENGINE_FAILED) Enter sends it again.');
     await screen.until('the prompt', () => /^slow.*> Hello$/.test(screen.cursorRow));
     screen.type('\x15/retry\r');
     const again = await server.next();
@@ -127,6 +127,58 @@ describe('a stream that breaks off', () => {
     again.say('Now.');
     again.end();
     await screen.shows('Now.');
+  });
+});
+
+describe('what is told of a failure', () => {
+  test('can be done: the line is cleared first where a command helps, and Up brings the message back', async () => {
+    const screen = fixture.open(['repl', '-m', 'gone'], { env: talkingTo(server.url), columns: 200 });
+    await screen.stands('gone> ');
+    screen.type('Hello\r');
+    (await server.next()).refuse(400, 'UNKNOWN_MODE', 'No such mode.');
+    await screen.shows(
+      '(UNKNOWN_MODE) /mode NAME goes on in another. Ctrl-C clears the line for that; Up brings the message back.',
+    );
+    await screen.stands('gone> Hello');
+    screen.type('\x03');
+    await screen.stands('gone> ');
+    screen.type('/mode other\r');
+    await screen.stands('other> ');
+    screen.type('\x1b[A');
+    await screen.stands('other> /mode other');
+    screen.type('\x1b[A');
+    await screen.stands('other> Hello');
+    screen.type('\r');
+    const reply = await server.next();
+    expect(reply.body).toEqual({ mode: 'other', message: 'Hello' });
+    reply.say('Hi.');
+    reply.end();
+    await screen.shows('Hi.');
+    await leave(screen);
+  });
+
+  test('is broken between words, and a command or an address in it stays in one piece', async () => {
+    const command = 'parley modes set a-mode-with-a-long-name --context TOKENS';
+    const address = `https://host.example/${'long/'.repeat(12)}`;
+    const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(server.url), columns: 40 });
+    await screen.stands('slow> ');
+    screen.type('Hello\r');
+    const message = `The conversation is too long for it: ${command}, or see ${address} about that.`;
+    (await server.next()).refuse(502, 'ENGINE_FAILED', message);
+    await screen.stands('slow> Hello');
+    // What the terminal itself has wrapped is one line here, as it is for who copies it.
+    expect(screen.text.slice(greeting.length).split('\n')).toEqual([
+      'slow> Hello',
+      'The conversation is too long for it:',
+      `${command},`,
+      'or see',
+      address,
+      'about that. (ENGINE_FAILED) Enter sends',
+      'it again.',
+      'slow> Hello',
+    ]);
+    screen.type('\x15/nonsense and more\r');
+    await screen.shows('There is no /nonsense; /help lists the\ncommands (Nothing was sent; // sends a');
   });
 });
 

@@ -16,6 +16,15 @@ export function isHarmless(text: string): boolean {
   return true;
 }
 
+const esc = '\u001b';
+/** Those that the themes, the styles and the colours of code are made of; nothing hidden, no blinking, no background. */
+const ownColour = new RegExp(`${esc}\\[(?:[0-4]|9|2[2-4]|29|3[1-9])(?:;(?:[1-4]|9|3[1-9]))*m`, 'g');
+
+/** What was written for a person without the colours of our own. Where there is no colour there is none to take out. */
+export function withoutOwnColour(written: string): string {
+  return written.replace(ownColour, '');
+}
+
 const alphabet = [
   ...'ab[]0;?mH\\',
   ...'\n\t\r\x07\x08\x1b\x00\x0b\x0c\x7f\x80\x84\x90\x9b\x9c\x9d\x9f',

@@ -15,7 +15,7 @@ let directory = '';
 
 beforeAll(async () => {
   program = await bundleProgram(source);
-  bare = await bundleProgram(source, ['chalk', 'ora', 'string-width', '@inquirer/prompts']);
+  bare = await bundleProgram(source, { absent: ['chalk', 'ora', 'string-width', '@inquirer/prompts'] });
   directory = await mkdtemp(join(tmpdir(), 'parley-terminal-'));
 });
 

@@ -2,13 +2,14 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { SessionFilter } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Migration } from '../../../src/store/sqlite/schema.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, newSession } from '../store-samples.ts';
+import { everySession, newProject, newSession } from '../store-samples.ts';
 
 const newest = schema.length;
 const later: Migration = {
@@ -45,6 +46,40 @@ it('copies a store before it changes it, for its owner alone, and keeps what it 
   expect(titles(backup)).toEqual(['before']);
   expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(newest);
 });
+
+it.each(schema.slice(0, -1).map(({ version }) => version))(
+  'a store of schema %i opens, and lists by creation as by activity, active or deleted',
+  async (version) => {
+    const directory = temporaryDirectory();
+    const path = join(directory, 'parley.db');
+    const older = { ...storeOptions(directory), migrations: schema.slice(0, version) };
+    const { store: before } = await openSqliteStore(older);
+    const project = await newProject(before);
+    await before.close();
+    const add = `INSERT INTO sessions (session_id, project, created_at, updated_at, deleted_at)
+      VALUES (?, (SELECT id FROM projects), ?, ?, ?)`;
+    lookInto(path, (database) => {
+      expect(database.pragma('user_version', { simple: true })).toBe(version);
+      for (const [id, ...times] of [
+        ['b', 1, 9, null],
+        ['a', 1, 7, null],
+        ['c', 2, 8, null],
+        ['gone', 1, 1, 3],
+        ['went', 0, 2, 3],
+      ]) {
+        database.prepare(add).run(id, ...times);
+      }
+    });
+    const { store } = await openTestStore(storeOptions(directory));
+    const list = async (filter: Partial<SessionFilter>) =>
+      (await store.listSessions(project, everySession(filter))).items.map(({ session_id }) => session_id);
+    expect(await list({ sort: 'created' })).toEqual(['c', 'b', 'a']);
+    expect(await list({ sort: 'created', order: 'asc' })).toEqual(['a', 'b', 'c']);
+    expect(await list({ sort: 'created', deleted: true })).toEqual(['gone', 'went']);
+    expect(await list({})).toEqual(['b', 'c', 'a']);
+    expect(await list({ order: 'asc', deleted: true })).toEqual(['gone', 'went']);
+  },
+);
 
 it('makes no copy of a store that is new or needs no change', async () => {
   const directory = temporaryDirectory();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
 import { importStatements } from '../../../src/store/sqlite/imports.ts';
 import { keyStatements } from '../../../src/store/sqlite/keys.ts';
-import { listingStatements } from '../../../src/store/sqlite/listings.ts';
+import { listingStatements, sessionListings } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
@@ -28,7 +28,17 @@ async function plan(sql: string): Promise<string> {
   });
 }
 
+const orders = (['updated', 'created'] as const).flatMap((sort) =>
+  (['desc', 'asc'] as const).map((order) => ({ sort, order })),
+);
+const pagesOfSessions = orders.flatMap(({ sort, order }) =>
+  Object.entries(sessionListings[sort][order]).map(([name, sql]) => ({ name, sort, order, sql })),
+);
+
 const ofProject = {
+  ...Object.fromEntries(
+    pagesOfSessions.map(({ name, sort, order, sql }) => [`${name} by ${sort}, ${order}`, sql]),
+  ),
   ...sessionStatements,
   ...turnStatements,
   ...listingStatements,
@@ -55,17 +65,22 @@ it('finds a key by its hash through an index', async () => {
   expect(await plan(keyStatements.find)).toMatch(/^SEARCH api_keys USING INDEX \S+ \(hash=\?\)/);
 });
 
-it.each([
-  ['active', 'sessions_active'],
-  ['activeTitled', 'sessions_active'],
-  ['deleted', 'sessions_deleted'],
-  ['deletedTitled', 'sessions_deleted'],
-] as const)('begins a page of %s sessions where the last one ended', async (name, index) => {
-  const search = await plan(listingStatements[name]);
-  expect(search).toContain(`SEARCH sessions USING INDEX ${index} (project=? AND updated_at>? AND `);
-  // Some versions of SQLite search for the time alone and step over the rows of that one millisecond.
-  expect(search).toMatch(/AND (\(updated_at,session_id\)<\(\?,\?\)|updated_at<\?)\)/);
-});
+it.each(pagesOfSessions)(
+  'begins a page of $name sessions by $sort, $order, where the last one ended',
+  async ({ name, sort, order, sql }) => {
+    const search = await plan(sql);
+    const index = `sessions_${name.replace('Titled', '')}${sort === 'created' ? '_created' : ''}`;
+    expect(search).toContain(`SEARCH sessions USING INDEX ${index} (project=? AND `);
+    // Some versions of SQLite search for the time alone and step over the rows of that one millisecond.
+    const [column, onward] = [`${sort}_at`, order === 'desc' ? '<' : '>'];
+    expect(
+      [`(${column},session_id)${onward}(?,?)`, `${column}${onward}?`].some((at) => search.includes(at)),
+    ).toBe(true);
+    // And it stops where the filter ends; of the newest by creation, any may have been active in its time.
+    if (order === 'asc') expect(search).toContain(`${column}<?`);
+    else if (sort === 'updated') expect(search).toContain('updated_at>?');
+  },
+);
 
 it.each([
   ['messages', '>'],

@@ -34,8 +34,8 @@ export async function batchOwner(
   const { createHash } = await import('node:crypto');
   const key = createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
   return {
-    owner: { origin: context.target.origin, project_id: project_id ?? null, key },
-    project: project_name ?? null,
+    owner: { origin: context.target.origin, project_id: project_id || null, key },
+    project: project_name || null,
   };
 }
 

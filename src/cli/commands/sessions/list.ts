@@ -1,7 +1,7 @@
-// `parley sessions list`: sessions by last activity, the newest first. A table for a person, tab-separated for a pipe.
+// `parley sessions list`: sessions by last activity or by creation, the newest first or the oldest. A table for a person, tab-separated for a pipe.
 import { type Command, Option } from 'commander';
 import type { Session } from '../../../service/session.ts';
-import type { SessionQuery } from '../../../service/session-archive.ts';
+import type { SessionOrder, SessionQuery } from '../../../service/session-archive.ts';
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFurtherPage } from '../../further-page.ts';
@@ -20,6 +20,9 @@ export interface ListInput {
   /** Last activity before, and at or after. */
   readonly olderThan: PointInTime | null;
   readonly newerThan: PointInTime | null;
+  readonly sort: SessionOrder['sort'];
+  /** The oldest first. */
+  readonly reverse: boolean;
 }
 
 interface ListFlags {
@@ -31,19 +34,27 @@ interface ListFlags {
   readonly titleMatch?: string;
   readonly olderThan?: PointInTime;
   readonly newerThan?: PointInTime;
+  readonly sort: SessionOrder['sort'];
+  readonly reverse?: true;
 }
 
-const columns: readonly Column<Session>[] = [
+/** The time shown is the one sorted by, as `ls` does it. */
+const timeColumn: Readonly<Record<SessionOrder['sort'], Column<Session>>> = {
+  updated: { title: 'LAST ACTIVITY', value: ({ updated_at }) => updated_at },
+  created: { title: 'CREATED', value: ({ created_at }) => created_at },
+};
+
+const columnsOf = (sort: SessionOrder['sort']): readonly Column<Session>[] => [
   { title: 'SESSION', value: ({ session_id }) => session_id },
   { title: 'MESSAGES', value: ({ message_count }) => String(message_count) },
-  { title: 'LAST ACTIVITY', value: ({ updated_at }) => updated_at },
+  timeColumn[sort],
   { title: 'TITLE', value: ({ title }) => title ?? '', flexible: true },
 ];
 
 export function registerList(parent: Command, run: Run): void {
   parent
     .command('list')
-    .description('list sessions, the last active first')
+    .description('list sessions, the last active first, or in another order')
     .option('--limit <n>', `how many, 1 to ${largestPage} (default: 50; with --ids all)`, pageSize)
     .option('--cursor <cursor>', 'go on where a page ended')
     .addOption(new Option('--all', 'all of them, page after page').conflicts('limit'))
@@ -52,6 +63,12 @@ export function registerList(parent: Command, run: Run): void {
     .option('--title-match <glob>', 'only titles that match, with * ? [a-z]')
     .option('--older-than <when>', 'only last active before: 90m, 12h, 30d, 8w, or a date', pointInTime)
     .option('--newer-than <when>', 'only last active since', pointInTime)
+    .addOption(
+      new Option('--sort <time>', 'by last activity or by creation, the time that is then shown')
+        .choices(Object.keys(timeColumn))
+        .default('updated'),
+    )
+    .option('--reverse', 'the oldest first')
     .action((flags: ListFlags, command: Command) =>
       run(command, (context) =>
         runList(
@@ -64,6 +81,8 @@ export function registerList(parent: Command, run: Run): void {
             titleMatch: flags.titleMatch ?? null,
             olderThan: flags.olderThan ?? null,
             newerThan: flags.newerThan ?? null,
+            sort: flags.sort,
+            reverse: flags.reverse ?? false,
           },
           context,
         ),
@@ -85,10 +104,12 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
     updated_before: input.olderThan === null ? null : timeOf(input.olderThan, context.host.now()),
     updated_after: input.newerThan === null ? null : timeOf(input.newerThan, context.host.now()),
     deleted: input.deleted,
+    sort: input.sort,
+    order: input.reverse ? 'asc' : 'desc',
   };
   for (let first = true; ; first = false) {
     const { data, body } = await home.archive.listSessions(await context.call(), query);
-    await writePage(data.items, body, input.ids, first, context);
+    await writePage(data.items, body, input, first, context);
     if (data.next_cursor === null) return;
     if (!input.all) {
       const line = { words: wordsOf(input, query), operands: [], all: true };
@@ -102,7 +123,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
 async function writePage(
   sessions: readonly Session[],
   body: unknown,
-  idsAlone: boolean,
+  { ids: idsAlone, sort }: ListInput,
   first: boolean,
   context: CliContext,
 ): Promise<void> {
@@ -113,7 +134,7 @@ async function writePage(
   } else if (json) {
     await context.stdout.write(`${toJson(body)}\n`);
   } else {
-    await writeTable(context.stdout, columns, sessions, { titled: first });
+    await writeTable(context.stdout, columnsOf(sort), sessions, { titled: first });
   }
 }
 
@@ -128,5 +149,7 @@ function wordsOf(input: ListInput, query: SessionQuery): readonly string[] {
     ...(query.title_match === null ? [] : ['--title-match', query.title_match]),
     ...(query.updated_before === null ? [] : ['--older-than', query.updated_before]),
     ...(query.updated_after === null ? [] : ['--newer-than', query.updated_after]),
+    ...(input.sort === 'updated' ? [] : ['--sort', input.sort]),
+    ...(input.reverse ? ['--reverse'] : []),
   ];
 }

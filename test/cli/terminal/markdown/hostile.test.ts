@@ -1,23 +1,18 @@
 // Nothing in a reply drives the terminal, whatever Markdown is around it: besides text there are only the colours of our own.
-import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
+import stripAnsi from 'strip-ansi';
 import { describe, expect, test } from 'vitest';
 import { MarkdownDocument } from '../../../../src/cli/terminal/markdown/document.ts';
 import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
 import { textWidth } from '../../../../src/cli/terminal/markdown/text-width.ts';
 import { themeOf } from '../../../../src/cli/terminal/markdown/theme.ts';
-import { attacks, hostileText, isHarmless } from '../attacks.ts';
+import { attacks, hostileText, isHarmless, withoutOwnColour } from '../attacks.ts';
 import { markdownText } from './markdown-texts.ts';
 import { rendered, stringTerminal } from './rendering.ts';
 
-const esc = '\u001b';
-
-/** Those that the themes and the colours of code are made of. */
-const ownColour = new RegExp(`${esc}\\[(?:[0-4]|9|3[1-9])(?:;(?:[1-4]|9|3[1-9]))*m`, 'g');
-
 /** Where there is no colour there is no escape at all. */
 function expectHarmless(written: string, colour: boolean): void {
-  expect(isHarmless(colour ? written.replace(ownColour, '') : written)).toBe(true);
+  expect(isHarmless(colour ? withoutOwnColour(written) : written)).toBe(true);
 }
 
 const references = (text: string) => [...text].map((one) => `&#${one.codePointAt(0)};`).join('');
@@ -99,7 +94,7 @@ function behindStripping(pieces: readonly string[]): string {
     measure: textWidth,
     highlighting: () => null,
   });
-  return pieces.map((piece) => document.push(stripVTControlCharacters(piece))).join('') + document.end();
+  return pieces.map((piece) => document.push(stripAnsi(piece))).join('') + document.end();
 }
 
 test('stripping escape sequences instead fails the same assertion', () => {

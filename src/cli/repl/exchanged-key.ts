@@ -1,0 +1,85 @@
+// A key may be revoked and another one given to the profile, in another terminal, while the REPL runs: then the new one is used from
+// the first call on that refuses the old. Under a refused key nothing was done, so that call is simply made again.
+import type { Call } from '../../service/call.ts';
+import type { ConversationService } from '../../service/conversation-service.ts';
+import { ParleyError } from '../../service/errors.ts';
+import type { OpenedHome } from '../../service/home-opening.ts';
+import type { SessionArchive } from '../../service/session-archive.ts';
+
+/** `storedKey`: the one that the profile has now; null where it has none that is for this home. */
+export function withExchangedKey({ home, apiKey }: OpenedHome, storedKey: () => string | null): OpenedHome {
+  let current = apiKey;
+  /** The call to make instead; throws the error where there is none. */
+  const instead = (call: Call, error: unknown): Call => {
+    const isRefused = error instanceof ParleyError && error.code === 'INVALID_API_KEY';
+    const key = isRefused ? storedKey() : null;
+    if (key === null || key === call.apiKey) throw error;
+    current = key;
+    return { ...call, apiKey: key };
+  };
+  const following =
+    <Rest extends readonly unknown[], T>(operation: (call: Call, ...rest: Rest) => Promise<T>) =>
+    (call: Call, ...rest: Rest): Promise<T> =>
+      operation(call, ...rest).catch((error: unknown) => operation(instead(call, error), ...rest));
+  const { service, archive, administration } = home;
+  return {
+    home: {
+      service: serviceWith(service, following, instead),
+      archive: archiveWith(archive, following),
+      administration,
+      get extensions() {
+        return home.extensions;
+      },
+      close: () => home.close(),
+    },
+    get apiKey() {
+      return current;
+    },
+  };
+}
+
+type Following = <Rest extends readonly unknown[], T>(
+  operation: (call: Call, ...rest: Rest) => Promise<T>,
+) => (call: Call, ...rest: Rest) => Promise<T>;
+
+function serviceWith(
+  service: ConversationService,
+  following: Following,
+  instead: (call: Call, error: unknown) => Call,
+): ConversationService {
+  return {
+    verify: following((call) => service.verify(call)),
+    models: following((call) => service.models(call)),
+    async *chat(call, request, form) {
+      let begun = false;
+      let other: Call;
+      try {
+        for await (const event of service.chat(call, request, form)) {
+          begun = true;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (begun) throw error;
+        other = instead(call, error);
+      }
+      yield* service.chat(other, request, form);
+    },
+    createSession: following((call, request) => service.createSession(call, request)),
+    getSession: following((call, id) => service.getSession(call, id)),
+    deleteSession: following((call, id) => service.deleteSession(call, id)),
+  };
+}
+
+function archiveWith(archive: SessionArchive, following: Following): SessionArchive {
+  return {
+    listSessions: following((call, query) => archive.listSessions(call, query)),
+    searchSessions: following((call, request) => archive.searchSessions(call, request)),
+    listMessages: following((call, id, page) => archive.listMessages(call, id, page)),
+    renameSession: following((call, id, title) => archive.renameSession(call, id, title)),
+    restoreSession: following((call, id) => archive.restoreSession(call, id)),
+    deleteSessions: following((call, ids) => archive.deleteSessions(call, ids)),
+    restoreSessions: following((call, ids) => archive.restoreSessions(call, ids)),
+    importSession: following((call, record) => archive.importSession(call, record)),
+  };
+}

@@ -1,0 +1,36 @@
+// The end of what was said in a session. `UNSUPPORTED` where the server does not show that.
+import { ParleyError } from '../../service/errors.ts';
+import type { Message } from '../../service/session.ts';
+import type { CliContext } from '../context.ts';
+
+const pageSize = 200;
+
+export async function lastMessages(
+  sessionId: string,
+  most: number,
+  context: CliContext,
+): Promise<readonly Message[]> {
+  const { home } = await context.open();
+  let kept: readonly Message[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await home.archive.listMessages(await context.call(), sessionId, {
+      limit: pageSize,
+      cursor,
+    });
+    kept = [...kept, ...page.data.items].slice(-most);
+    cursor = page.data.next_cursor;
+  } while (cursor !== null);
+  return kept;
+}
+
+/** The last reply of which anything came; empty where there is none, or none is shown. */
+export async function lastReply(sessionId: string, context: CliContext): Promise<string> {
+  try {
+    const messages = await lastMessages(sessionId, pageSize, context);
+    return messages.findLast(({ role, content }) => role === 'assistant' && content !== '')?.content ?? '';
+  } catch (error) {
+    if (error instanceof ParleyError && error.code === 'UNSUPPORTED') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+// `sessions list --sort` and `--reverse`, as typed, embedded and served: every order, page after page, and with all that a listing takes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CreatedKey } from '../../src/service/administration.ts';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+import { type ServedPlace, servePlace } from '../support/served-place.ts';
+
+const lines = (text: string) => text.split('\n').slice(0, -1);
+const minute = (number: number) => new Date(Date.UTC(2024, 4, 1, 12, number)).toISOString();
+
+/** Made two at a time; the later made, the earlier active, but `e`. */
+const made = [
+  { session_id: 'ses_a', title: 'one', created_at: minute(1), updated_at: minute(30) },
+  { session_id: 'ses_b', title: 'two', created_at: minute(1), updated_at: minute(29) },
+  { session_id: 'ses_c', title: 'one', created_at: minute(2), updated_at: minute(28) },
+  { session_id: 'ses_d', title: 'two', created_at: minute(2), updated_at: minute(28) },
+  { session_id: 'ses_e', title: 'one', created_at: minute(3), updated_at: minute(40) },
+];
+
+const orders: readonly (readonly [flags: readonly string[], letters: string])[] = [
+  [[], 'eabdc'],
+  [['--sort', 'updated'], 'eabdc'],
+  [['--reverse'], 'cdbae'],
+  [['--sort', 'created'], 'edcba'],
+  [['--sort', 'created', '--reverse'], 'abcde'],
+];
+
+const place = new Place();
+let served: ServedPlace;
+let far: Readonly<Record<string, string>> = {};
+beforeAll(async () => {
+  const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'sorted', '--use']);
+  const records = made.map((session) =>
+    JSON.stringify({ session: { ...session, message_count: 0 }, messages: [] }),
+  );
+  await place.output(['sessions', 'import', '-'], { stdin: `${records.join('\n')}\n` });
+  served = await servePlace(place);
+  far = { PARLEY_URL: served.url, PARLEY_API_KEY: key };
+});
+afterAll(async () => {
+  await served.end('SIGTERM');
+  place.remove();
+});
+
+describe.each(['embedded', 'served'])('a listing, %s,', (where) => {
+  const env = () => (where === 'served' ? far : {});
+  const list = (...words: readonly string[]) => place.parley(['sessions', 'list', ...words], { env: env() });
+  const letters = (out: string) =>
+    lines(out)
+      .map((line) => line.slice(4, 5))
+      .join('');
+
+  test.each(orders)('with %j is in that order', async (flags, expected) => {
+    const { status, out, err } = await list(...flags);
+    expect({ status, err, letters: letters(out) }).toEqual({ status: 0, err: '', letters: expected });
+    expect(letters((await list(...flags, '--ids')).out)).toBe(expected);
+  });
+
+  test.each(orders)(
+    'with %j goes on in that order with the command that it prints',
+    async (flags, expected) => {
+      let command = `parley sessions list --limit 2 ${flags.join(' ')}`;
+      const pages: string[] = [];
+      for (; command !== '' && pages.length < 9; ) {
+        const { out, err } = await place.shell(command, env());
+        pages.push(letters(out));
+        command = /go on with: (parley .*)\n/.exec(err)?.[1] ?? '';
+      }
+      expect(pages).toEqual([expected.slice(0, 2), expected.slice(2, 4), expected.slice(4)]);
+    },
+  );
+
+  test('has every filter in another order, too', async () => {
+    const sorted = ['--sort', 'created', '--reverse'];
+    expect(letters((await list(...sorted, '--title-match', 'o*')).out)).toBe('ace');
+    expect(letters((await list(...sorted, '--older-than', minute(30))).out)).toBe('bcd');
+    expect(letters((await list(...sorted, '--newer-than', minute(29))).out)).toBe('abe');
+    expect(letters((await list('--reverse', '--newer-than', minute(29))).out)).toBe('bae');
+    expect((await list(...sorted, '--deleted')).out).toBe('');
+  });
+
+  test('shows the time that it is sorted by, and in JSON both', async () => {
+    const times = (out: string) => lines(out).map((line) => line.split('\t')[2]);
+    expect(times((await list('--reverse')).out)).toEqual([28, 28, 29, 30, 40].map(minute));
+    expect(times((await list('--sort', 'created', '--reverse')).out)).toEqual([1, 1, 2, 2, 3].map(minute));
+    const { data } = JSON.parse((await list('--sort', 'created', '--limit', '1', '--json')).out);
+    expect(data.items).toEqual([{ ...made[4], message_count: 0 }]);
+  });
+
+  test('refuses the cursor of another order, and says so', async () => {
+    const { out } = await list('--sort', 'created', '--limit', '1', '--json');
+    const cursor = JSON.parse(out).data.next_cursor;
+    const refused = await list('--cursor', cursor);
+    expect(refused).toMatchObject({ status: 2, out: '' });
+    expect(refused.err).toMatch(/The cursor is not one of this listing\..*same sort and order/s);
+    expect(refused.err).toContain('(INVALID_REQUEST)');
+    expect(letters((await list('--sort', 'created', '--cursor', cursor)).out)).toBe('dcba');
+  });
+});
+
+test('a sort that there is none of is refused, and the choices are named', async () => {
+  const refused = await place.parley(['sessions', 'list', '--sort', 'size']);
+  expectFailure(refused, { status: 2, code: 'USAGE' });
+  expect(refused.err).toContain('updated, created');
+});
+
+test('--debug prints a request that asks for the order, and only for one that is not the usual', async () => {
+  const asked = async (...words: readonly string[]) =>
+    /\/v1\/sessions\?\S*/.exec(
+      (await place.parley(['sessions', 'list', '--debug', ...words], { env: far })).err,
+    )?.[0];
+  expect(await asked('--sort', 'created', '--reverse')).toContain('sort=created&order=asc');
+  expect(await asked('--sort', 'updated')).not.toMatch(/sort|order/);
+});
+
+test('on a terminal the column is titled by its time', async () => {
+  expect((await place.terminal('parley sessions list')).out).toContain('LAST ACTIVITY');
+  const { out } = await place.terminal('parley sessions list --sort created');
+  expect(out).toContain('CREATED');
+  expect(out).not.toContain('LAST ACTIVITY');
+});

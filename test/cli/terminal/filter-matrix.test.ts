@@ -1,0 +1,88 @@
+// The words of others wherever they are shown: replies, titles, names of modes, errors and what was said before, each attack cut at
+// every place; and that a filter which strips escape sequences fails by the same measure.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { bundleProgram } from '../../support/bundled-program.ts';
+import { attacks, withoutOwnColour } from './attacks.ts';
+import { attackAt, randomAt } from './filter-matrix.ts';
+import { filterPlaces, type PlaceKind, withoutFrame } from './filter-places.ts';
+import { HostileServer } from './hostile-server.ts';
+
+const kinds: readonly PlaceKind[] = ['reply', 'title', 'mode name', 'error', 'history'];
+const randomTexts = 100_000;
+
+test('there are 40 attacks and more, and a place of each kind', () => {
+  expect(Object.keys(attacks).length).toBeGreaterThanOrEqual(40);
+  expect(new Set(filterPlaces.map(({ kind }) => kind))).toEqual(new Set(kinds));
+});
+
+describe.each(filterPlaces)('$kind: $name', (place) => {
+  test('drives no terminal, whatever is said and wherever it is cut', async () => {
+    const { shown, breaches } = await attackAt(place);
+    expect(breaches.slice(0, 3)).toEqual([]);
+    expect(shown).toBeGreaterThan(1_000);
+  });
+
+  test('shows of random texts only what may be shown', async () => {
+    const { shown, breaches } = await randomAt(place, Math.ceil(randomTexts / filterPlaces.length));
+    expect(breaches.slice(0, 3)).toEqual([]);
+    expect(shown).toBeGreaterThanOrEqual(randomTexts / filterPlaces.length);
+  });
+
+  test('shows what was said, visibly', async () => {
+    const server = new HostileServer(false);
+    await place.show(['be\x1b[8mfore', 'after'], server);
+    const written = withoutFrame(server.taken());
+    expect(written).toContain('be\\x1b[8mfore');
+    expect(written).toContain('after');
+  });
+});
+
+test.each(filterPlaces.filter(({ kind }) => kind === 'reply'))(
+  '$name keeps a character whole that was cut in two',
+  async (place) => {
+    const server = new HostileServer(true);
+    await place.show(['fine \ud83d', '\ude00 day'], server);
+    expect(withoutOwnColour(server.taken())).toContain('fine \u{1f600} day');
+  },
+);
+
+describe('the same measure', () => {
+  const program = fileURLToPath(new URL('filter-matrix-program.ts', import.meta.url));
+  const filter = fileURLToPath(new URL('../../../src/cli/terminal/filter.ts', import.meta.url));
+  const stripping = fileURLToPath(new URL('stripping-filter.ts', import.meta.url));
+
+  interface Line {
+    readonly kind: PlaceKind;
+    readonly place: string;
+    readonly shown: number;
+    readonly attacks: number;
+    readonly random: number;
+  }
+
+  async function linesOf(mutant?: { readonly of: string; readonly path: string }): Promise<readonly Line[]> {
+    const bundled = await bundleProgram(program, mutant === undefined ? {} : { mutant });
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, [bundled.path]);
+      return stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    } finally {
+      await bundled.remove();
+    }
+  }
+
+  test('is passed by the filter, and failed in every place by one that strips escape sequences', async () => {
+    const [filtered, stripped] = await Promise.all([linesOf(), linesOf({ of: filter, path: stripping })]);
+    for (const { place, attacks, random } of filtered)
+      expect({ place, attacks, random }).toEqual({ place, attacks: 0, random: 0 });
+    expect(stripped.map(({ place }) => place)).toEqual(filterPlaces.map(({ name }) => name));
+    for (const line of stripped) {
+      expect(line.attacks, line.place).toBeGreaterThan(line.shown / 10);
+      expect(line.random, line.place).toBeGreaterThan(20);
+    }
+  }, 120_000);
+});

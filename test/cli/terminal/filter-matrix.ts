@@ -1,0 +1,56 @@
+// Every attack, cut at every place, in every place where the words of others are shown; and random texts there. One assertion for
+// all of it: nothing reaches the terminal but what may be shown, line ends, and the colours of our own where there are any.
+import fc from 'fast-check';
+import { attacks, hostileText, isHarmless, withoutOwnColour } from './attacks.ts';
+import { type FilterPlace, withoutFrame } from './filter-places.ts';
+import { HostileServer } from './hostile-server.ts';
+
+/** What got through: where, of what, and all that was written. */
+export interface Breach {
+  readonly place: string;
+  readonly pieces: readonly string[];
+  readonly written: string;
+}
+
+/** How often something was shown, and what got through. */
+export interface MatrixReport {
+  readonly shown: number;
+  readonly breaches: readonly Breach[];
+}
+
+/** Whole, in two at each place, and each character alone. */
+function cuts(text: string): readonly (readonly string[])[] {
+  const inTwo = Array.from({ length: text.length - 1 }, (_, at) => [
+    text.slice(0, at + 1),
+    text.slice(at + 1),
+  ]);
+  return [[text], ...inTwo, text.split('')];
+}
+
+export async function attackAt(place: FilterPlace): Promise<MatrixReport> {
+  return shownAt(place, Object.values(attacks).flatMap(cuts), [false, true]);
+}
+
+/** Each text in two, wherever. */
+export async function randomAt(place: FilterPlace, count: number): Promise<MatrixReport> {
+  const texts = fc.sample(fc.tuple(hostileText, hostileText), count);
+  return shownAt(place, texts, [false]);
+}
+
+async function shownAt(
+  place: FilterPlace,
+  texts: readonly (readonly string[])[],
+  colours: readonly boolean[],
+): Promise<MatrixReport> {
+  const breaches: Breach[] = [];
+  for (const colour of colours) {
+    const server = new HostileServer(colour);
+    for (const pieces of texts) {
+      await place.show(pieces, server);
+      const written = withoutFrame(server.taken());
+      if (!isHarmless(colour ? withoutOwnColour(written) : written))
+        breaches.push({ place: place.name, pieces, written });
+    }
+  }
+  return { shown: texts.length * colours.length, breaches };
+}

@@ -1,0 +1,266 @@
+// Where the words of others are shown: replies, titles, names of modes, errors and what was said before, each by the code that shows
+// it. A text comes in pieces: a reply as they come; what is shown whole, each piece in a field of its own beside the one before.
+
+import { chatOutput } from '../../../src/cli/chat-output.ts';
+import { runModels } from '../../../src/cli/commands/models.ts';
+import { runGet } from '../../../src/cli/commands/sessions/get.ts';
+import { runList } from '../../../src/cli/commands/sessions/list.ts';
+import { runMessages } from '../../../src/cli/commands/sessions/messages.ts';
+import { describeFailure, tellFailure } from '../../../src/cli/error-report.ts';
+import { requireMode } from '../../../src/cli/mode-choice.ts';
+import { modeChoices, sessionChoices } from '../../../src/cli/repl/argument-choices.ts';
+import { Conversation } from '../../../src/cli/repl/conversation.ts';
+import { LineHistory } from '../../../src/cli/repl/line-history.ts';
+import { LinePainter } from '../../../src/cli/repl/line-painter.ts';
+import type { LineSource } from '../../../src/cli/repl/line-source.ts';
+import { showPastTurns } from '../../../src/cli/repl/past-turns.ts';
+import { Repl } from '../../../src/cli/repl/repl.ts';
+import { scopedContext } from '../../../src/cli/repl/scoped-context.ts';
+import { shownReply } from '../../../src/cli/repl/shown-reply.ts';
+import { tellTrouble } from '../../../src/cli/repl/trouble.ts';
+import type { UntrustedWriter } from '../../../src/cli/terminal/output.ts';
+import { replyWriter } from '../../../src/cli/terminal/reply-writer.ts';
+import { turnNotes } from '../../../src/cli/turn-notes.ts';
+import type { ChatReply } from '../../../src/service/chat-event.ts';
+import { ParleyError } from '../../../src/service/errors.ts';
+import type { HostileServer } from './hostile-server.ts';
+
+export type PlaceKind = 'reply' | 'title' | 'mode name' | 'error' | 'history';
+
+export interface FilterPlace {
+  readonly kind: PlaceKind;
+  readonly name: string;
+  /** Shows the text on the terminal of the server given. */
+  show(pieces: readonly string[], server: HostileServer): Promise<void>;
+}
+
+const nothing = { modes: [], titles: [], messages: [] };
+
+async function written(pieces: readonly string[], writer: UntrustedWriter): Promise<void> {
+  for (const piece of pieces) await writer.write(piece);
+  await writer.endLine();
+}
+
+function replyOf(reply: string, mode: string): ChatReply {
+  return {
+    ...{ session_id: 'ses_1', message_id: 'msg_1', mode, reply, finish_reason: 'stop' as const },
+    ...{ created_at: '2026-01-01T00:00:00.000Z', message_count: 2, usage: null, turns_left_out: 0 },
+  };
+}
+
+/** The REPL up to its first prompt, drawn at each of these widths, and left. */
+async function prompted(
+  mode: string,
+  title: string,
+  widths: readonly number[],
+  server: HostileServer,
+): Promise<void> {
+  const context = scopedContext(server.context, new AbortController().signal);
+  const conversation = new Conversation({ mode, raw: false });
+  conversation.enter('ses_1', title);
+  const source: LineSource = {
+    read: async (promptFor) => {
+      for (const columns of widths) drawn(context, '', promptFor(columns));
+      return { kind: 'left' };
+    },
+    makeRoom: '',
+    reprompt() {},
+    above: (write) => write(),
+    onInterrupt() {},
+    lend: (borrow) => borrow(),
+    close() {},
+  };
+  const { dataDirectory, processes, now } = context.host;
+  const history = new LineHistory({ dataDirectory, name: 'none', processes, now });
+  await new Repl({ context, source, history, conversation }).run();
+}
+
+function drawn(
+  { stdout: output }: HostileServer['context'],
+  text: string,
+  prompt = { text: '', styled: '' },
+) {
+  const painter = new LinePainter({ output, measure: (part) => part.length, reflows: false });
+  painter.finish(prompt, { text, cursor: 0, pastes: [] });
+}
+
+/** Of the first drawing of a line, and its end: where the cursor goes, and what is cleared below. */
+const frame = ['\r\x1b[K\x1b[C\x1b[J\r', '\r\n'] as const;
+
+/** What was written, without the moves of the line painter. */
+export function withoutFrame(text: string): string {
+  return text.replaceAll(frame[0], '').replaceAll(frame[1], '\n');
+}
+
+/** At each of them a title is cut at another place. */
+const narrowAndWide = [...Array.from({ length: 40 }, (_, index) => 20 + 2 * index), 400];
+
+export const filterPlaces: readonly FilterPlace[] = [
+  {
+    kind: 'reply',
+    name: 'a reply as it is',
+    show: async (pieces, { context }) => written(pieces, await replyWriter(context.stdout, { raw: true })),
+  },
+  {
+    kind: 'reply',
+    name: 'a reply as Markdown',
+    show: async (pieces, { context }) => written(pieces, await replyWriter(context.stdout, { raw: false })),
+  },
+  {
+    kind: 'reply',
+    name: 'a reply and its notes in the REPL',
+    show: async (pieces, { context }) => {
+      const shown = await shownReply(false, context);
+      for (const text of pieces) await shown.take({ event: 'reasoning', data: { text } });
+      for (const text of pieces) await shown.take({ event: 'delta', data: { text } });
+      await shown.end(pieces);
+    },
+  },
+  {
+    kind: 'reply',
+    name: 'a reply and its notes in a chat',
+    show: async (pieces, { context }) => {
+      const output = chatOutput('text', context, {
+        mode: 'any',
+        modeGiven: pieces[0] ?? '',
+        usage: false,
+        raw: true,
+      });
+      for (const text of pieces) await output.take({ event: 'reasoning', data: { text } });
+      for (const text of pieces) await output.take({ event: 'delta', data: { text } });
+      const whole = replyOf(pieces.join(''), pieces[0] ?? '');
+      await output.take({ event: 'done', data: whole, body: {} });
+    },
+  },
+  {
+    kind: 'title',
+    name: 'the titles of a list',
+    show: async (titles, server) => {
+      server.says({ ...nothing, titles });
+      const filters = { deleted: false, titleMatch: null, olderThan: null, newerThan: null, reverse: false };
+      await runList(
+        { limit: 50, cursor: null, all: false, ids: false, sort: 'updated', ...filters },
+        server.context,
+      );
+    },
+  },
+  {
+    kind: 'title',
+    name: 'the title of a session',
+    show: async (titles, server) => {
+      server.says({ ...nothing, titles });
+      await runGet({ ids: titles.map((_, at) => `ses_${at}`) }, server.context);
+    },
+  },
+  {
+    kind: 'title',
+    name: 'the titles to choose from',
+    show: async (titles, server) => {
+      server.says({ ...nothing, titles });
+      const choices = await sessionChoices('', server.context);
+      await server.context.stdout.write(choices.map(({ label }) => `${label}\n`).join(''));
+      for (const { value } of choices) drawn(server.context, value);
+    },
+  },
+  {
+    kind: 'title',
+    name: 'a title at the prompt, beside the name of a mode',
+    show: async ([mode = '', ...title], server) => {
+      if (title.length === 0) await prompted('m', mode, narrowAndWide, server);
+      else await prompted(mode, title.join(''), [400], server);
+    },
+  },
+  {
+    kind: 'mode name',
+    name: 'the table of modes',
+    show: async (modes, server) => {
+      server.says({ ...nothing, modes });
+      await runModels(server.context);
+    },
+  },
+  {
+    kind: 'mode name',
+    name: 'the modes to choose from',
+    show: async (modes, server) => {
+      server.says({ ...nothing, modes });
+      const choices = await modeChoices('', server.context);
+      await server.context.stdout.write(choices.map(({ label }) => `${label}\n`).join(''));
+      for (const { value } of choices) drawn(server.context, value);
+    },
+  },
+  {
+    kind: 'mode name',
+    name: 'a mode at the prompt, beside a title',
+    show: async ([title = '', ...mode], server) => {
+      if (mode.length === 0) await prompted(title, 't', narrowAndWide, server);
+      else await prompted(mode.join(''), title, [400], server);
+    },
+  },
+  {
+    kind: 'mode name',
+    name: 'a mode that there is not, beside those that there are',
+    show: async (modes, server) => {
+      server.says({ ...nothing, modes });
+      for (const mode of modes)
+        await requireMode(`${mode} `, server.context).catch((error) => tellTrouble(error, server.context));
+    },
+  },
+  {
+    kind: 'mode name',
+    name: 'a mode that replied in place of another',
+    show: async ([mode = '', ...asked], { context }) => {
+      for (const note of turnNotes(replyOf('', mode), asked.join(''))) await context.say(note);
+    },
+  },
+  {
+    kind: 'error',
+    name: 'errors in the REPL',
+    show: async (pieces, { context }) => {
+      for (const piece of pieces) await tellTrouble(failure(piece, piece), context);
+      await tellTrouble(failure(pieces[0] ?? '', pieces.slice(1).join('')), context);
+    },
+  },
+  {
+    kind: 'error',
+    name: 'errors of a command',
+    show: async (pieces, { context }) => {
+      for (const piece of pieces) await tellFailure(failure(piece, piece), context);
+      await tellFailure(failure(pieces[0] ?? '', pieces.slice(1).join('')), context);
+    },
+  },
+  {
+    kind: 'error',
+    name: 'errors that nobody is left to report',
+    show: async (pieces, { context }) => {
+      for (const piece of pieces) await context.stderr.write(describeFailure(failure(piece, piece)).text);
+      await context.stderr.write(describeFailure(new Error(pieces.join(''))).text);
+    },
+  },
+  {
+    kind: 'history',
+    name: 'the turns of before',
+    show: async (messages, server) => {
+      server.says({ ...nothing, messages });
+      await showPastTurns('ses_1', server.context);
+    },
+  },
+  {
+    kind: 'history',
+    name: 'the messages of a session',
+    show: async (messages, server) => {
+      server.says({ ...nothing, messages });
+      await runMessages({ id: 'ses_1', format: 'md' }, server.context);
+    },
+  },
+  {
+    kind: 'history',
+    name: 'lines that were typed before',
+    show: async (lines, { context }) => {
+      for (const line of lines) drawn(context, line);
+    },
+  },
+];
+
+function failure(message: string, hint: string): ParleyError {
+  return new ParleyError('ENGINE_FAILED', message, { hint });
+}

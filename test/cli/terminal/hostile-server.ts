@@ -1,0 +1,97 @@
+// A server that says what a test puts into its mouth, and a terminal in this process that what it says is shown on: a context as
+// every command has it, over streams that are kept.
+import { Writable } from 'node:stream';
+import { CliContext } from '../../../src/cli/context.ts';
+import { createOutput } from '../../../src/cli/terminal/output.ts';
+import { answer } from '../../../src/service/answer.ts';
+import type { Home } from '../../../src/service/home.ts';
+import type { Mode } from '../../../src/service/mode.ts';
+import type { Message, Session } from '../../../src/service/session.ts';
+import { hostInProcess } from '../../support/host-in-process.ts';
+
+const time = '2026-01-01T00:00:00.000Z';
+const url = 'https://elsewhere.example';
+
+export class HostileServer {
+  modes: readonly Mode[] = [];
+  sessions: readonly Session[] = [];
+  /** Each page holds one. */
+  messages: readonly Message[] = [];
+  readonly context: CliContext;
+  #written: string[] = [];
+
+  /** Rows enough that nothing is cut away. */
+  constructor(colour: boolean, columns = 400) {
+    const { signal } = new AbortController();
+    const outputOf = (role: 'data' | 'talk') =>
+      createOutput(this.#stream(columns), {
+        role,
+        env: colour ? { FORCE_COLOR: '1' } : {},
+        noColor: !colour,
+        signal,
+      });
+    const host = hostInProcess({
+      directory: '/nowhere',
+      outputs: { stdout: outputOf('data'), stderr: outputOf('talk') },
+      stdin: [],
+      signal,
+      newRequestId: () => 'req_1',
+      openHome: async () => ({ home: this.#home(), apiKey: 'none' }),
+    });
+    const flags = { profile: null, url, json: false, jq: null, quiet: false, input: false };
+    const others = { color: colour, timeout: null, insecureHttp: false, ca: null, debug: false };
+    this.context = new CliContext(host, { ...flags, ...others });
+    this.context.talkTo({
+      ...{ profile: null, url, key: 'none', mode: null, insecureHttp: false, replyPointer: null },
+      ...{ extensions: null, origin: url, sources: { profile: null, url: 'flag --url', key: null } },
+    });
+  }
+
+  says({ modes, titles, messages }: Readonly<Record<'modes' | 'titles' | 'messages', readonly string[]>>) {
+    this.modes = modes.map((name, at) => ({
+      ...{ name, description: modes[at + 1] ?? '', engine: name, model: name, default: false },
+    }));
+    this.sessions = titles.map((title, at) => ({
+      ...{ session_id: `ses_${at}`, title, created_at: time, updated_at: time, message_count: 2 },
+    }));
+    this.messages = messages.map((content, position) => ({
+      ...{ message_id: `msg_${position}`, position, role: position % 2 === 0 ? 'user' : 'assistant' },
+      ...{ content, mode: content, created_at: time, usage: null },
+      finish_reason: position % 2 === 0 ? null : 'stop',
+    }));
+  }
+
+  /** What was written since it was last asked. */
+  taken(): string {
+    return this.#written.splice(0).join('');
+  }
+
+  #stream(columns: number): Writable {
+    const stream = new Writable({
+      decodeStrings: false,
+      write: (chunk: string, _encoding, done) => {
+        this.#written.push(chunk);
+        done();
+      },
+    });
+    return Object.assign(stream, { isTTY: true as const, columns, rows: 400 });
+  }
+
+  #home(): Home {
+    const service = {
+      models: async () => answer(this.modes),
+      getSession: async (_call: unknown, id: string) =>
+        answer(this.sessions.find(({ session_id }) => session_id === id)),
+    };
+    const archive = {
+      listSessions: async () => answer({ items: this.sessions, next_cursor: null }),
+      listMessages: async (_call: unknown, _id: string, { cursor }: { readonly cursor: string | null }) => {
+        const at = Number(cursor ?? 0);
+        const next = at + 1 < this.messages.length ? String(at + 1) : null;
+        return answer({ items: this.messages.slice(at, at + 1), next_cursor: next });
+      },
+    };
+    // Nothing else is asked of it.
+    return { service, archive, extensions: null, close: async () => {} } as unknown as Home;
+  }
+}

@@ -1,0 +1,13 @@
+// A mutant of the terminal filter: it takes escape sequences out with strip-ansi, piece by piece, as programs commonly do.
+import stripAnsi from 'strip-ansi';
+import type { TextFilter } from '../../../src/cli/terminal/filter.ts';
+
+export { dangerousCharacters, exactFilter, oneLine } from '../../../src/cli/terminal/filter.ts';
+
+export function filterText(text: string): string {
+  return stripAnsi(text);
+}
+
+export function terminalFilter(): TextFilter {
+  return { push: (chunk) => stripAnsi(chunk), end: () => '' };
+}

@@ -1,0 +1,57 @@
+// What the command line is handed, in this process: outputs and a home of the test's own, a standard input in pieces, and all else
+// as the real program has it.
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { CliHost } from '../../src/cli/context.ts';
+import type { Output } from '../../src/cli/terminal/output.ts';
+import { ProfileFile } from '../../src/config/profile-file.ts';
+import type { OpenedHome } from '../../src/service/home-opening.ts';
+
+export interface HostParts {
+  /** For its configuration and data. */
+  readonly directory: string;
+  readonly outputs: Readonly<Record<'stdout' | 'stderr', Output>>;
+  readonly stdin: readonly Uint8Array[];
+  readonly signal: AbortSignal;
+  readonly newRequestId: () => string;
+  readonly openHome: () => Promise<OpenedHome>;
+}
+
+const nobodyHolds = () => () => {};
+
+export function hostInProcess(parts: HostParts): CliHost {
+  const { directory, outputs, stdin, signal, newRequestId, openHome } = parts;
+  const now = () => Date.now();
+  const processes = { pid: process.pid, isRunning: () => true };
+  return {
+    version: '0.0.0',
+    nodeVersion: process.versions.node,
+    env: {},
+    profileFile: new ProfileFile({ directory: join(directory, 'config'), processes, now }),
+    dataDirectory: join(directory, 'data'),
+    processes,
+    job: {
+      onInterrupt: nobodyHolds,
+      onHangUp: nobodyHolds,
+      onContinue: nobodyHolds,
+      atExit: nobodyHolds,
+      suspend() {},
+    },
+    stdin: {
+      isTerminal: () => false,
+      kind: () => 'pipe',
+      size: () => null,
+      open: () => Readable.from(stdin, { objectMode: true }),
+    },
+    output: (name) => outputs[name],
+    outputFile: () => null,
+    signal,
+    stopSignal: signal,
+    now,
+    random: Math.random,
+    newRequestId,
+    terminal: () => null,
+    openHome,
+    openServedHome: () => Promise.reject(new Error('Nothing is served here.')),
+  };
+}

@@ -1,0 +1,50 @@
+// A model's server whose replies come at the pace of the test: it says a piece, waits, ends; or its client goes away.
+import type { ServerResponse } from 'node:http';
+import { chunk, sse, startStream, usageChunk } from './model-server.ts';
+import { type ScriptedServer, serve } from './scripted-server.ts';
+
+export class PacedCompletion {
+  readonly #response: ServerResponse;
+  /** What the model was asked last. */
+  readonly asked: string;
+  /** When the client has gone away, or the reply has ended. */
+  readonly closed: Promise<void>;
+
+  constructor(body: string, response: ServerResponse) {
+    this.#response = response;
+    this.asked = JSON.parse(body).messages.at(-1).content;
+    this.closed = new Promise((resolve) => response.on('close', () => resolve()));
+  }
+
+  say(text: string): void {
+    if (!this.#response.headersSent) startStream(this.#response);
+    this.#response.write(sse(chunk({ content: text })));
+  }
+
+  end(): void {
+    this.#response.end(sse(chunk({}, 'stop'), usageChunk, '[DONE]'));
+  }
+}
+
+export interface PacedModel extends ScriptedServer {
+  /** For the next message, that came or is to come. */
+  next(): Promise<PacedCompletion>;
+}
+
+export async function openPacedModel(): Promise<PacedModel> {
+  const come: PacedCompletion[] = [];
+  const awaited: ((reply: PacedCompletion) => void)[] = [];
+  const server = await serve(({ body }, response) => {
+    const reply = new PacedCompletion(body, response);
+    const take = awaited.shift();
+    if (take === undefined) come.push(reply);
+    else take(reply);
+  });
+  return {
+    ...server,
+    next: () => {
+      const reply = come.shift();
+      return reply === undefined ? new Promise((resolve) => awaited.push(resolve)) : Promise.resolve(reply);
+    },
+  };
+}
