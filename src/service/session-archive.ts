@@ -22,6 +22,9 @@ export interface SessionOrder {
 /** What a listing is in that asks for no other. */
 export const lastActiveFirst: SessionOrder = { sort: 'updated', order: 'desc' };
 
+/** For who pages through all of them: no session that becomes active meanwhile jumps over the cursor, and none that is new is in front. */
+export const firstCreatedFirst: SessionOrder = { sort: 'created', order: 'asc' };
+
 /** Filters are joined by "and"; null means "any". A cursor is one of its order, and refused in another. */
 export interface SessionQuery extends PageRequest, SessionOrder {
   /** A glob (`*`, `?`, `[a-z]`) over the whole title, case-sensitive. */

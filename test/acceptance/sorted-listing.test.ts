@@ -1,8 +1,10 @@
-// `sessions list --sort` and `--reverse`, as typed, embedded and served: every order, page after page, and with all that a listing takes.
+// `sessions list --sort` and `--reverse`, as typed, embedded and served: every order, page after page, and with all that a listing takes;
+// and that whoever takes all sessions gets all, whatever happens meanwhile.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import { expectFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';
+import { serve } from '../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
 const lines = (text: string) => text.split('\n').slice(0, -1);
@@ -118,4 +120,52 @@ test('on a terminal the column is titled by its time', async () => {
   const { out } = await place.terminal('parley sessions list --sort created');
   expect(out).toContain('CREATED');
   expect(out).not.toContain('LAST ACTIVITY');
+});
+
+test.each([
+  [
+    'an export of all',
+    ['sessions', 'export', '--all', '--format', 'json'],
+    (out: string) => lines(out).length,
+  ],
+  ['a deletion of all', ['sessions', 'delete', '--all', '--dry-run'], (out: string) => lines(out).length],
+])('%s misses no session that becomes active while it is paged through', async (_, words, count) => {
+  const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', words[1] ?? '']);
+  const records = Array.from({ length: 250 }, (_, number) => ({
+    session_id: `ses_${words[1]}_${number}`,
+    title: null,
+    created_at: minute(number),
+    updated_at: minute(number),
+    message_count: 0,
+  }));
+  const file = records.map((session) => `${JSON.stringify({ session, messages: [] })}\n`).join('');
+  await place.output(['sessions', 'import', '-'], {
+    stdin: file,
+    env: { PARLEY_URL: served.url, PARLEY_API_KEY: key },
+  });
+  let pages = 0;
+  const between = await serve(async ({ method, path, headers, body }, response) => {
+    const authorization = String(headers.authorization);
+    const post = { method: 'POST', headers: { authorization, 'content-type': 'application/json' } };
+    if (path.startsWith('/v1/sessions?') && ++pages === 2) {
+      const turn = { mode: 'echo', message: 'again', session_id: records[0]?.session_id };
+      await fetch(`${served.url}/v1/chat`, { ...post, body: JSON.stringify(turn) });
+    }
+    const answer = await fetch(
+      `${served.url}${path}`,
+      method === 'GET' ? { headers: { authorization } } : { ...post, body },
+    );
+    response.writeHead(answer.status, {
+      'content-type': 'application/json',
+      'parley-extensions': answer.headers.get('parley-extensions') ?? '',
+    });
+    response.end(await answer.text());
+  });
+  try {
+    const env = { PARLEY_URL: between.url, PARLEY_API_KEY: key };
+    expect(count(await place.output(words, { env }))).toBe(250);
+    expect(pages).toBe(2);
+  } finally {
+    await between.close();
+  }
 });

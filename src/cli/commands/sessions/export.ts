@@ -1,7 +1,7 @@
 // `parley sessions export`: whole sessions as Markdown, as JSON that sessions import takes back, or as a page to read.
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
-import { lastActiveFirst, type SessionRecord } from '../../../service/session-archive.ts';
+import { firstCreatedFirst, type SessionRecord } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
@@ -119,7 +119,7 @@ async function* everyId(context: CliContext): AsyncGenerator<string, void> {
     updated_before: null,
     updated_after: null,
     deleted: false,
-    ...lastActiveFirst,
+    ...firstCreatedFirst,
   };
   let cursor: string | null = null;
   do {

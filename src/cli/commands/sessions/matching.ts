@@ -1,6 +1,6 @@
 // Which sessions a filter means: their ids, all of them, fixed by paging through search and list before anything is done to them.
 import { ParleyError } from '../../../service/errors.ts';
-import { lastActiveFirst } from '../../../service/session-archive.ts';
+import { firstCreatedFirst, lastActiveFirst } from '../../../service/session-archive.ts';
 import { timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
@@ -43,7 +43,8 @@ async function listed(
       updated_before: before,
       updated_after: null,
       deleted: false,
-      ...lastActiveFirst,
+      // One that becomes active meanwhile is no longer of those that are older.
+      ...(before === null ? firstCreatedFirst : lastActiveFirst),
     });
     for (const { session_id } of data.items) take(session_id);
     cursor = data.next_cursor;
