@@ -175,7 +175,7 @@ describe('sessions export', () => {
       '--json',
     ]);
     expect(lines(out).map((line) => JSON.parse(line))).toEqual(
-      ids.toReversed().map((session_id) => ({
+      ids.map((session_id) => ({
         ...{ session_id, status: 'exported', file: join(directory, `${session_id}.html`) },
       })),
     );
