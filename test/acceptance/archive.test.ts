@@ -43,8 +43,8 @@ describe('sessions search', () => {
 
   test('on a terminal shows colour in place of the marks, the age, and the command that resumes', async () => {
     const id = await talk('the quick brown fox\u001b[2J');
-    const { out } = await place.terminal('parley sessions search fox');
-    expect(out).toContain(`parley chat -s ${id}`);
+    const { out } = await place.terminal('parley sessions search --profile local fox');
+    expect(out).toContain(`parley chat --profile local -s ${id} "…"`);
     expect(out).toContain('now:');
     expect(out).toContain('brown \u001b[1m\u001b[32mfox');
     expect(out).toContain('\\x1b[2J');

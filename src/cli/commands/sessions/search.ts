@@ -6,6 +6,7 @@ import { ageInWords } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFurtherPage } from '../../further-page.ts';
 import type { Run } from '../../run.ts';
+import { placeOptions } from '../../same-place.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
 import { waiting } from '../../terminal/progress.ts';
@@ -52,7 +53,10 @@ export function registerSearch(parent: Command, run: Run): void {
 export async function runSearch(
   input: SearchInput,
   context: CliContext,
-  goOn: (id: string) => string = (id) => `parley chat -s ${quoteForShell(id)} "…"`,
+  goOn: (id: string) => string = (id) => {
+    const words = ['parley', 'chat', ...placeOptions(context.options), '-s', id];
+    return `${words.map(quoteForShell).join(' ')} "…"`;
+  },
 ): Promise<undefined> {
   const { home } = await context.open();
   // What came since the last search is added to the index first: after an upgrade, that may be a whole archive.
