@@ -29,7 +29,7 @@ vm.Script = class extends vm.Script {
 
 process.on('exit', () => {
   for (const { file, script } of scripts) {
-    if (!without.includes(/^[a-z]+/.exec(path.basename(file))[0]))
-      fs.writeFileSync(`${file}.cache`, script.createCachedData());
+    const [name] = path.basename(file).split(/[-.]/);
+    if (!without.includes(name)) fs.writeFileSync(`${file}.cache`, script.createCachedData());
   }
 });
