@@ -84,12 +84,20 @@ describe('several lines', () => {
     ['a trailing backslash', 'one\\\rtwo\r', 'one\ntwo'],
     ['"""', '"""one\rtwo\r"""\r', 'one\ntwo'],
     ['""" on lines of their own', '"""\r/one\r\r two\r"""\r', '/one\n\n two'],
-    ['a short paste', `${paste('one\ntwo\n')}three\r`, 'one\ntwo\nthree'],
   ])('by %s are one message', async (_name, keys, message) => {
     const { place, screen } = open(['repl', '-m', 'echo']);
     await screen.stands('echo> ');
-    screen.type(keys);
+    await screen.typeLines(keys);
     await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
+    expect(await said(place, await leave(screen))).toEqual([message, message]);
+  });
+
+  test('by a short paste are one message', async () => {
+    const { place, screen } = open(['repl', '-m', 'echo']);
+    await screen.stands('echo> ');
+    screen.type(`${paste('one\ntwo\n')}three\r`);
+    await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
+    const message = 'one\ntwo\nthree';
     expect(await said(place, await leave(screen))).toEqual([message, message]);
   });
 
