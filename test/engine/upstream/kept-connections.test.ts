@@ -1,6 +1,7 @@
 // A request is sent again in one case alone: on a connection kept from earlier that the server has let go of. Anything else might be
 // answered, and paid for, twice.
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { replyOf } from '../../support/model-server.ts';
 import { UpstreamStubs } from '../../support/upstream-stubs.ts';
@@ -25,6 +26,8 @@ describe('a connection that was kept, and that its server lets go of', () => {
     });
     const engine = stubs.engine(server.url);
     await collectEvents(engine, hello);
+    // By then the server is known to keep connections.
+    await delay(100);
     return { opened, again: collectEvents(engine, hello) };
   }
 
