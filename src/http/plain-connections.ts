@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { AnswerReader } from './answer-reader.ts';
+import { KeptLines } from './kept-lines.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher. */
@@ -29,11 +30,9 @@ export interface PlainOptions {
 const bytesAtATime = 64 * 1024;
 
 /** A connection, and what goes on over it; null while it is kept for another request. */
-interface Line {
+interface PlainLine {
   readonly socket: Socket;
   exchange: PlainExchange | null;
-  /** Keeps it. */
-  readonly free: () => void;
 }
 
 /** For `http:` to a loopback address alone. */
@@ -42,10 +41,9 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
-  const lines = new Set<Line>();
-  /** Kept, the last used last; some may have been closed since. */
-  const kept: Line[] = [];
-  const open = (): Line => {
+  const lines = new Set<PlainLine>();
+  const kept = new KeptLines<PlainLine>();
+  const open = (): PlainLine => {
     // Without the events of a stream for each piece, which take as long to begin as the connection itself.
     const socket = connect({
       ...place,
@@ -59,7 +57,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
         },
       },
     });
-    const line: Line = { socket, exchange: null, free: () => kept.push(line) };
+    const line: PlainLine = { socket, exchange: null };
     lines.add(line);
     options.traffic?.add(socket);
     socket
@@ -74,9 +72,12 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   return {
     dispatch(request, handler) {
       const bytes = requestBytes(name, request);
-      let line = kept.pop();
-      while (line !== undefined && !line.socket.writable) line = kept.pop();
-      new PlainExchange(line ?? open(), handler, options.connectMs).send(bytes);
+      const line = kept.take();
+      new PlainExchange(line ?? open(), handler, {
+        connectMs: options.connectMs,
+        done: (own) => kept.put(own),
+        lost: () => line !== undefined && kept.lose(),
+      }).send(bytes);
     },
     async destroy() {
       for (const { socket, exchange } of lines) if (exchange !== null) socket.destroy();
@@ -104,19 +105,28 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${head}\r\n`, 'latin1'), content]);
 }
 
+interface ExchangeOptions {
+  readonly connectMs: number;
+  /** Its connection may serve another. */
+  readonly done: (line: PlainLine) => void;
+  /** Its connection was closed without a byte of an answer. */
+  readonly lost: () => void;
+}
+
 class PlainExchange implements Dispatcher.DispatchController {
-  readonly #line: Line;
+  readonly #line: PlainLine;
   readonly #handler: Dispatcher.DispatchHandler;
-  readonly #connectMs: number;
+  readonly #options: ExchangeOptions;
   readonly #answer: AnswerReader;
   #connecting: NodeJS.Timeout | undefined;
   #reason: Error | null = null;
+  #isBegun = false;
   #isOver = false;
 
-  constructor(line: Line, handler: Dispatcher.DispatchHandler, connectMs: number) {
+  constructor(line: PlainLine, handler: Dispatcher.DispatchHandler, options: ExchangeOptions) {
     this.#line = line;
     this.#handler = handler;
-    this.#connectMs = connectMs;
+    this.#options = options;
     this.#answer = new AnswerReader({
       head: (status, headers) => {
         if (status === 101) throw new Error('it changed to a protocol that nobody asked for');
@@ -162,10 +172,11 @@ class PlainExchange implements Dispatcher.DispatchController {
     socket.once('connect', start);
     this.#connecting = setTimeout(() => {
       this.abort(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
-    }, this.#connectMs);
+    }, this.#options.connectMs);
   }
 
   take(bytes: Buffer): void {
+    this.#isBegun = true;
     try {
       const taken = this.#answer.take(bytes);
       if (this.#answer.isComplete) this.#complete(taken === bytes.length);
@@ -187,6 +198,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#isOver = true;
     this.#line.exchange = null;
     this.#line.socket.destroy();
+    if (!this.#isBegun && this.#reason === null) this.#options.lost();
     this.#handler.onResponseError?.(this, this.#reason ?? error);
   }
 
@@ -213,7 +225,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     if (isAll && this.#reason === null && this.#answer.isPersistent && socket.writableLength === 0) {
       socket.resume();
       socket.unref();
-      this.#line.free();
+      this.#options.done(this.#line);
     } else {
       socket.destroy();
     }

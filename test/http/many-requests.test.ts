@@ -40,6 +40,8 @@ describe('a client of many requests', () => {
   it('gives each its own answer, over few connections', async () => {
     const { server, ask } = await started(echo);
     const early = await (await ask('/first', { body: 'é' })).text(100);
+    // By then the server is known to keep connections.
+    await delay(100);
     await inParallel(400, async (number) => {
       const answer = await ask(`/${number}`, { body: `${number}` });
       expect(await answer.text(100)).toBe(`/${number} ${number}`);

@@ -25,6 +25,9 @@ const get = (rest: Partial<HttpRequest> = {}): HttpRequest => ({
   ...rest,
 });
 
+/** By then it is known whether a server keeps connections. */
+const trial = () => delay(100);
+
 /** Answers every request on a connection by the same bytes. */
 async function repeating(answer: string) {
   return serveBytes((socket) => {
@@ -50,8 +53,49 @@ describe('a connection', () => {
   ])('%s', async (_what, answer, connections) => {
     const server = await repeating(answer);
     const client = clientOf(server);
-    for (const _ of [1, 2]) expect(await (await client.request(get())).text(100)).toBe('ok');
+    for (const _ of [1, 2]) {
+      expect(await (await client.request(get())).text(100)).toBe('ok');
+      await trial();
+    }
     expect(server.connections()).toBe(connections);
+  });
+
+  it.each([0, 1, 4])(
+    'is never used again where the server closes it %i ms after its answer',
+    async (pause) => {
+      const met: number[] = [];
+      const server = await serveBytes((socket, count) => {
+        met.push(count);
+        socket.on('data', () => met.push(count)).write(ok);
+        if (pause === 0) socket.end();
+        else setTimeout(() => socket.end(), pause);
+      });
+      const client = clientOf(server);
+      const worker = async () => {
+        for (let left = 100; left > 0; left--)
+          expect(await (await client.request(get())).text(100)).toBe('ok');
+      };
+      await Promise.all([worker(), worker(), worker()]);
+      expect(met).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
+    },
+  );
+
+  it('is used no more once the server has closed one under a request', async () => {
+    let isBroken = false;
+    const server = await serveBytes((socket) => {
+      socket.on('data', () => (isBroken ? socket.destroy() : socket.write(ok))).write(ok);
+    });
+    const client = clientOf(server);
+    await (await client.request(get())).text(100);
+    await trial();
+    isBroken = true;
+    await expect(client.request(get())).rejects.toMatchObject({ kind: 'broken', stale: true });
+    isBroken = false;
+    for (const count of [2, 3]) {
+      await (await client.request(get())).text(100);
+      await trial();
+      expect(server.connections()).toBe(count);
+    }
   });
 
   it('that is kept is left when the server speaks without being asked', async () => {

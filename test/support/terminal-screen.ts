@@ -62,6 +62,22 @@ export class TerminalScreen {
     this.#pty.write(keys);
   }
 
+  /** As a person does: once a line has ended, looks, and goes on in the next row. */
+  async typeLines(keys: string): Promise<void> {
+    const lines = keys.split(/(?<=\r)/);
+    for (const line of lines.slice(0, -1)) {
+      const row = this.#cursorLine;
+      this.type(line);
+      await this.until('the next row', () => this.#cursorLine > row);
+    }
+    this.type(lines.at(-1) ?? '');
+  }
+
+  get #cursorLine(): number {
+    const { baseY, cursorY } = this.#terminal.buffer.active;
+    return baseY + cursorY;
+  }
+
   signal(name: NodeJS.Signals): void {
     process.kill(this.pid, name);
   }

@@ -1,9 +1,13 @@
 // The keyboard of the terminal while it is ours: raw, so that every key arrives, with pastes in brackets. What a key means is for
 // others to say. The terminal gets back what it had, whatever happens.
+import { EventEmitter } from 'node:events';
 import { emitKeypressEvents } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import type { TerminalStream } from '../terminal/output.ts';
+import { startTimer } from '../terminal/timer.ts';
 import type { LineInput } from './line-input.ts';
+import { PasteReader } from './paste-reader.ts';
 
 /** A terminal to read from. */
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
@@ -33,13 +37,18 @@ const showCursor = '\x1b[?25h';
 export class Keyboard {
   readonly #options: KeyboardOptions;
   #input: TerminalInput | null = null;
-  #paste: string[] | null = null;
+  readonly #decoder = new StringDecoder('utf8');
+  /** Node makes keys of what is typed; a paste is no business of its parser, which takes half an escape sequence for the next key. */
+  readonly #keys = new EventEmitter();
+  #pastes: PasteReader | null = null;
   /** Once for all: a terminal that is gone may say so late. */
   #heedsErrors = false;
   #forgetExit = () => {};
 
   constructor(options: KeyboardOptions) {
     this.#options = options;
+    emitKeypressEvents(this.#keys as Readable);
+    this.#keys.on('keypress', this.#press);
   }
 
   /** From now on keys arrive. */
@@ -47,12 +56,17 @@ export class Keyboard {
     if (this.#input !== null) return;
     const input = this.#options.open();
     this.#input = input;
-    this.#paste = null;
     this.#forgetExit = this.#options.atExit(() => this.release());
+    // What had begun when the terminal was given away is over.
+    const pastes = new PasteReader({
+      typed: (text) => this.#pastes === pastes && this.#keys.emit('data', text),
+      pasted: (text) => this.#options.onInput({ kind: 'paste', text }),
+      startTimer,
+    });
+    this.#pastes = pastes;
     input.setRawMode?.(true);
     this.#write(pasteBrackets);
-    emitKeypressEvents(input);
-    input.on('keypress', this.#take);
+    input.on('data', this.#take);
     input.on('end', this.#end);
     input.on('close', this.#end);
     if (!this.#heedsErrors) input.on('error', this.#end);
@@ -65,8 +79,9 @@ export class Keyboard {
     const input = this.#input;
     if (input === null) return;
     this.#input = null;
+    this.#pastes = null;
     this.#forgetExit();
-    input.off('keypress', this.#take);
+    input.off('data', this.#take);
     input.off('end', this.#end);
     input.off('close', this.#end);
     input.pause();
@@ -90,18 +105,12 @@ export class Keyboard {
     this.#options.onEnd();
   };
 
-  readonly #take = (text: string | undefined, keypress: Keypress): void => {
+  readonly #take = (data: Buffer | string): void => {
+    this.#pastes?.take(typeof data === 'string' ? data : this.#decoder.write(data));
+  };
+
+  readonly #press = (text: string | undefined, keypress: Keypress): void => {
     const { name = '', ctrl = false, meta = false, sequence = text ?? '' } = keypress;
-    if (name === 'paste-start') {
-      this.#paste = [];
-    } else if (name === 'paste-end') {
-      const paste = this.#paste?.join('') ?? '';
-      this.#paste = null;
-      this.#options.onInput({ kind: 'paste', text: paste });
-    } else if (this.#paste !== null) {
-      this.#paste.push(sequence);
-    } else {
-      this.#options.onInput({ kind: 'key', key: { name, ctrl, meta, sequence } });
-    }
+    this.#options.onInput({ kind: 'key', key: { name, ctrl, meta, sequence } });
   };
 }

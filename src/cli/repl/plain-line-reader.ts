@@ -22,6 +22,10 @@ export interface PlainLineReaderOptions {
   readonly leaveHint: string;
 }
 
+/** A terminal that edits lines itself keeps so many bytes of one, and drops the others without a word. */
+const mostLineBytes = 4095;
+const cutLine = 'A line of 4,095 bytes: the terminal drops what is beyond. /file PATH takes a text whole.';
+
 const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
 
 export class PlainLineReader implements LineSource {
@@ -131,11 +135,20 @@ export class PlainLineReader implements LineSource {
     this.#initial = [initial, ahead].filter((text) => text !== '').join('\n');
     const { output } = this.#options;
     if (ahead !== '') {
+      if (ahead.split('\n').some(isCut)) drawTo(output, `${cutLine}\n`);
       drawTo(output, `${output.visible(ahead)}\n(Typed ahead: Enter alone sends it, Ctrl-C drops it.)\n`);
     } else if (initial !== '') drawTo(output, '(Enter alone takes it again.)\n');
   }
 
   #taken(lines: readonly string[]): void {
+    if (lines.some(isCut)) {
+      const before = this.#isInitialAhead ? [this.#initial] : [];
+      this.#initial = [...before, this.#begun + lines.join('\n')].join('\n');
+      this.#isInitialAhead = true;
+      this.#begun = '';
+      drawTo(this.#options.output, `${cutLine} Enter alone sends it so, Ctrl-C drops it.\n${this.#prompt}`);
+      return;
+    }
     const isEnterAlone = lines.every((line) => line === '') && this.#begun === '';
     if (isEnterAlone || (lines.length === 1 && !this.#isInitialAhead)) {
       this.#typed(isEnterAlone && this.#initial !== '' ? this.#initial : (lines[0] ?? ''), isEnterAlone);
@@ -188,4 +201,8 @@ export class PlainLineReader implements LineSource {
     this.#isInitialAhead = false;
     drawTo(this.#options.output, `\n${this.#options.leaveHint}\n${this.#prompt}`);
   }
+}
+
+function isCut(line: string): boolean {
+  return Buffer.byteLength(line) >= mostLineBytes;
 }

@@ -1,4 +1,5 @@
 // A conversation in a real terminal, on the embedded service: what is typed, pasted and answered, and what the screen shows of it.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Place } from '../../support/parley.ts';
 import type { ScreenOptions } from '../../support/terminal-screen.ts';
@@ -84,12 +85,20 @@ describe('several lines', () => {
     ['a trailing backslash', 'one\\\rtwo\r', 'one\ntwo'],
     ['"""', '"""one\rtwo\r"""\r', 'one\ntwo'],
     ['""" on lines of their own', '"""\r/one\r\r two\r"""\r', '/one\n\n two'],
-    ['a short paste', `${paste('one\ntwo\n')}three\r`, 'one\ntwo\nthree'],
   ])('by %s are one message', async (_name, keys, message) => {
     const { place, screen } = open(['repl', '-m', 'echo']);
     await screen.stands('echo> ');
-    screen.type(keys);
+    await screen.typeLines(keys);
     await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
+    expect(await said(place, await leave(screen))).toEqual([message, message]);
+  });
+
+  test('by a short paste are one message', async () => {
+    const { place, screen } = open(['repl', '-m', 'echo']);
+    await screen.stands('echo> ');
+    screen.type(`${paste('one\ntwo\n')}three\r`);
+    await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
+    const message = 'one\ntwo\nthree';
     expect(await said(place, await leave(screen))).toEqual([message, message]);
   });
 
@@ -108,6 +117,29 @@ describe('several lines', () => {
 });
 
 describe('a paste', () => {
+  test('that ends in half an escape sequence leaves the keys as they are', async () => {
+    const { place, screen } = open(['repl', '-m', 'echo']);
+    await screen.stands('echo> ');
+    screen.type(paste('abc \x1b['));
+    await screen.stands('echo> abc \\x1b[');
+    screen.type('!\r');
+    await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
+    expect(await said(place, await leave(screen))).toEqual(['abc \x1b[!', 'abc \x1b[!']);
+  });
+
+  test('of a terminal without brackets is one message, and no command', async () => {
+    const { place, screen } = open(['repl', '-m', 'echo']);
+    await screen.stands('echo> ');
+    screen.type('/quit\rsecond line\r');
+    await screen.until('the lines', () => screen.text.endsWith('echo> /quit\n  second line'));
+    // Nobody who looked at it presses Enter sooner.
+    await delay(200);
+    screen.type('\r');
+    await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
+    const message = '/quit\nsecond line\n';
+    expect(await said(place, await leave(screen))).toEqual([message, message]);
+  });
+
   const lines = Array.from(
     { length: 500 },
     (_, index) => `line ${index}\twith "quotes" and /slashes and 你好`,

@@ -51,7 +51,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   const prompt = 'echo (My name is Ada.)> ';
   await screen.stands(prompt);
   for (const keys of ['one\x1b\rtwo', 'one\\\rtwo', '"""one\rtwo\r"""']) {
-    screen.type(keys);
+    await screen.typeLines(keys);
     await screen.until('two lines', () => /^ {2}(two|""")$/.test(screen.cursorRow));
     screen.type('\r');
     await screen.until('answered', () => screen.text.endsWith(`one\ntwo\n\n${prompt.trimEnd()}`));

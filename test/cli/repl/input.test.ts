@@ -14,8 +14,8 @@ describe('the history', () => {
     const first = fixture.open(['repl', '-m', 'echo'], {}, place);
     await first.stands('echo> ');
     for (const line of ['one', 'two\\\rlines', 'one', '/status']) {
-      first.type(`${line}\r`);
       const prompts = first.text.split('\necho').length;
+      await first.typeLines(`${line}\r`);
       await first.until('the next prompt', () => first.text.split('\necho').length > prompts);
     }
     await leave(first);

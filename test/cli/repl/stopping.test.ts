@@ -171,9 +171,10 @@ describe('what is typed while a reply comes', () => {
     const reply = await server.next();
     reply.say('One ');
     await screen.shows('One');
-    screen.type('my next\rquestion\x7f\x7f');
+    screen.type('my next\r');
     reply.say('two.\n\n');
     await screen.shows('two.');
+    screen.type('question\x7f\x7f');
     reply.end();
     await screen.until('the prompt', () => screen.cursorRow === '  questi');
     expect(screen.text).toBe(`${greeting}slow> Hello\nOne two.\n\nslow (Slowly)> my next\n  questi`);

@@ -134,6 +134,19 @@ describe('TERM=dumb', () => {
     expect(said).toEqual(['/title pasted\n\n/quit', '/title pasted\n\n/quit']);
   });
 
+  test('a line that the terminal cut is not sent unasked', async () => {
+    const place = fixture.place();
+    await place.output(['models']);
+    const screen = fixture.open(['repl', '-m', 'echo'], { env, rows: 200 }, place);
+    await screen.stands('echo> ');
+    screen.type(`${'x'.repeat(5000)}\r`);
+    await screen.shows('the terminal drops what is beyond');
+    await screen.stands('echo> ');
+    screen.type('\x03');
+    await screen.shows('Ctrl-D leaves.');
+    expect(await leave(screen)).toBe('');
+  });
+
   test('what is typed while a reply comes waits for Enter, is no command, and can be dropped', async () => {
     const server = await openPacedServer();
     try {

@@ -1,0 +1,147 @@
+// What of a terminal's text was typed, and what was pasted, however the bytes come in pieces.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PasteReader } from '../../../src/cli/repl/paste-reader.ts';
+
+const start = '\x1b[200~';
+const end = '\x1b[201~';
+
+function reader() {
+  const told: string[][] = [];
+  const timers = new Set<() => void>();
+  const pastes = new PasteReader({
+    typed: (text) => told.push(['typed', text]),
+    pasted: (text) => told.push(['pasted', text]),
+    startTimer: (_milliseconds, action) => {
+      timers.add(action);
+      return () => timers.delete(action);
+    },
+  });
+  /** A pause long enough for every timer. */
+  const pause = () => {
+    for (const action of timers) {
+      timers.delete(action);
+      action();
+    }
+  };
+  return { told, pause, take: (text: string) => pastes.take(text) };
+}
+
+/** Pieces that come at once are one. */
+function joined(told: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return told.reduce<string[][]>((all, [kind = '', text = '']) => {
+    const last = all.at(-1);
+    if (last?.[0] === kind) last[1] += text;
+    else all.push([kind, text]);
+    return all;
+  }, []);
+}
+
+describe('a paste in brackets', () => {
+  const paste = fc
+    .string({
+      unit: fc.constantFrom('a', '\r', '\x1b', '[', 'O', '2', '0', '1', '~', '\x03', '/', 'é'),
+      minLength: 1,
+    })
+    .filter((text) => !`${text}${end}`.slice(0, -1).includes(end) && !text.includes(start));
+
+  it('is told whole, with what was typed around it, however the text is cut', () => {
+    fc.assert(
+      fc.property(paste, fc.array(fc.nat(40)), (text, cuts) => {
+        const { told, pause, take } = reader();
+        let rest = `x${start}${text}${end}y`;
+        for (const cut of cuts) {
+          const piece = rest.slice(0, cut);
+          // Ctrl-C in a piece of its own is the way out.
+          if (piece === '\x03') break;
+          take(piece);
+          rest = rest.slice(cut);
+        }
+        take(rest);
+        pause();
+        expect(joined(told)).toEqual([
+          ['typed', 'x'],
+          ['pasted', text],
+          ['typed', 'y'],
+        ]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each(['abc \x1b[', 'abc \x1bO', 'abc \x1b', 'abc \x1b[2', 'abc \x1b[201'])('may end in %j', (text) => {
+    const { told, take } = reader();
+    take(`${start}${text}${end}`);
+    take('\x03');
+    expect(told).toEqual([
+      ['pasted', text],
+      ['typed', '\x03'],
+    ]);
+  });
+
+  it('is not left by a closing bracket that it holds', () => {
+    const { told, take } = reader();
+    take(`${start}hi ${end}\r/quit\r${end}x${start}2${end}`);
+    expect(told).toEqual([
+      ['pasted', `hi ${end}\r/quit\r`],
+      ['typed', 'x'],
+      ['pasted', '2'],
+    ]);
+  });
+
+  it('is left by Ctrl-C where its end was lost', () => {
+    const { told, take } = reader();
+    take(`${start}half`);
+    take('\x03');
+    take('y');
+    expect(told).toEqual([
+      ['pasted', 'half'],
+      ['typed', '\x03'],
+      ['typed', 'y'],
+    ]);
+  });
+});
+
+describe('without brackets', () => {
+  it.each([
+    ['lines that come at once', '/delete\rsecond line\r'],
+    ['lines behind an empty one', '/delete\r\rsecond'],
+    ['very much at once', 'x'.repeat(1000)],
+  ])('%s are pasted', (_what, text) => {
+    const { told, take } = reader();
+    take(text);
+    expect(told).toEqual([['pasted', text]]);
+  });
+
+  it.each(['/delete\r', 'one\x1b\rtwo', '\r\r', 'one\r\x03', '\x1b[A\x1b[B\r\x1b[A', 'a word', '\x1b[1;5D'])(
+    '%j is typed',
+    (text) => {
+      const { told, take } = reader();
+      take(text);
+      expect(told).toEqual([['typed', text]]);
+    },
+  );
+
+  it('what follows a paste without a pause belongs to it, but for a key', () => {
+    const { told, pause, take } = reader();
+    take('one\rtwo');
+    take('\r');
+    take('\x03');
+    pause();
+    take('\r');
+    expect(told).toEqual([
+      ['pasted', 'one\rtwo'],
+      ['pasted', '\r'],
+      ['typed', '\x03'],
+      ['typed', '\r'],
+    ]);
+  });
+
+  it('Escape alone is a key after a pause', () => {
+    const { told, pause, take } = reader();
+    take('\x1b');
+    expect(told).toEqual([]);
+    pause();
+    expect(told).toEqual([['typed', '\x1b']]);
+  });
+});
