@@ -175,6 +175,8 @@ describe('what is typed while a reply comes', () => {
     reply.say('two.\n\n');
     await screen.shows('two.');
     screen.type('question\x7f\x7f');
+    // It is read while the reply still comes.
+    await delay(100);
     reply.end();
     await screen.until('the prompt', () => screen.cursorRow === '  questi');
     expect(screen.text).toBe(`${greeting}slow> Hello\nOne two.\n\nslow (Slowly)> my next\n  questi`);

@@ -173,13 +173,14 @@ describe('pasted text', () => {
   const names = 'left right up down home end backspace delete escape return alt-return'.split(' ');
   const controls = [...'abdefghknprtuwy'].map((letter) => `ctrl-${letter}`);
   const alts = [...'bdflcu', 'backspace'].map((letter) => `alt-${letter}`);
+  const pastes = ['/title P', '//title P', 'x/t', '/', '"""/t"""', '"""', '\n/t\\', '/t\n'.repeat(50)];
+  const moving = ['ctrl-u', 'ctrl-y', 'ctrl-t', 'home', 'delete', 'backspace', 'alt-backspace', 'ctrl-a'];
   const keys = fc.oneof(
-    fc.constantFrom(...names, ...controls, ...alts).map((name) => key(name)),
-    fc.constant(key('_', '\x1f')),
-    fc.constantFrom('a', ' ', '"', '\\', 't', '你').map((text) => key('', text)),
-    fc
-      .constantFrom('/title P', '//title P', 'x/t', '/', '"""/t"""', '"""', '\n/t\\', '/t\n'.repeat(50))
-      .map(paste),
+    { weight: 4, arbitrary: fc.constantFrom(...names, ...controls, ...alts).map((name) => key(name)) },
+    { weight: 4, arbitrary: fc.constantFrom(...moving).map((name) => key(name)) },
+    { weight: 1, arbitrary: fc.constant(key('_', '\x1f')) },
+    { weight: 1, arbitrary: fc.constantFrom('a', ' ', '"', '\\', 't', '你').map((text) => key('', text)) },
+    { weight: 1, arbitrary: fc.constantFrom(...pastes).map(paste) },
   );
   const history = ['one', '//title P', '"""\n/title P\n"""', 'x/title P', '//t\n'.repeat(60)];
 
