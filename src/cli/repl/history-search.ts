@@ -1,13 +1,12 @@
 // Ctrl-R: looking for an older line by a part of it, each key a step. Pure, like the editor that it belongs to.
 import type { Edited } from './line-input.ts';
-import type { LineState, Search } from './line-state.ts';
+import { draftOf, type LineState, type Search } from './line-state.ts';
 
 type Change = { readonly typed: string } | { readonly erased: true };
 
 /** Begins a search, or changes what is looked for. */
 export function searchEdited(state: LineState, change: Change, history: readonly string[]): Edited {
-  const { text, cursor, startsPasted } = state;
-  const search = state.search ?? { query: '', found: null, draft: { text, cursor, startsPasted } };
+  const search = state.search ?? { query: '', found: null, draft: draftOf(state) };
   const query = 'typed' in change ? search.query + change.typed : [...search.query].slice(0, -1).join('');
   // Longer: from where it stands. Shorter: from the newest again.
   const from = 'typed' in change && search.found !== null ? search.found : history.length - 1;

@@ -1,8 +1,16 @@
 // The line editor: what a key does to the line. A pure function, state and key in, state and what is to be done out; the keys are
 // those of readline. Who shows the line, and who acts on what is to be done, is in line-reader.ts.
 import { findNext, searchEdited } from './history-search.ts';
-import { type Action, type Edited, isText, type Key, keyName, type LineInput } from './line-input.ts';
-import { killed, type LineState, lineOf, moved, pasted, replaced } from './line-state.ts';
+import {
+  type Action,
+  type Edited,
+  isInterrupt,
+  isText,
+  type Key,
+  keyName,
+  type LineInput,
+} from './line-input.ts';
+import { draftOf, killed, type LineState, lineOf, moved, pasted, replaced } from './line-state.ts';
 import {
   blankBefore,
   characterAfter,
@@ -12,21 +20,21 @@ import {
   wordAfter,
   wordBefore,
 } from './line-text.ts';
+import { asksForMore, openBlock } from './typed-line.ts';
 
 /** `history`: the oldest first. */
 export function edit(state: LineState, input: LineInput, history: readonly string[]): Edited {
   if (input.kind === 'paste') {
     return state.search === null
-      ? done(pasted(state, input.text))
+      ? done(pasted({ ...state, prefix: false }, input.text))
       : searchEdited(state, { typed: input.text.replace(/\s+/g, ' ') }, history);
   }
   const { key } = input;
   if (state.search !== null) return inSearch(state, key, history);
   if (state.prefix) {
     const next = { ...state, prefix: false };
-    return key.ctrl && key.name === 'e'
-      ? { state: next, action: 'open-editor' }
-      : { state: next, action: 'bell' };
+    if (isInterrupt(input)) return edit(next, input, history);
+    return { state: next, action: keyName(key) === 'ctrl-e' ? 'open-editor' : 'bell' };
   }
   const change = changes[keyName(key)];
   if (change !== undefined) return change(state, history);
@@ -75,20 +83,22 @@ const right = characterAfter;
 const toCase =
   (change: (word: string) => string): Change =>
   (state) => {
-    const to = wordAfter(state.text, state.cursor);
-    return done(replaced(state, state.cursor, to, change(state.text.slice(state.cursor, to))));
+    const { text, marks, cursor } = state;
+    const to = wordAfter(text, cursor);
+    const word = change(text.slice(cursor, to));
+    // Some letters are two in the other case; all of them are where the last one was from.
+    const marked = marks
+      .slice(cursor, to)
+      .padEnd(word.length, marks[to - 1])
+      .slice(0, word.length);
+    return done(replaced(state, cursor, to, word, marked));
   };
 
 const enter: Change = (state) => {
-  const { text, cursor, startsPasted, lastAction } = state;
-  const block = !startsPasted && text.startsWith('"""');
-  if (block) {
-    const closed = text.length >= 6 && text.trimEnd().endsWith('"""');
-    return closed ? { state, action: 'submit' } : done(replaced(state, text.length, text.length, '\n'));
-  }
-  // An odd number of them: an even one is so many backslashes.
-  const continues = /(?<!\\)(\\\\)*\\$/.test(text) && lastAction !== 'paste' && cursor === text.length;
-  if (continues) return done(replaced(state, text.length - 1, text.length, '\n'));
+  const { text, cursor } = state;
+  if (openBlock(state) !== null) return done(replaced(state, text.length, text.length, '\n'));
+  if (asksForMore(state) && cursor === text.length)
+    return done(replaced(state, text.length - 1, text.length, '\n'));
   return { state, action: 'submit' };
 };
 
@@ -116,8 +126,8 @@ const newer: Change = (state, history) => {
 };
 
 function recalled(state: LineState, index: number, history: readonly string[]): LineState {
-  const { text, cursor, startsPasted, undo, browsing } = state;
-  const draft = browsing?.draft ?? { text, cursor, startsPasted };
+  const { undo, browsing } = state;
+  const draft = browsing?.draft ?? draftOf(state);
   return { ...lineOf(history[index] ?? '', state), undo, browsing: { index, draft } };
 }
 
@@ -128,12 +138,13 @@ function onBorder(text: string, at: number): number {
 }
 
 const transpose: Change = (state) => {
-  const { text, cursor } = state;
+  const { text, marks, cursor } = state;
   const second = cursor === text.length ? characterBefore(text, cursor) : cursor;
   if (second === 0 || text.length < 2) return { state, action: 'bell' };
   const first = characterBefore(text, second);
   const end = characterAfter(text, second);
-  return done(replaced(state, first, end, text.slice(second, end) + text.slice(first, second)));
+  const swapped = (of: string) => of.slice(second, end) + of.slice(first, second);
+  return done(replaced(state, first, end, swapped(text), swapped(marks)));
 };
 
 const undo: Change = (state) => {
@@ -187,7 +198,10 @@ const changes: Readonly<Record<string, Change>> = {
   'ctrl-delete': killing(here, wordAfter),
   'ctrl-u': killing(lineStart, here),
   'ctrl-k': killing(here, (text, at) => (text[at] === '\n' ? at + 1 : lineEnd(text, at))),
-  'ctrl-y': (state) => done(replaced(state, state.cursor, state.cursor, state.killed)),
+  'ctrl-y': (state) => {
+    const { text, marks } = state.killed;
+    return done(replaced(state, state.cursor, state.cursor, text, marks));
+  },
   'ctrl-t': transpose,
   'ctrl-_': undo,
   'alt-u': toCase((word) => word.toUpperCase()),

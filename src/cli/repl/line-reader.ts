@@ -8,11 +8,12 @@ import type { Prompt, PromptFor, ShownLine } from './line-layout.ts';
 import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineReaderOptions } from './line-reader-options.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
-import { behind, emptyLine, type LineState, lineOf, replaced } from './line-state.ts';
+import { behind, emptyLine, type LineState, lineOf, replaced, typedAhead } from './line-state.ts';
 import { unfolded } from './line-text.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
-import { submitted } from './submitted-line.ts';
+import { editableText, submitted } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
+import { lineFor } from './typed-line.ts';
 
 /** Twice: after a stop, the signal that ends it comes between. */
 const notStoppedMs = 100;
@@ -22,6 +23,7 @@ const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
   readonly makeRoom = 'Ctrl-C clears the line for that; Up brings the message back.';
+  readonly recall = 'Up brings the message back';
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;
   readonly #painter: LinePainter;
@@ -57,8 +59,7 @@ export class LineReader implements LineSource {
 
   read(prompt: PromptFor, initial: string): Promise<ReadLine> {
     if (this.#isGone) return Promise.resolve({ kind: 'left' });
-    const ahead = this.#state.text.replace(/\n+$/, '');
-    const typed = { ...this.#state, text: ahead, cursor: Math.min(this.#state.cursor, ahead.length) };
+    const typed = typedAhead(this.#state);
     this.#state = initial === '' ? typed : behind(initial, typed);
     this.#promptFor = prompt;
     this.#release ??= this.#heed();
@@ -135,9 +136,6 @@ export class LineReader implements LineSource {
   /** Nobody reads a line. An Enter is kept as a line end: nothing is sent that nobody saw at the prompt. */
   #keep(state: LineState, action: Action): void {
     switch (action) {
-      case 'none':
-        this.#state = state;
-        break;
       case 'submit':
         if (state.text !== '') this.#state = replaced(state, state.text.length, state.text.length, '\n');
         break;
@@ -148,6 +146,7 @@ export class LineReader implements LineSource {
         this.#suspend();
         break;
       default:
+        this.#state = state;
         break;
     }
   }
@@ -169,9 +168,11 @@ export class LineReader implements LineSource {
         this.#suspend();
         return;
       case 'complete':
+        this.#state = state;
         this.#busy = this.#complete(state).finally(() => this.#resume());
         return;
       case 'open-editor':
+        this.#state = state;
         this.#busy = this.#edit(state).finally(() => this.#resume());
         return;
       case 'clear-screen':
@@ -226,8 +227,11 @@ export class LineReader implements LineSource {
 
   async #edit(state: LineState): Promise<void> {
     this.#painter.erase();
-    const written = await this.lend(() => this.#options.openEditor(unfolded(state.text, state.pastes)));
-    if (written !== null) this.#state = { ...lineOf(written, state), startsPasted: true };
+    const text = editableText(state);
+    const written = await this.lend(() => this.#options.openEditor(text));
+    // A line that was left as it is keeps its meaning. What was written there is a message, whatever it looks like.
+    if (written === null || written === text.replace(/\n+$/, '')) return;
+    this.#state = lineOf(lineFor(written), state);
   }
 
   #resume(): void {

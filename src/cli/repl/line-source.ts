@@ -10,6 +10,8 @@ export interface LineSource {
   read(prompt: PromptFor, initial: string): Promise<ReadLine>;
   /** How a person enters another line first; empty where `initial` is not in the way of it. */
   readonly makeRoom: string;
+  /** How the line before is had again, if there is a way. */
+  readonly recall?: string;
   /** While a line is read: the prompt from now on. */
   reprompt(prompt: PromptFor): void;
   /** Shows text without tearing the line that is being read. */

@@ -1,18 +1,16 @@
 // What a line editor remembers between two keys, as a value, and the changes that keep it consistent.
-import { foldOf, isLong, mostFolds, unfolded, withLineFeeds } from './line-text.ts';
+import { foldOf, isLong, mostFolds, unfolded, unfoldedMarks, withLineFeeds } from './line-text.ts';
+import { isOpen, type MarkedText, readingOf, typedText } from './typed-line.ts';
 
-export interface LineState {
-  /** Long pastes are folded in it (line-text.ts). */
-  readonly text: string;
+/** Long pastes are folded in its text (line-text.ts). */
+export interface LineState extends MarkedText {
   /** An offset in the text, between two code points; mostly on the border of a character as a person sees it. */
   readonly cursor: number;
   readonly pastes: readonly string[];
-  /** The text begins with what was pasted: then a slash or `"""` at its start is no more than what it is. */
-  readonly startsPasted: boolean;
   /** What Ctrl-Y puts back. */
-  readonly killed: string;
-  readonly lastAction: 'type' | 'kill' | 'paste' | 'other';
-  readonly undo: readonly Pick<LineState, 'text' | 'cursor' | 'startsPasted'>[];
+  readonly killed: MarkedText;
+  readonly lastAction: 'type' | 'kill' | 'other';
+  readonly undo: readonly Draft[];
   /** Where in the history the line comes from, and the line that was left for it. */
   readonly browsing: { readonly index: number; readonly draft: Draft } | null;
   readonly search: Search | null;
@@ -20,7 +18,7 @@ export interface LineState {
   readonly prefix: boolean;
 }
 
-export type Draft = Pick<LineState, 'text' | 'cursor' | 'startsPasted'>;
+export type Draft = Pick<LineState, 'text' | 'marks' | 'cursor'>;
 
 /** Ctrl-R: what is looked for, and the entry found (an index of the history), null for none. */
 export interface Search {
@@ -36,10 +34,10 @@ const longLine = { lines: 40, characters: 8000 };
 
 export const emptyLine: LineState = {
   text: '',
+  marks: '',
   cursor: 0,
   pastes: [],
-  startsPasted: false,
-  killed: '',
+  killed: { text: '', marks: '' },
   lastAction: 'other',
   undo: [],
   browsing: null,
@@ -47,27 +45,55 @@ export const emptyLine: LineState = {
   prefix: false,
 };
 
-/** A new line, the cursor at its end. What was killed before can still be put back. */
-export function lineOf(text: string, before: LineState = emptyLine): LineState {
-  const killed = unfolded(before.killed, before.pastes);
-  const { pastes } = before;
-  if (!isLong(text, longLine) || pastes.length >= mostFolds) {
-    return { ...emptyLine, text, cursor: text.length, pastes, killed };
-  }
-  return { ...emptyLine, text: foldOf(pastes.length), cursor: 1, pastes: [...pastes, text], killed };
+export function draftOf({ text, marks, cursor }: LineState): Draft {
+  return { text, marks, cursor };
 }
 
-/** Replaces a part of the text; the cursor stands behind what is put there. */
-export function replaced(state: LineState, from: number, to: number, text: string): LineState {
-  const { text: before, cursor, startsPasted, undo } = state;
+/** The line, or what was killed of it, without folds. */
+export function wholeLine({ pastes, ...state }: LineState, { text, marks }: MarkedText = state): MarkedText {
+  return { text: unfolded(text, pastes), marks: unfoldedMarks(text, marks, pastes) };
+}
+
+/**
+ * A line that is there anew: from the history, or because it comes back. It says what it says when it is typed, and what is text in it
+ * stays text however it is edited. The cursor stands behind that text. What was killed before can still be put back.
+ */
+export function lineOf(text: string, before: LineState = emptyLine): LineState {
+  const killed = wholeLine(before, before.killed);
+  const line = { ...emptyLine, killed, pastes: before.pastes };
+  const typed = typedText(text);
+  if (isOpen(typed)) return { ...line, ...typed, cursor: text.length };
+  const { from, to, isCommand } = readingOf(typed);
+  const content = text.slice(from, to);
+  const folds = isLong(content, longLine) && before.pastes.length < mostFolds;
+  const shown = folds ? foldOf(before.pastes.length) : content;
+  const escapes = !isCommand && text.startsWith('/') ? 'e' : 't';
+  return {
+    ...line,
+    text: text.slice(0, from) + shown + text.slice(to),
+    marks: escapes.repeat(from) + 'p'.repeat(shown.length) + 't'.repeat(text.length - to),
+    cursor: from + shown.length,
+    pastes: folds ? [...before.pastes, content] : before.pastes,
+  };
+}
+
+/** Replaces a part of the text; the cursor stands behind what is put there. It was typed, unless its marks tell otherwise. */
+export function replaced(
+  state: LineState,
+  from: number,
+  to: number,
+  text: string,
+  marks = typedText(text).marks,
+): LineState {
+  const { text: before, marks: marksBefore, undo } = state;
   const next = before.slice(0, from) + text + before.slice(to);
   return {
     ...state,
     text: next,
+    marks: marksBefore.slice(0, from) + marks + marksBefore.slice(to),
     cursor: from + text.length,
-    startsPasted: startsPasted && from > 0,
     lastAction: 'other',
-    undo: next === before ? undo : [...undo.slice(-mostUndo), { text: before, cursor, startsPasted }],
+    undo: next === before ? undo : [...undo.slice(-mostUndo), draftOf(state)],
     browsing: null,
   };
 }
@@ -79,9 +105,10 @@ export function moved(state: LineState, cursor: number): LineState {
 /** Takes a part of the text away, to be put back by Ctrl-Y; kills in a row are put back together. */
 export function killed(state: LineState, from: number, to: number): LineState {
   if (from === to) return state;
-  const part = state.text.slice(from, to);
+  const part = { text: state.text.slice(from, to), marks: state.marks.slice(from, to) };
+  const [first, second] = to <= state.cursor ? [part, state.killed] : [state.killed, part];
+  const together = { text: first.text + second.text, marks: first.marks + second.marks };
   const joins = state.lastAction === 'kill';
-  const together = to <= state.cursor ? part + state.killed : state.killed + part;
   return { ...replaced(state, from, to, ''), killed: joins ? together : part, lastAction: 'kill' };
 }
 
@@ -90,24 +117,21 @@ export function pasted(state: LineState, paste: string): LineState {
   const whole = withLineFeeds(paste);
   if (whole === '') return state;
   const folds = isLong(whole, longPaste) && state.pastes.length < mostFolds;
-  const next = replaced(state, state.cursor, state.cursor, folds ? foldOf(state.pastes.length) : whole);
-  return {
-    ...next,
-    pastes: folds ? [...state.pastes, whole] : state.pastes,
-    startsPasted: state.cursor === 0 || state.startsPasted,
-    lastAction: 'paste',
-  };
+  const text = folds ? foldOf(state.pastes.length) : whole;
+  const next = replaced(state, state.cursor, state.cursor, text, 'p'.repeat(text.length));
+  return { ...next, pastes: folds ? [...state.pastes, whole] : state.pastes };
 }
 
-/** The line as a line of the history, or an editor, may hold it: whole, and a slash that is none escaped. */
-export function asTyped({ text, pastes, startsPasted }: LineState): string {
-  const whole = unfolded(text, pastes);
-  return startsPasted && whole.startsWith('/') ? `/${whole}` : whole;
+/** What was typed meanwhile, without the line ends after it. */
+export function typedAhead(state: LineState): LineState {
+  const text = state.text.replace(/\n+$/, '');
+  const { length } = text;
+  return { ...state, text, marks: state.marks.slice(0, length), cursor: Math.min(state.cursor, length) };
 }
 
 /** What was typed meanwhile, on a line of its own behind what comes back. */
 export function behind(initial: string, typed: LineState): LineState {
   const state = lineOf(initial, typed);
   if (typed.text === '') return state;
-  return replaced(state, state.text.length, state.text.length, `\n${typed.text}`);
+  return replaced(state, state.cursor, state.cursor, `\n${typed.text}`, `t${typed.marks}`);
 }

@@ -28,6 +28,18 @@ export function unfolded(text: string, pastes: readonly string[]): string {
   return text.replace(folded, (fold) => pastes[fold.charCodeAt(0) - firstFold] ?? '');
 }
 
+/** What marks each unit of a text, for the whole text. */
+export function unfoldedMarks(text: string, marks: string, pastes: readonly string[]): string {
+  let whole = '';
+  let done = 0;
+  for (const { 0: fold, index } of text.matchAll(folded)) {
+    const { length } = unfolded(fold, pastes);
+    whole += marks.slice(done, index) + marks.charAt(index).repeat(length);
+    done = index + 1;
+  }
+  return whole + marks.slice(done);
+}
+
 /** What stands for a fold on the screen; null for any other character. */
 export function foldLabel(character: string, pastes: readonly string[]): string | null {
   if (character.length !== 1) return null;

@@ -6,7 +6,7 @@ import { exitDone } from '../exit-codes.ts';
 import { modeOptions, placeOptions } from '../same-place.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
-import type { Conversation } from './conversation.ts';
+import type { Attempt, Conversation } from './conversation.ts';
 import type { LineHistory } from './line-history.ts';
 import type { PromptFor } from './line-layout.ts';
 import type { LineSource } from './line-source.ts';
@@ -79,15 +79,17 @@ export class Repl {
     if (line.text.trim() === '') return undefined;
     const { history } = this.#options;
     await history.add(line.typed).catch((error: unknown) => this.#tellOnce(error));
-    const isSlash = line.mayBeCommand && line.text.startsWith('/');
-    if (isSlash && !line.text.startsWith('//')) return this.#command(line.text);
-    const message = isSlash ? line.text.slice(1) : line.text;
+    if (line.mayBeCommand) return this.#command(line.text);
+    const { conversation } = this.#options;
+    const before = conversation.last;
     const isSaid = await this.#stoppable(async (scoped) => {
-      const { conversation } = this.#options;
-      await conversation.say(await withFiles(message, conversation, scoped), scoped);
-      conversation.files = [];
+      await conversation.say(await withFiles(line.text, conversation, scoped), scoped);
     }, this.#returned);
-    return isSaid ? undefined : { initial: line.typed };
+    if (!isSaid) return { initial: line.typed };
+    // Of one that was stopped before it was kept, the files wait for the next try.
+    const { last } = conversation;
+    if (last !== before && (last?.isKept || last?.isAnswered)) conversation.files = [];
+    return undefined;
   }
 
   /** A history that cannot be kept is no reason to say so after every line. */
@@ -110,22 +112,23 @@ export class Repl {
       async (scoped) => {
         next = await command.run(argument, { context: scoped, conversation, source });
       },
-      { next: command.name === 'retry' ? '/retry sends it again.' : null, makeRoom: '' },
+      { next: command.name === 'retry' ? '/retry sends it again.' : null, makeRoom: '', recall: '' },
     );
     return next;
   }
 
   /** True unless it failed, which is told then. Ctrl-C stops it, and is no failure; a signal ends all. */
   async #stoppable(work: (context: CliContext) => Promise<void>, message: FailedMessage): Promise<boolean> {
-    const { context, source } = this.#options;
+    const { context, source, conversation } = this.#options;
     const stop = new AbortController();
+    const { last } = conversation;
     source.onInterrupt(() => stop.abort(new Stopped()));
     try {
       await work(scopedContext(context, AbortSignal.any([context.host.signal, stop.signal])));
       return true;
     } catch (error) {
       context.host.signal.throwIfAborted();
-      if (stop.signal.aborted) await this.#sayStopped();
+      if (stop.signal.aborted) await this.#sayStopped(last, message);
       else if (!isStop(error)) await tellTrouble(error, context, message);
       return stop.signal.aborted || isStop(error);
     } finally {
@@ -133,18 +136,22 @@ export class Repl {
     }
   }
 
-  /** What failed stands at the next prompt. */
+  /** What failed stands at the next prompt; what was stopped does not. */
   get #returned(): FailedMessage {
-    return { next: 'Enter sends it again.', makeRoom: this.#options.source.makeRoom };
+    const { makeRoom, recall } = this.#options.source;
+    return { next: 'Enter sends it again.', makeRoom, recall: recall ?? '' };
   }
 
-  async #sayStopped(): Promise<void> {
+  /** `before`: the attempt before what was stopped, which may have come to none of its own. */
+  async #sayStopped(before: Attempt | null, { recall }: FailedMessage): Promise<void> {
     const { context, conversation } = this.#options;
     const { dim } = await context.stderr.style();
-    const { last } = conversation;
-    const kept = last?.isKept === true && !last.isAnswered;
-    const what = last?.isBegun === true ? 'what had come' : 'your message';
-    await context.stderr.write(`${dim(kept ? `[stopped; ${what} is kept]` : '[stopped]')}\n`);
+    const last = conversation.last === before ? null : conversation.last;
+    let what = recall;
+    if (last?.isAnswered === true) what = '';
+    else if (last?.isKept === true) what = `${last.isBegun ? 'what had come' : 'your message'} is kept`;
+    else if (recall === '' && last !== null) what = '/retry sends it again';
+    await context.stderr.write(`${dim(what === '' ? '[stopped]' : `[stopped; ${what}]`)}\n`);
   }
 
   async #prompt(): Promise<PromptFor> {

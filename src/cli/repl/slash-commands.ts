@@ -20,6 +20,7 @@ import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
 import { deleteSession } from './session-deletion.ts';
 import { findSession, pickSession } from './session-search.ts';
+import { lineFor } from './typed-line.ts';
 
 /** What a command works with. Its context stops with Ctrl-C. */
 export interface Scope {
@@ -221,7 +222,7 @@ export const slashCommands: readonly SlashCommand[] = [
       const { writeInEditor } = await import('./external-editor.ts');
       const written = await source.lend(() => writeInEditor(text, context.host.env));
       // What was written there is a message, whatever it begins with.
-      return written === null ? undefined : { initial: written.startsWith('/') ? `/${written}` : written };
+      return written === null ? undefined : { initial: lineFor(written) };
     },
   },
   {

@@ -1,19 +1,24 @@
-// A line that was submitted: what it says, and whether it may be a slash command.
-import { asTyped, type LineState } from './line-state.ts';
-import { unfolded } from './line-text.ts';
+// A line that was submitted: what it says, and whether that is a slash command.
+import { type LineState, wholeLine } from './line-state.ts';
+import { openBlock, readingOf, typedLine } from './typed-line.ts';
 
 export interface SubmittedLine {
   readonly text: string;
-  /** False for text that was pasted, or written between `"""`: a slash at its start is a slash. */
+  /** False for text that was pasted, or written between `"""` or behind `//`: a slash at its start is a slash. */
   readonly mayBeCommand: boolean;
-  /** As the history keeps it, and as it comes back to the prompt. */
+  /** As the history keeps it, and as it comes back to the prompt: typed, it says the same. */
   readonly typed: string;
 }
 
 export function submitted(state: LineState): SubmittedLine {
-  const whole = unfolded(state.text, state.pastes);
-  const typed = asTyped(state);
-  const block = state.startsPasted ? null : /^"""[ \t]*\n?([\s\S]*?)\n?[ \t]*"""\s*$/.exec(whole);
-  if (block !== null) return { text: block[1] ?? '', mayBeCommand: false, typed };
-  return { text: whole, mayBeCommand: !state.startsPasted, typed };
+  const line = wholeLine(state);
+  const { text, isCommand } = readingOf(line);
+  return { text, mayBeCommand: isCommand, typed: typedLine(line) };
+}
+
+/** What of the line is written on in an editor: the message, without what is there only to be typed. Of a command all of it. */
+export function editableText(state: LineState): string {
+  const line = wholeLine(state);
+  const begun = openBlock(line);
+  return begun === null ? readingOf(line).text : line.text.slice(begun);
 }

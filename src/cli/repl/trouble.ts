@@ -16,13 +16,17 @@ export function isStop(error: unknown): boolean {
   return error instanceof Stopped || error instanceof Interrupted;
 }
 
-/** `next`: what sends the message again that failed; null where none did. `makeRoom`: how another line is entered before that. */
+/**
+ * `next`: what sends the message again that failed; null where none did. `makeRoom`: how another line is entered before that. `recall`:
+ * how a person comes by it again who stopped it; empty if there is no way but /retry.
+ */
 export interface FailedMessage {
   readonly next: string | null;
   readonly makeRoom: string;
+  readonly recall: string;
 }
 
-const noMessage: FailedMessage = { next: null, makeRoom: '' };
+const noMessage: FailedMessage = { next: null, makeRoom: '', recall: '' };
 
 export async function tellTrouble(
   error: unknown,

@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { TerminalScreen } from '../../support/terminal-screen.ts';
 import { leave, messagesOf, ReplFixture } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
@@ -153,4 +154,73 @@ test('an editor that is not there is told, and the line stays', async () => {
   screen.type('begun\x18\x05');
   await screen.shows('The editor no-such-editor cannot be run.');
   await screen.stands('echo> begun');
+});
+
+describe('an editor', () => {
+  /** Once it is done. The editor says so on the terminal. */
+  async function edited(screen: TerminalScreen): Promise<void> {
+    const count = screen.text.split('was here').length;
+    screen.type('\x18\x05');
+    await screen.until(
+      'the prompt after the editor',
+      () => screen.text.split('was here').length > count && screen.cursorRow.startsWith('echo'),
+    );
+  }
+
+  test.each([
+    ['exits with 1', 'echo was here; false'],
+    ['is not there', 'echo was here; no-such-editor'],
+    ['changes nothing', 'echo was here; true'],
+  ])('that %s swallows no key that follows it', async (_what, editor) => {
+    const screen = fixture.open(['repl', '-m', 'echo'], { env: { VISUAL: editor } });
+    await screen.stands('echo> ');
+    screen.type('begun');
+    await edited(screen);
+    screen.type('XYZ');
+    await screen.stands('echo> begunXYZ');
+    await edited(screen);
+    screen.type('\x15');
+    await screen.stands('echo> ');
+    screen.type('more');
+    await edited(screen);
+    screen.type('\x03');
+    await screen.stands('echo> ');
+  });
+
+  test('that changes nothing leaves a line its meaning', async () => {
+    const place = fixture.place();
+    const env = { VISUAL: 'echo was here; true' };
+    const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
+    await screen.stands('echo> ');
+    for (const [line, title] of [
+      ['//lit', '/lit'],
+      ['/title Another', 'Another'],
+      ['"""a block"""', 'Another'],
+    ] as const) {
+      screen.type(line);
+      await edited(screen);
+      screen.type('\r');
+      await screen.until(`sent ${line}`, () => screen.cursorRow === `echo (${title})>`);
+    }
+    const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
+    expect([said.length, said[0], said[2]]).toEqual([4, '/lit', 'a block']);
+  });
+
+  test('is given the message, not what types it; what it writes is the message, whatever it looks like', async () => {
+    const place = fixture.place();
+    const editor = join(place.path, 'editor');
+    writeFileSync(editor, '#!/bin/sh\nprintf \'"""%s"""\' "$(cat "$1")" > "$1"\n', { mode: 0o755 });
+    const screen = fixture.open(['repl', '-m', 'echo'], { env: { VISUAL: editor } }, place);
+    await screen.stands('echo> ');
+    screen.type('//edited\x18\x05');
+    await screen.until('written', () => screen.text.includes('"""/edited"""'));
+    screen.type('\r');
+    await screen.until('sent', () => /\n\necho \(.*>$/.test(screen.text));
+    screen.type('/edit again\r');
+    await screen.until('written', () => screen.text.includes('"""again"""'));
+    screen.type('\r');
+    await screen.until('sent', () => screen.text.split('\n\necho (').length === 3);
+    const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
+    expect([said[0], said[2]]).toEqual(['"""/edited"""', '"""again"""']);
+  });
 });

@@ -43,8 +43,10 @@ describe('Ctrl-C', () => {
     screen.type('\x03');
     await reply.closed;
     await screen.stands('slow> ');
-    expect(screen.text).toBe(`${greeting}slow> Hello\n[stopped]\nslow>`);
+    expect(screen.text).toBe(`${greeting}slow> Hello\n[stopped; Up brings the message back]\nslow>`);
     expect(screen.bytes.lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.bytes.lastIndexOf('\x1b[?25l'));
+    screen.type('\x1b[A');
+    await screen.stands('slow> Hello');
   });
 
   test('before the first word, when the message is kept already, says so, whatever was replied before', async () => {
@@ -71,14 +73,10 @@ describe('Ctrl-C', () => {
     const reply = await server.next();
     reply.say('One two ');
     await screen.shows('One two');
-    const pressed = performance.now();
     screen.type('\x03');
     await reply.closed;
-    const took = performance.now() - pressed;
     await screen.until('the prompt', () => /^slow( \(Slowly\))?>$/.test(screen.cursorRow));
     expect(screen.text).toMatch(/\nslow> Hello\nOne two\n\n\[stopped; what had come is kept\]\nslow( .*)?>$/);
-    // 100 ms are meant; the machine may be busy.
-    expect(took).toBeLessThan(1000);
     screen.type('Again\r');
     const next = await server.next();
     expect(next.body).toEqual({
@@ -89,6 +87,26 @@ describe('Ctrl-C', () => {
     next.say('Three.');
     next.end();
     await screen.shows('Three.');
+  });
+
+  test('stops a reply within 100 ms', async () => {
+    const screen = await openSlow();
+    const took: number[] = [];
+    for (let press = 1; press <= 7; press++) {
+      screen.type(`Hello ${press}\r`);
+      const reply = await server.next();
+      reply.say(`One ${press} `);
+      await screen.until('the reply', () => screen.cursorRow === `One ${press}`);
+      const pressed = performance.now();
+      screen.type('\x03');
+      await reply.closed;
+      took.push(performance.now() - pressed);
+      await screen.until('the prompt', () => /^slow( \(Slowly\))?>$/.test(screen.cursorRow));
+    }
+    // A busy machine may keep some of them waiting, and not all.
+    took.sort((one, other) => one - other);
+    expect(took[0]).toBeLessThanOrEqual(100);
+    expect(took[3]).toBeLessThan(1000);
   });
 
   test('stops a reply that comes without a pause, and what came of it is in the store', async () => {
@@ -157,11 +175,24 @@ describe('what is typed while a reply comes', () => {
     reply.say('two.\n\n');
     await screen.shows('two.');
     screen.type('question\x7f\x7f');
+    // It is read while the reply still comes.
+    await delay(100);
     reply.end();
     await screen.until('the prompt', () => screen.cursorRow === '  questi');
     expect(screen.text).toBe(`${greeting}slow> Hello\nOne two.\n\nslow (Slowly)> my next\n  questi`);
     screen.type('on?\r');
     expect((await server.next()).body.message).toBe('my next\nquestion?');
+  });
+
+  test('loses no key to an unfinished Ctrl-X', async () => {
+    const screen = await openSlow();
+    screen.type('Hello\r');
+    const reply = await server.next();
+    screen.type('\x18xmy next\x18\x05 question');
+    await delay(100);
+    reply.say('One.');
+    reply.end();
+    await screen.stands('slow (Slowly)> my next question');
   });
 
   test('comes after the message that came back because it failed', async () => {

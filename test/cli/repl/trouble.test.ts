@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import { sendJson, serve } from '../../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../../support/served-place.ts';
-import { greeting, leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
+import { greeting, leave, messagesOf, paste, ReplFixture, talkingTo } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 let server: PacedServer;
@@ -128,6 +128,30 @@ describe('a stream that breaks off', () => {
     again.end();
     await screen.shows('Now.');
   });
+});
+
+test.each([
+  ['"""fail doc"""'],
+  ['"""Module."""\nimport x\n'],
+  ['fail back\\'],
+  ['/title fail'],
+  [`"""${'a line\n'.repeat(60)}"""\n`],
+])('a paste that failed is the same message when Enter sends it again: %j', async (text) => {
+  const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(server.url), columns: 200 });
+  await screen.stands('slow> ');
+  screen.type(paste(text));
+  screen.type('\r');
+  const first = await server.next();
+  expect(first.body.message).toBe(text);
+  first.refuse(502, 'ENGINE_FAILED', 'No model.');
+  await screen.until('the prompt', () => /Enter sends it again\.\n[\s\S]*\S/.test(screen.text));
+  screen.type('\r');
+  const second = await server.next();
+  expect(second.body.message).toBe(text);
+  expect(second.key).toBe(first.key);
+  second.say('Now.');
+  second.end();
+  await screen.shows('Now.');
 });
 
 describe('what is told of a failure', () => {

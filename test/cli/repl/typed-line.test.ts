@@ -1,0 +1,206 @@
+// What comes back to the prompt goes out as what it was; and pasted text stays text, however it is edited.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { edit } from '../../../src/cli/repl/line-editor.ts';
+import type { LineInput } from '../../../src/cli/repl/line-input.ts';
+import { behind, emptyLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
+import { editableText, submitted } from '../../../src/cli/repl/submitted-line.ts';
+import { lineFor } from '../../../src/cli/repl/typed-line.ts';
+
+const pieces = [
+  '/',
+  '//',
+  '"',
+  '"""',
+  '\\',
+  ' ',
+  '\t',
+  '\n',
+  'a',
+  'title',
+  '你',
+  '👩‍👩‍👧',
+  'line\n'.repeat(45),
+];
+const texts = fc
+  .array(fc.constantFrom(...pieces), { maxLength: 12 })
+  .map((parts) => parts.join(''))
+  .filter((text) => text.trim() !== '');
+const paste = (text: string): LineInput => ({ kind: 'paste', text });
+
+function key(name: string, sequence = '\x1b'): LineInput {
+  const [, modifier, plain = name] = /^(ctrl|alt)-(.+)$/.exec(name) ?? [];
+  return {
+    kind: 'key',
+    key: { name: plain, ctrl: modifier === 'ctrl', meta: modifier === 'alt', sequence },
+  };
+}
+
+const typing = (text: string) =>
+  [...text].map((character) => (character === '\n' ? key('alt-return') : key('', character)));
+
+function typedIn(
+  inputs: readonly LineInput[],
+  history: readonly string[] = [],
+  state = emptyLine,
+): LineState {
+  return inputs.reduce((before, input) => edit(before, input, history).state, state);
+}
+
+/** What Enter sends; null if it sends nothing. */
+function sent(state: LineState, history: readonly string[] = []) {
+  const { state: next, action } = edit(state, key('return'), history);
+  return action === 'submit' ? submitted(next) : null;
+}
+
+function expectMessage(state: LineState, text: string, history: readonly string[] = []) {
+  expect(sent(state, history)).toMatchObject({ text, mayBeCommand: false });
+}
+
+describe('a message', () => {
+  test.each([
+    ['hello', 'hello'],
+    ['/title X', '//title X'],
+    ['//two', '///two'],
+    ['"""doc"""', '"""\n"""doc"""\n"""'],
+    ['"""Module."""\nimport x', '"""\n"""Module."""\nimport x\n"""'],
+    ['back\\', '"""\nback\\\n"""'],
+    ['back\\\\', 'back\\\\'],
+    ['/back\\', '"""\n/back\\\n"""'],
+    ['"quoted"', '"quoted"'],
+  ])('%j comes back as %j', (text, line) => {
+    expect(lineFor(text)).toBe(line);
+  });
+
+  test('goes out as it was when it comes back, from the history, from a search, and once more', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const first = sent(typedIn([paste(text)]));
+        expect(first).toMatchObject({ text, mayBeCommand: false });
+        const typed = first?.typed ?? '';
+        expectMessage(lineOf(typed), text);
+        expectMessage(lineOf(lineFor(text)), text);
+        expectMessage(typedIn([key('up')], [typed]), text);
+        expectMessage(typedIn([key('ctrl-r'), ...typing(/\S/u.exec(typed)?.[0] ?? '')], [typed]), text, [
+          typed,
+        ]);
+        expect(sent(lineOf(typed))?.typed).toBe(typed);
+        expect(editableText(lineOf(typed))).toBe(text);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('that was typed goes out as it was when it comes back, too; and so does a command', () => {
+    fc.assert(
+      fc.property(texts, texts, (text, more) => {
+        const first = sent(typedIn([...typing(text), paste(more), ...typing(text)]));
+        if (first === null) return;
+        const again = sent(lineOf(first.typed));
+        expect(again?.mayBeCommand).toBe(first.mayBeCommand);
+        // White space at the end of a command is nothing to it.
+        const whole = (said = '') => (first.mayBeCommand ? said.trimEnd() : said);
+        expect(whole(again?.text)).toBe(whole(first.text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each(['/title X', '//lit', '"""block"""', '"""\n  block\n"""', 'plain'])(
+    'that was typed as %j comes back as it was typed',
+    (line) => {
+      expect(sent(typedIn(typing(line)))?.typed).toBe(line);
+    },
+  );
+
+  test('that comes back has what was typed meanwhile behind it, and goes out with it', () => {
+    fc.assert(
+      fc.property(texts, texts, (text, more) => {
+        const state = behind(lineFor(text), typedIn([paste(more)]));
+        expectMessage(state, `${text}\n${more}`);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('that comes back can be gone on with at once', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const state = typedIn([key('', '.')], [], lineOf(lineFor(text)));
+        expectMessage(state, `${text}.`);
+      }),
+    );
+  });
+
+  test('loses no blank of what was pasted between typed quotes, and no quotes of it', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const state = typedIn([...typing('"""'), paste(text)]);
+        expect(sent(state)).toBeNull();
+        expectMessage(typedIn(typing('"""'), [], state), text);
+      }),
+    );
+  });
+});
+
+describe('pasted text', () => {
+  test.each([
+    ['a kill and a yank', '/title P', ['ctrl-u', 'ctrl-y']],
+    ['what is before it is deleted', 'x/title P', ['home', 'delete']],
+    ['what is before it is killed', 'x /title P', ['home', 'alt-d', 'delete']],
+    ['two characters change places', 'x/title P', ['home', 'right', 'ctrl-t']],
+    ['an undone deletion', '/title P', ['home', 'delete', 'ctrl-_']],
+    ['the history was looked at', '/title P', ['up', 'down']],
+    ['a search was given up', '/title P', ['ctrl-r', 'ctrl-g']],
+  ])('is no command after %s', (_what, text, keys) => {
+    const state = typedIn(
+      [paste(text), ...keys.map((name) => key(name, name === 'ctrl-_' ? '\x1f' : '\x1b'))],
+      ['one'],
+    );
+    expect(state.text).toContain('/');
+    expect(sent(state)?.mayBeCommand).toBe(false);
+  });
+
+  test('is a command once a slash is typed before it', () => {
+    expect(sent(typedIn([paste('quit'), key('home'), ...typing('/')]))).toMatchObject({
+      text: '/quit',
+      mayBeCommand: true,
+    });
+    const killed = typedIn([paste('x/title P'), key('ctrl-u'), ...typing('/title '), key('ctrl-y')]);
+    expect(sent(killed)).toMatchObject({ text: '/title x/title P', mayBeCommand: true });
+  });
+
+  const names = 'left right up down home end backspace delete escape return alt-return'.split(' ');
+  const controls = [...'abdefghknprtuwy'].map((letter) => `ctrl-${letter}`);
+  const alts = [...'bdflcu', 'backspace'].map((letter) => `alt-${letter}`);
+  const pastes = ['/title P', '//title P', 'x/t', '/', '"""/t"""', '"""', '\n/t\\', '/t\n'.repeat(50)];
+  const moving = ['ctrl-u', 'ctrl-y', 'ctrl-t', 'home', 'delete', 'backspace', 'alt-backspace', 'ctrl-a'];
+  const keys = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...names, ...controls, ...alts).map((name) => key(name)) },
+    { weight: 4, arbitrary: fc.constantFrom(...moving).map((name) => key(name)) },
+    { weight: 1, arbitrary: fc.constant(key('_', '\x1f')) },
+    { weight: 1, arbitrary: fc.constantFrom('a', ' ', '"', '\\', 't', '你').map((text) => key('', text)) },
+    { weight: 1, arbitrary: fc.constantFrom(...pastes).map(paste) },
+  );
+  const history = ['one', '//title P', '"""\n/title P\n"""', 'x/title P', '//t\n'.repeat(60)];
+
+  test('is never a command, whatever keys but a typed slash edit it, also in lines of the history', () => {
+    fc.assert(
+      fc.property(fc.array(keys, { minLength: 3, maxLength: 40 }), (inputs) => {
+        let state = emptyLine;
+        let lines: readonly string[] = history;
+        for (const input of inputs) {
+          const { state: next, action } = edit(state, input, lines);
+          state = next;
+          expect(state.marks).toHaveLength(state.text.length);
+          expect(submitted(state).mayBeCommand).toBe(false);
+          if (action === 'submit') {
+            lines = [...lines, submitted(state).typed];
+            state = lineOf(submitted(state).typed, state);
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
