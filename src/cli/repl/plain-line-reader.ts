@@ -11,8 +11,9 @@ import type { LineInput } from './line-input.ts';
 import type { PromptFor } from './line-layout.ts';
 import { drawTo } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
-import { emptyLine, lineOf, pasted } from './line-state.ts';
+import { lineOf } from './line-state.ts';
 import { type SubmittedLine, submitted } from './submitted-line.ts';
+import { lineFor } from './typed-line.ts';
 
 export interface PlainLineReaderOptions {
   readonly open: () => TerminalInput;
@@ -132,7 +133,7 @@ export class PlainLineReader implements LineSource {
   #takeAhead(initial: string): void {
     const ahead = this.#ahead.splice(0).join('\n').replace(/\n+$/, '');
     this.#isInitialAhead = ahead !== '';
-    this.#initial = [initial, ahead].filter((text) => text !== '').join('\n');
+    this.#initial = ahead === '' ? initial : joined(initial, [ahead]);
     const { output } = this.#options;
     if (ahead !== '') {
       if (ahead.split('\n').some(isCut)) drawTo(output, `${cutLine}\n`);
@@ -142,8 +143,8 @@ export class PlainLineReader implements LineSource {
 
   #taken(lines: readonly string[]): void {
     if (lines.some(isCut)) {
-      const before = this.#isInitialAhead ? [this.#initial] : [];
-      this.#initial = [...before, this.#begun + lines.join('\n')].join('\n');
+      const text = [this.#begun + lines.join('\n')];
+      this.#initial = joined(this.#isInitialAhead ? this.#initial : '', text);
       this.#isInitialAhead = true;
       this.#begun = '';
       drawTo(this.#options.output, `${cutLine} Enter alone sends it so, Ctrl-C drops it.\n${this.#prompt}`);
@@ -153,8 +154,8 @@ export class PlainLineReader implements LineSource {
     if (isEnterAlone || (lines.length === 1 && !this.#isInitialAhead)) {
       this.#typed(isEnterAlone && this.#initial !== '' ? this.#initial : (lines[0] ?? ''), isEnterAlone);
     } else if (this.#begun === '') {
-      const text = [...(this.#isInitialAhead ? [this.#initial] : []), ...lines].join('\n');
-      this.#submit({ ...submitted(pasted(emptyLine, text)), mayBeCommand: false });
+      const typed = joined(this.#isInitialAhead ? this.#initial : '', lines);
+      this.#submit({ ...submitted(lineOf(typed)), mayBeCommand: false });
     } else {
       for (const [index, line] of lines.entries()) {
         if (this.#settle === null) {
@@ -201,6 +202,12 @@ export class PlainLineReader implements LineSource {
     this.#isInitialAhead = false;
     drawTo(this.#options.output, `\n${this.#options.leaveHint}\n${this.#prompt}`);
   }
+}
+
+/** The line that says a message, and below it lines that are text. */
+function joined(initial: string, lines: readonly string[]): string {
+  const before = initial === '' ? [] : [submitted(lineOf(initial)).text];
+  return lineFor([...before, ...lines].join('\n'));
 }
 
 function isCut(line: string): boolean {

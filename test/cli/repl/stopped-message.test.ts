@@ -75,6 +75,7 @@ test('where no key brings a line back, /retry sends the message that was stopped
   screen.type('\x03');
   await unanswered.closed;
   await screen.shows('[stopped; /retry sends it again]');
+  await screen.stands('slow> ');
   screen.type('/retry\r');
   const reply = await server.next();
   expect(reply.body.message).toBe('Hello');
