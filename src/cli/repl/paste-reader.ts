@@ -90,18 +90,19 @@ export class PasteReader {
   /** What came without brackets. */
   #tell(text: string): void {
     if (text === '') return;
-    const isKey = /^[^\P{Cc}\r\n\t]$/u.test(text);
-    const isPaste = this.#goesOn ? !isKey : text.length >= mostTyped || holdsLines(text);
-    if (!isPaste) {
-      this.#options.typed(text);
+    const { typed, pasted, startTimer } = this.#options;
+    if (!this.#goesOn && text.length < mostTyped && !holdsLines(text)) {
+      typed(text);
       return;
     }
     this.#stopGoingOn();
     this.#goesOn = true;
-    this.#stopGoingOn = this.#options.startTimer(pauseMs, () => {
+    this.#stopGoingOn = startTimer(pauseMs, () => {
       this.#goesOn = false;
     });
-    this.#options.pasted(text);
+    // Keys are keys, as of who typed ahead of a busy program; but the end of a line there is no Enter.
+    for (const [index, part] of text.split(keys).entries())
+      if (part !== '') (index % 2 === 0 ? pasted : typed)(part);
   }
 }
 
@@ -109,6 +110,11 @@ export class PasteReader {
 function holdsLines(text: string): boolean {
   return /[\r\n]\P{Cc}/u.test(text.replace(keySequence, '\0'));
 }
+
+/** Those between text. */
+const keys = new RegExp(
+  `((?:${esc}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z]|[\\r\\n])?|[\\0-\\x08\\x0b\\x0c\\x0e-\\x1a\\x1c-\\x1f\\x7f])+)`,
+);
 
 const keySequence = new RegExp(`${esc}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z]|[\\r\\n])`, 'g');
 

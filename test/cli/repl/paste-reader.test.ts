@@ -137,6 +137,18 @@ describe('without brackets', () => {
     ]);
   });
 
+  it('keys in a paste are keys, and the ends of lines are no Enter', () => {
+    const { told, take } = reader();
+    take('my next\rquestion\x7f\x7f\r\x1b[A\r');
+    expect(told).toEqual([
+      ['pasted', 'my next\rquestion'],
+      ['typed', '\x7f\x7f'],
+      ['pasted', '\r'],
+      ['typed', '\x1b[A'],
+      ['pasted', '\r'],
+    ]);
+  });
+
   it('Escape alone is a key after a pause', () => {
     const { told, pause, take } = reader();
     take('\x1b');
