@@ -121,17 +121,23 @@ async function recordCodeCache() {
   const run = (words, more) =>
     promisify(execFile)(process.execPath, program(words), { env: { ...env, ...more } });
   try {
-    await run(['chat', '--no-stdin', 'Hello']);
+    // What these use of the chunks that a chat begins with would be read at each chat. The first run makes the store.
+    const others = { RECORD_WITHOUT: 'main embedded' };
+    await run(['chat', '--no-stdin', 'Hello'], others);
+    await run(chat);
     await run([...chat, '--continue']);
     await run(['sessions', 'list']);
-    // What these use of the chunks that a chat begins with would be read at each chat.
-    const others = { RECORD_WITHOUT: 'main embedded' };
     await run(['--help'], others);
     await converse(program(['repl']), { ...env, ...others });
     await run(['__complete', '--', 'sessions', 'get', ''], others);
     const url = `http://127.0.0.1:${server.address().port}`;
     await run([...chat, '--url', url], { PARLEY_API_KEY: 'none' });
-    const proxied = { PARLEY_API_KEY: 'none', HTTP_PROXY: url, NO_PROXY: '' };
+    const proxied = {
+      PARLEY_API_KEY: 'none',
+      HTTP_PROXY: url,
+      NO_PROXY: '',
+      RECORD_WITHOUT: 'main embedded upstream',
+    };
     await run([...chat, '--url', 'http://parley.test', '--insecure-http'], proxied);
     await run(['modes', 'add', 'model', '--base-url', url, '--model', 'model'], others);
     await run(['chat', '--no-stdin', '--mode', 'model', 'Hello']);
