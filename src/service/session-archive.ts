@@ -36,6 +36,15 @@ export interface SessionQuery extends PageRequest, SessionOrder {
   readonly deleted: boolean;
 }
 
+/** Every active session, the last active first: what a query means that narrows nothing. */
+export const anySession: Omit<SessionQuery, keyof PageRequest> = {
+  title_match: null,
+  updated_before: null,
+  updated_after: null,
+  deleted: false,
+  ...lastActiveFirst,
+};
+
 export interface SearchRequest extends PageRequest {
   /** Words that a message must all hold, in any order: `word`, `"a phrase"`, `begin*`. 1 to 500 characters. */
   readonly query: string;

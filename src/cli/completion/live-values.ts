@@ -3,7 +3,7 @@
 import { listProfiles } from '../../config/profiles.ts';
 import type { Call } from '../../service/call.ts';
 import type { Home } from '../../service/home.ts';
-import { lastActiveFirst } from '../../service/session-archive.ts';
+import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { filterText } from '../terminal/filter.ts';
 import type { LiveKind } from './value-kind.ts';
@@ -85,11 +85,8 @@ async function sessions({ archive }: Home, call: Call, deleted: boolean): Promis
   const { data } = await archive.listSessions(call, {
     limit: mostSessions,
     cursor: null,
-    title_match: null,
-    updated_before: null,
-    updated_after: null,
+    ...anySession,
     deleted,
-    ...lastActiveFirst,
   });
   return data.items.map(({ session_id, title }) => ({ value: session_id, description: title ?? 'no title' }));
 }

@@ -1,7 +1,7 @@
 // What the arguments of slash commands may be: modes, sessions, files. Nothing, where that cannot be known just now.
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { lastActiveFirst } from '../../service/session-archive.ts';
+import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
 import type { Choice } from './completion.ts';
@@ -15,15 +15,7 @@ export async function modeChoices(beginning: string, context: CliContext): Promi
 /** By id, or by title in any case of letters. */
 export async function sessionChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
   const { home } = await context.open();
-  const query = {
-    limit: 200,
-    cursor: null,
-    title_match: null,
-    updated_before: null,
-    updated_after: null,
-    deleted: false,
-    ...lastActiveFirst,
-  };
+  const query = { limit: 200, cursor: null, ...anySession };
   const { data } = await home.archive.listSessions(await context.call(), query);
   const byId = data.items.filter(({ session_id }) => session_id.startsWith(beginning));
   if (beginning !== '' && byId.length > 0)

@@ -1,7 +1,7 @@
 // Finding a session by a part of its title or by its id: by name, or picked from a list that narrows as one types.
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
-import { lastActiveFirst } from '../../service/session-archive.ts';
+import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
@@ -98,15 +98,7 @@ async function sessionsWith(
 ): Promise<readonly Session[]> {
   const { home } = await context.open();
   const title_match = words === '' ? null : anyCase(words);
-  const query = {
-    limit: pageSize,
-    cursor: null,
-    title_match,
-    updated_before: null,
-    updated_after: null,
-    deleted: false,
-    ...lastActiveFirst,
-  };
+  const query = { limit: pageSize, cursor: null, ...anySession, title_match };
   try {
     return (await home.archive.listSessions(await context.call(), query)).data.items;
   } catch (error) {

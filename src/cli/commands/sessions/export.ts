@@ -1,7 +1,7 @@
 // `parley sessions export`: whole sessions as Markdown, as JSON that sessions import takes back, or as a page to read.
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
-import { firstCreatedFirst, type SessionRecord } from '../../../service/session-archive.ts';
+import { anySession, firstCreatedFirst, type SessionRecord } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
@@ -114,13 +114,7 @@ function* distinct(ids: readonly { readonly id: string; readonly duplicate: bool
 
 async function* everyId(context: CliContext): AsyncGenerator<string, void> {
   const { home } = await context.open();
-  const query = {
-    title_match: null,
-    updated_before: null,
-    updated_after: null,
-    deleted: false,
-    ...firstCreatedFirst,
-  };
+  const query = { ...anySession, ...firstCreatedFirst };
   let cursor: string | null = null;
   do {
     const { data } = await home.archive.listSessions(await context.call(), { ...query, limit: 200, cursor });

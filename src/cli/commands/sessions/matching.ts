@@ -1,6 +1,6 @@
 // Which sessions a filter means: their ids, all of them, fixed by paging through search and list before anything is done to them.
 import { ParleyError } from '../../../service/errors.ts';
-import { firstCreatedFirst, lastActiveFirst } from '../../../service/session-archive.ts';
+import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
@@ -39,12 +39,11 @@ async function listed(
     const { data } = await home.archive.listSessions(await context.call(), {
       limit: pageItems,
       cursor,
+      ...anySession,
+      // One that becomes active meanwhile is no longer of those that are older.
+      ...(before === null && firstCreatedFirst),
       title_match: titleMatch,
       updated_before: before,
-      updated_after: null,
-      deleted: false,
-      // One that becomes active meanwhile is no longer of those that are older.
-      ...(before === null ? firstCreatedFirst : lastActiveFirst),
     });
     for (const { session_id } of data.items) take(session_id);
     cursor = data.next_cursor;
