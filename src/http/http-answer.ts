@@ -6,9 +6,6 @@ import type { AnswerHead, HttpHeaders } from './http-exchange.ts';
 import { HttpFailure, tooLarge } from './http-failure.ts';
 import type { Supervised, Supervisor } from './supervisor.ts';
 
-/** Keeps nothing between two texts. */
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 export class HttpAnswer {
   readonly status: number;
   readonly #headers: HttpHeaders;
@@ -42,7 +39,7 @@ export class HttpAnswer {
       this.#supervisor.release(this.#supervised);
     }
     try {
-      return utf8.decode(bytes);
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch (error) {
       throw new HttpFailure('unreadable', true, 'the answer is not UTF-8', error);
     }

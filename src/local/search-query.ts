@@ -7,8 +7,6 @@ import { checkText } from './text-rules.ts';
 
 /** A phrase with its closing mark, or a word up to the next white space or mark; each may end in an asterisk. */
 const part = /"(?<phrase>[^"]*)"(?<phraseBegins>\*)?|(?<word>[^\s"]+)/gu;
-/** Signs and spaces are not searched: what is left of a text without them is nothing. */
-const searchable = /[\p{L}\p{N}\p{Co}]/u;
 
 export function readQuery(query: string, limits: Limits): readonly SearchTerm[] {
   checkText('q', query);
@@ -34,8 +32,9 @@ function termOf({ phrase, phraseBegins, word = '' }: Record<string, string | und
   return { text: word.replace(/\*+$/, ''), prefix: word.endsWith('*') };
 }
 
+/** Signs and spaces are not searched: what is left of a text without them is nothing. */
 function hasWord({ text }: SearchTerm): boolean {
-  return searchable.test(text);
+  return /[\p{L}\p{N}\p{Co}]/u.test(text);
 }
 
 function wrongQuery(problem: string): ParleyError {

@@ -17,12 +17,10 @@ export function checkText(field: string, text: string): void {
   if (!text.isWellFormed()) throw invalid(field, 'is not valid Unicode: it holds half of a surrogate pair');
 }
 
-const controlCharacter = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-
 export function checkTitle(title: string, limits: Limits, field = 'title'): void {
   checkText(field, title);
   if (title.trim() === '') throw invalid(field, 'is empty');
-  if (controlCharacter.test(title)) throw invalid(field, 'holds a control character or a line break');
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(title)) throw invalid(field, 'holds a control character or a line break');
   const length = [...title].length;
   if (length > limits.titleCharacters) {
     throw invalid(field, `has ${length} characters; the limit is ${limits.titleCharacters}`);

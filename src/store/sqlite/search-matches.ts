@@ -18,9 +18,6 @@ export function matchFinder(index: 'words' | 'pieces', terms: readonly SearchTer
   return index === 'words' ? wordFinder(terms) : pieceFinder(terms);
 }
 
-// What `unicode61` takes for a word: letters, digits, private use, and the marks upon them.
-const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu;
-
 interface Word {
   readonly folded: string;
   readonly start: number;
@@ -28,7 +25,7 @@ interface Word {
 }
 
 function wordFinder(terms: readonly SearchTerm[]): FindMatches {
-  const sought = terms.map(({ text, prefix }) => ({ words: [...text.matchAll(word)].map(wordOf), prefix }));
+  const sought = terms.map(({ text, prefix }) => ({ words: wordsOf(text), prefix }));
   const firsts = new Set(
     sought.flatMap(({ words, prefix }) => (prefix && words.length === 1 ? [] : first(words))),
   );
@@ -36,7 +33,7 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
     prefix && words.length === 1 ? first(words) : [],
   );
   return (text) => {
-    const words = [...text.matchAll(word)].map(wordOf);
+    const words = wordsOf(text);
     const counts = sought.map(() => 0);
     const matches: Match[] = [];
     for (const [at, { folded, start }] of words.entries()) {
@@ -62,6 +59,11 @@ function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], p
     const mayGoOn = prefix && offset === phrase.length - 1;
     return there === folded || (mayGoOn && there?.startsWith(folded) === true);
   });
+}
+
+/** What `unicode61` takes for a word: letters, digits, private use, and the marks upon them. */
+function wordsOf(text: string): readonly Word[] {
+  return [...text.matchAll(/[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu)].map(wordOf);
 }
 
 function wordOf(found: RegExpMatchArray): Word {

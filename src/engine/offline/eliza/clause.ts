@@ -14,7 +14,7 @@ const maxWords = 200;
 
 // Control characters, halves of surrogate pairs and the marks that turn the direction of text part words, as white space does.
 const token =
-  /[\n\r—–…。，、！？；：]|[^\s\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069—–…。，、！？；：]+/gu;
+  /[\n\r—–…。，、！？；：]|[^\s\0-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069—–…。，、！？；：]+/gu;
 const clauseEnd = /[\n\r—–…。，、！？；：.,;:!?]|^-+$/;
 const readable = /[^!-/:-@[-`{-~\n\r—–…。，、！？；：“”‘’„«»‹›¿¡]/;
 // A full stop may open a word: .NET, .gitignore.
