@@ -34,6 +34,21 @@ export const asciiComments = {
   },
 };
 
+/** The lines of the bundler's own that all chunks share stand in main, which is there already: it would leave them a chunk. */
+export const runtimeInMain = {
+  name: 'runtime-in-main',
+  generateBundle(_options, bundle) {
+    const runtime = Object.values(bundle).find(({ name }) => name === 'rolldown-runtime');
+    for (const chunk of Object.values(bundle)) {
+      const inPlace = `(${runtime.code}(exports.runtime={}),exports.runtime)`;
+      chunk.code = chunk.code.replace(`require("./${runtime.fileName}")`, () =>
+        chunk.name === 'main' ? inPlace : 'require("./main.cjs").runtime',
+      );
+    }
+    delete bundle[runtime.fileName];
+  },
+};
+
 /**
  * Of undici, its pool of connections, what connects it, and its agent for proxies: all else (WebSocket, caches, fetch) is not used.
  * HTTP/2 is offered to servers only when asked for; of Node's own http undici wants to know a class that it is never given here, and

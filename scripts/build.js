@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { asciiComments, bundledSqlite, lazyChildProcess, leanUndici } from './build-plugins.js';
+import { asciiComments, bundledSqlite, lazyChildProcess, leanUndici, runtimeInMain } from './build-plugins.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -21,7 +21,7 @@ const bundle = await rolldown({
   preserveEntrySignatures: 'allow-extension',
   // What is loaded late may stand in a chunk that is there before: the tree says what needs what, the groups what lies together.
   checks: { ineffectiveDynamicImport: false },
-  plugins: [lazyChildProcess, bundledSqlite(), leanUndici, asciiComments],
+  plugins: [lazyChildProcess, bundledSqlite(), leanUndici, asciiComments, runtimeInMain],
 });
 const { output } = await bundle.write({
   dir: join(root, 'dist'),
@@ -35,7 +35,7 @@ const { output } = await bundle.write({
   // What goes together stands in one file, although others use parts of it: each file costs a start its reading.
   codeSplitting: {
     groups: [
-      { name: 'start', test: /\/src\/(main\.ts$|service\/)|^\0rolldown\//, priority: 4 },
+      { name: 'start', test: /\/src\/(main\.ts$|service\/)/, priority: 4 },
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
       {
         name: 'embedded',
@@ -93,7 +93,7 @@ function widenTexts() {
   }
 }
 
-/** Node's own modules are, and the few lines that every chunk shares. */
+/** Node's own modules are, and the lines that all chunks share. */
 function isNeeded(other, chunks = []) {
   const [, name] = /^(.+?)(?:-.{8})?\.cjs$/.exec(other) ?? [];
   return name === undefined || name === 'rolldown-runtime' || chunks.includes(name);
