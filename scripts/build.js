@@ -9,7 +9,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { asciiComments, bundledSqlite, lazyChildProcess, leanUndici, runtimeInMain } from './build-plugins.js';
+import {
+  asciiComments,
+  bundledSqlite,
+  lazyChildProcess,
+  leanUndici,
+  runtimeInMain,
+} from './build-plugins.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
