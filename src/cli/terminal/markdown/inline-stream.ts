@@ -163,14 +163,15 @@ export class InlineStream {
     }
   }
 
-  /** Words before an open mark go out; the word that it stands in stays whole. */
+  /** Words before an open mark go out; the word that it stands in stays whole. White space at least ends the word before it. */
   #writeBefore(text: string, at: number): string {
     const start =
       Math.max(text.lastIndexOf(' ', at), text.lastIndexOf('\n', at), text.lastIndexOf('\t', at)) + 1;
-    if (start === 0 || this.#opensAcross(text.slice(0, start))) return text;
-    this.#write(text.slice(0, start));
+    const end = this.#opensAcross(text.slice(0, start)) ? text.search(/\S/) : start;
+    if (end <= 0) return text;
+    this.#write(text.slice(0, end));
     this.#options.line.flush();
-    return text.slice(start);
+    return text.slice(end);
   }
 
   #opensAcross(text: string): boolean {

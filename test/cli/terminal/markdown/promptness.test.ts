@@ -40,7 +40,9 @@ const prose = fc
   .array(fc.tuple(marked, fc.constantFrom(' ', ' ', ' ', ' ', '\n')), { minLength: 1, maxLength: 60 })
   .map((words) => words.map((parts) => parts.join('')).join(''))
   // At the start of a line a mark may be a rule or a fence: it waits for a moment besides.
-  .map((text) => text.replace(/\n(?=[*_~`<])/g, ' '));
+  .map((text) => text.replace(/\n(?=[*_~`<])/g, ' '))
+  // A block of HTML would end the block that it begins in.
+  .map((text) => text.replace(/^</, ''));
 const columnsOfBlock: Readonly<Record<string, number>> = {
   '': 0,
   '- ': 2,
@@ -64,11 +66,11 @@ async function mostHeld(text: string, prefix: string, columns: number): Promise<
   for (const [at, character] of characters.entries()) {
     await writer.write(character);
     const shown = [...stripVTControlCharacters(terminal.text())].filter((one) => letter.test(one)).length;
-    // Marks before the first letter that waits may have been written, or be a style by now.
+    // Marks may be a style by now, and take no column; what stands before the first letter that waits may have been written.
     const waiting = characters
       .slice(places[shown - 1] ?? 0, at + 1)
       .join('')
-      .replace(/^[^\p{L}]+/u, '');
+      .replace(/^[^\p{L}]+|[*_~`]/gu, '');
     most = Math.max(most, stringWidth(waiting.trim()));
   }
   return most;
