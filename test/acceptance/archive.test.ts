@@ -145,6 +145,17 @@ describe('sessions export', () => {
     expect(page.trimEnd().endsWith('</html>')).toBe(true);
   });
 
+  test('leaves the emphasis of a reply and the alignment of its columns as they are', async () => {
+    const id = await talk('*so*\n\n| n |\n| ---: |\n| 1 |');
+    const page = await place.output(['sessions', 'export', id, '--format', 'html']);
+    expect(page).toContain('<em>so</em>');
+    expect(page).toContain('<td align="right">1</td>');
+    const style = /<style>(.*)<\/style>/s.exec(page)?.[1] ?? '';
+    // A rule for what a browser styles by itself would win over it.
+    expect(style).not.toMatch(/\b(em|i|strong|b)\b[^{}]*\{/);
+    expect(style).not.toMatch(/\btd\b[^{}]*\{[^}]*text-align/);
+  });
+
   test('makes a private file, whole, and replaces none unless --force says so', async () => {
     const id = await talk('a');
     const path = join(place.path, 'out.json');

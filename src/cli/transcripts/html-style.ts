@@ -11,22 +11,23 @@ nav { order: -1; border-bottom: 1px solid var(--line); padding-bottom: 1rem; }
 nav h2 { font-size: 1rem; margin: 0; }
 a { color: var(--accent); }
 article + article { border-top: 3px double var(--line); margin-top: 3rem; }
-header p, time, section h2 { color: var(--quiet); font-size: .85rem; }
+header p, time, section > h2 { color: var(--quiet); font-size: .85rem; }
 h1 { font-size: 1.5rem; line-height: 1.3; margin: 1.5rem 0 .25rem; overflow-wrap: anywhere; }
 section { margin: 1.25rem 0; overflow-wrap: anywhere; }
-section h2 { margin: 0 0 .35rem; font-weight: 600; }
-section h2 time { font-weight: 400; margin-left: .4rem; }
-section em { color: light-dark(#a33, #f0908c); font-style: normal; margin-left: .4rem; }
+section > h2 { margin: 0 0 .35rem; font-weight: 600; }
+section > h2 time { font-weight: 400; margin-left: .4rem; }
+.cut { color: light-dark(#a33, #f0908c); margin-left: .4rem; }
 .user > div { background: var(--soft); border-left: 3px solid var(--accent); border-radius: 0 6px 6px 0; padding: .7rem 1rem; }
 .typed { white-space: pre-wrap; }
 .assistant > div > :first-child { margin-top: 0; }
-.assistant h1, .assistant div h2, .assistant h3 { color: var(--ink); font-size: 1.1rem; margin: 1.2rem 0 .4rem; }
+.assistant div :is(h1, h2, h3, h4, h5, h6) { color: var(--ink); font-size: 1.1rem; margin: 1.2rem 0 .4rem; }
 code, pre { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 :not(pre) > code { background: var(--soft); border-radius: 4px; padding: .1em .35em; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; overflow-x: auto; padding: .8rem 1rem; overflow-wrap: normal; }
 blockquote { border-left: 3px solid var(--line); color: var(--quiet); margin: 1rem 0; padding-left: 1rem; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { border: 1px solid var(--line); padding: .3rem .7rem; text-align: left; vertical-align: top; }
+th, td { border: 1px solid var(--line); padding: .3rem .7rem; vertical-align: top; }
+th:not([align]) { text-align: start; }
 hr { border: 0; border-top: 1px solid var(--line); }
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } pre { white-space: pre-wrap; } }
 `;

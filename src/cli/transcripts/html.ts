@@ -74,7 +74,7 @@ ${messages.map((message) => this.#message(message)).join('')}</article>
       ? `<div class="typed" dir="auto">${escaped(message.content)}</div>`
       : this.#reply(message.content);
     return `<section class="${isUser ? 'user' : 'assistant'}">
-<h2>${who} ${time(message.created_at)}${cut ? ` <em>cut: ${message.finish_reason}</em>` : ''}</h2>
+<h2>${who} ${time(message.created_at)}${cut ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
 ${content}</section>
 `;
   }
