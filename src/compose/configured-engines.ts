@@ -88,6 +88,10 @@ export function storedModes({ profileFile }: Surroundings, changed: () => Promis
       const { storedModeBook } = await import('../config/stored-modes.ts');
       return storedModeBook(profileFile.read(), profileFile.path);
     },
+    async stored(name) {
+      const { storedFields } = await import('../config/stored-modes.ts');
+      return storedFields(profileFile.read(), name);
+    },
     async put(settings) {
       const { putMode } = await import('../config/stored-modes.ts');
       await profileFile.update((config) => putMode(config, settings));

@@ -1,6 +1,7 @@
 // Where the key of a model's server is: a variable, a file, a command. What is stored is this reference; the key itself is read when
 // it is needed, goes into one header, and is in no message here.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import { quoteForShell } from './shell-quote.ts';
 
@@ -14,7 +15,14 @@ export function checkKeyReference(
 ): { readonly problem: string; readonly hint: string } | null {
   const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
   if (kind === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(rest)) return null;
-  if ((kind === 'file' || kind === 'command') && rest.trim() !== '' && !/[\0\r\n]/.test(rest)) return null;
+  if ((kind === 'file' || kind === 'command') && rest.trim() !== '' && !/[\0\r\n]/.test(rest)) {
+    if (kind === 'command' || isAbsolute(rest) || rest.startsWith('~/')) return null;
+    // It would be another file wherever Parley is called. Its name is no key: that would have to begin with `file:`.
+    return {
+      problem: `names a file without its whole path: ${JSON.stringify(rest)}`,
+      hint: 'Give it: file:/PATH, or file:~/PATH.',
+    };
+  }
   return {
     problem: 'does not say where the key is',
     hint: 'Give env:NAME, file:PATH or command:LINE; a key itself is never an argument, and is not kept.',
@@ -98,7 +106,8 @@ async function output(
   const { exec } = await import('node:child_process');
   return new Promise((resolve, reject) => {
     const limits = { timeout: commandMs, maxBuffer: mostBytes, signal };
-    const options = { env: { ...env }, ...limits, encoding: 'utf8' } as const;
+    // Nothing is read from the directory that somebody happens to be in, and no program run that lies there.
+    const options = { env: { ...env }, cwd: '/', ...limits, encoding: 'utf8' } as const;
     const child = exec(command, options, (error, stdout) => {
       if (error === null) resolve(stdout);
       else if (signal.aborted) reject(missing('the command was stopped'));
@@ -112,7 +121,9 @@ async function output(
 }
 
 function fromHome(path: string, env: Readonly<Record<string, string | undefined>>): string {
-  return path.startsWith('~/') && env['HOME'] ? env['HOME'] + path.slice(1) : path;
+  if (!path.startsWith('~/')) return path;
+  if (!env['HOME']) throw new Error('HOME is not set');
+  return env['HOME'] + path.slice(1);
 }
 
 function place(kind: string, rest: string): string {

@@ -6,7 +6,6 @@ import {
   builtInModes,
   defaultModeSettings,
   type JsonValue,
-  type ModeBook,
   type ModeSettings,
   thinkTagChoices,
 } from '../service/mode-settings.ts';
@@ -27,32 +26,14 @@ export class ModeFault extends Error {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** 1 to 64 of `A-Z a-z 0-9 . _ : -`, the first a letter or digit. */
 export function isModeName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(name);
 }
 
-/** Throws a {@link ModeFault} for the first thing that is wrong. Fallbacks are checked as well. */
-export function readModeBook(value: unknown, names: { modes: string; default: string }): ModeBook {
-  const fields = fieldsOf(value, []);
-  const stored = fieldsOf(fields[names.modes] ?? {}, [names.modes]);
-  const modes = Object.entries(stored).map(([name, mode]) => readMode(name, mode, [names.modes, name]));
-  const known = [...builtInModes, ...modes.map(({ name }) => name)];
-  for (const { name, fallback } of modes) {
-    const path = [names.modes, name, 'fallback'];
-    if (fallback === null) continue;
-    if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${JSON.stringify(fallback)}`);
-    if (leadsTo(modes, fallback, name)) throw new ModeFault(path, 'leads back to the mode itself');
-  }
-  const chosen = fields[names.default] ?? null;
-  if (chosen !== null && (typeof chosen !== 'string' || !known.includes(chosen))) {
-    throw new ModeFault([names.default], 'names no mode');
-  }
-  return { modes, default: chosen };
-}
-
+/** Throws a {@link ModeFault} for the first thing that is wrong. */
 export function readMode(name: string, value: unknown, path: readonly string[]): ModeSettings {
   if (!isModeName(name)) {
     throw new ModeFault(
@@ -142,7 +123,7 @@ const readers = {
   },
   system: textOrNull,
   temperature: (value: unknown, path: readonly string[]): number | null =>
-    value === undefined || value === null ? null : number(null, 0, 100)(value, path),
+    value === undefined || value === null ? null : number(null, 0, 5)(value, path),
   parameters: readParameters,
   context_tokens: number(defaultModeSettings.context_tokens, 256, 100_000_000, true),
   fallback: textOrNull,
@@ -169,16 +150,40 @@ const ownParameters: readonly string[] = [
   'n',
 ];
 
+/** What servers call the most tokens of a reply. */
+const longestReplies: readonly string[] = ['max_tokens', 'max_completion_tokens'];
+
+/** Names of what would be a key: it would lie in the configuration for all to read. (`prompt_cache_key` and the like are none.) */
+const keyName =
+  /^(key|token|auth|credentials?)$|(^|[-_.])(api[-_.]?key|authorization|bearer|password|secret|(access|auth)[-_.]?token)$/i;
+
+/** Also further inside, as in `extra_headers`. */
+function refuseKeys(value: unknown, path: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value) && keyName.test(name)) {
+      throw new ModeFault(
+        [...path, name],
+        'is no place for a key: what stands there is kept as it is',
+        'Say where the key is to be read from: --key env:NAME (in a file of modes, key: env:NAME).',
+      );
+    }
+    refuseKeys(inner, [...path, name]);
+  }
+}
+
 function readParameters(value: unknown, path: readonly string[]): Readonly<Record<string, JsonValue>> {
   if (value === undefined) return {};
   const fields = fieldsOf(value ?? {}, path);
   for (const name of Object.keys(fields)) {
     if (ownParameters.includes(name)) throw new ModeFault([...path, name], 'cannot be set as a parameter');
+    if (longestReplies.includes(name)) number(null, 1, 100_000_000, true)(fields[name], [...path, name]);
   }
   // It came from JSON or YAML: what JSON cannot hold (a date, an infinity) would not be what was meant.
   if (!isDeepStrictEqual(JSON.parse(JSON.stringify(fields)), fields)) {
     throw new ModeFault(path, 'holds what JSON cannot');
   }
+  refuseKeys(fields, path);
   return fields as Readonly<Record<string, JsonValue>>;
 }
 
@@ -192,17 +197,7 @@ function checkUrl(url: string, path: readonly string[], insecureHttp: boolean): 
   }
 }
 
-function leadsTo(modes: readonly ModeSettings[], from: string, to: string): boolean {
-  const seen = new Set<string>();
-  for (let name: string | null = from; name !== null && !seen.has(name); ) {
-    if (name === to) return true;
-    seen.add(name);
-    name = modes.find((mode) => mode.name === name)?.fallback ?? null;
-  }
-  return false;
-}
-
-function fieldsOf(value: unknown, path: readonly string[]): Fields {
+export function fieldsOf(value: unknown, path: readonly string[]): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw new ModeFault(path, 'is not an object');
 }

@@ -1,8 +1,11 @@
 // A file of modes for `serve --modes`: YAML, or JSON, which is YAML too. A fault names file, line and field.
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeBook } from '../service/mode-settings.ts';
-import { checkRoom, ModeFault, modeFailure, readModeBook } from './mode-settings.ts';
+import { readModeBook } from './mode-book.ts';
+import { checkRoom, ModeFault, modeFailure } from './mode-settings.ts';
+import { placedKey } from './placed-key.ts';
 import { fileFailure } from './private-file.ts';
 
 const names = { modes: 'modes', default: 'default' };
@@ -31,9 +34,13 @@ export async function readModesFile(path: string): Promise<ModeBook> {
     for (const field of Object.keys(value)) {
       if (!Object.values(names).includes(field)) throw new ModeFault([field], 'is not known here', hint);
     }
-    const book = readModeBook(value, names);
+    const book = readModeBook(withPlacedKeys(value, dirname(path)), names, (fault) => {
+      throw fault;
+    });
     for (const mode of book.modes) checkRoom(mode, [names.modes, mode.name]);
-    return book;
+    // Without a mode it would take all away, and an editor that writes a file anew empties it first.
+    if (book.modes.length === 0) throw new ModeFault([], 'holds no modes', hint);
+    return { ...book, faulty: [] };
   } catch (fault) {
     if (!(fault instanceof ModeFault)) throw fault;
     throw modeFailure(fault, 'CONFIG', `${path}, line ${lineOf(fault.path)}`);
@@ -57,6 +64,17 @@ export async function readModesFile(path: string): Promise<ModeBook> {
     }
     return 1;
   }
+}
+
+/** The files of the keys are where the file of the modes says, from where it is itself. */
+function withPlacedKeys(book: object, directory: string): object {
+  const { modes } = book as { modes?: unknown };
+  if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return book;
+  const placed = Object.entries(modes).map(([name, mode]: readonly [string, unknown]) => {
+    const key = typeof mode === 'object' && mode !== null ? (mode as { key?: unknown }).key : null;
+    return [name, typeof key === 'string' ? { ...(mode as object), key: placedKey(key, directory) } : mode];
+  });
+  return { ...book, modes: Object.fromEntries(placed) };
 }
 
 /** A fault of the YAML, for people who do not program with the parser. */

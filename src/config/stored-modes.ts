@@ -1,19 +1,31 @@
 // What can be done to the modes that are stored: pure changes of the stored configuration, to be given to `ProfileFile.update`.
 import { ParleyError } from '../service/errors.ts';
-import { builtInModes, type ModeBook, type ModeSettings } from '../service/mode-settings.ts';
+import { builtInModes, type FaultyMode, type ModeBook, type ModeSettings } from '../service/mode-settings.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
-import { checkRoom, ModeFault, modeFailure, readMode, readModeBook, storedMode } from './mode-settings.ts';
+import { readModeBook } from './mode-book.ts';
+import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-settings.ts';
 import type { StoredConfig } from './stored-config.ts';
 
 const names = { modes: 'modes', default: 'default_mode' };
 
-/** `CONFIG` for modes that a hand has broken; `path` is the file. */
+/** A mode that a hand has broken stands among the faulty ones; `path` is the file, which its failure names. */
 export function storedModeBook(config: StoredConfig, path: string): ModeBook {
-  try {
-    return readModeBook(config, names);
-  } catch (error) {
-    throw error instanceof ModeFault ? modeFailure(error, 'CONFIG', path) : error;
-  }
+  const faulty: FaultyMode[] = [];
+  const book = readModeBook(config, names, (fault, name) => {
+    const { message, hint, details } = modeFailure(fault, 'CONFIG', path);
+    const isThere = Object.hasOwn(config.modes, name);
+    const word = isModeName(name) ? name : JSON.stringify(name);
+    const remedy = `Mend it: parley modes set ${word} …, or take it away: parley modes remove ${word}`;
+    const told = { hint: isThere ? `${hint} ${remedy}`.trim() : hint, details, cause: fault };
+    faulty.push({ name, failure: new ParleyError('CONFIG', message, told) });
+  });
+  return { ...book, faulty };
+}
+
+/** As it is kept, unchecked. */
+export function storedFields(config: StoredConfig, name: string): Readonly<Record<string, unknown>> | null {
+  const mode = Object.hasOwn(config.modes, name) ? config.modes[name] : null;
+  return typeof mode === 'object' && mode !== null ? { ...mode } : null;
 }
 
 /** Keeps the mode, in place of one of that name; `USAGE` for settings against a rule. */
@@ -25,7 +37,10 @@ export function putMode(config: StoredConfig, settings: ModeSettings): StoredCon
     const mode = storedMode(checked);
     // A computed name in an object literal is defined, not assigned: `__proto__` is a field like any other.
     const changed = { ...config, modes: { ...config.modes, [name]: mode } };
-    readModeBook(changed, names);
+    // The faults of others are none of its own.
+    readModeBook(changed, names, (fault, other) => {
+      if (other === name && fault.path[0] === names.modes) throw fault;
+    });
     return changed;
   } catch (error) {
     throw error instanceof ModeFault ? modeFailure(error, 'USAGE', null) : error;
@@ -34,10 +49,11 @@ export function putMode(config: StoredConfig, settings: ModeSettings): StoredCon
 
 /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one that is built in, or that another falls back to. */
 export function removeMode(config: StoredConfig, name: string): StoredConfig {
-  if (builtInModes.includes(name)) throw new ParleyError('USAGE', `The mode ${name} is built in.`);
+  if (builtInModes.includes(name) && !Object.hasOwn(config.modes, name))
+    throw new ParleyError('USAGE', `The mode ${name} is built in.`);
   requireMode(config, name);
   const others = Object.entries(config.modes).filter(([other]) => other !== name);
-  const user = others.find(([, mode]) => (mode as { fallback?: unknown }).fallback === name);
+  const user = others.find(([, mode]) => (mode as { fallback?: unknown } | null)?.fallback === name);
   if (user !== undefined) {
     throw new ParleyError('USAGE', `The mode ${user[0]} falls back to ${name}.`, {
       hint: `Give it another first: parley modes set ${user[0]} --fallback ""`,

@@ -5,7 +5,7 @@ import type { ReplyEngine } from './reply-engine.ts';
 export interface EngineSet {
   /** At least one; exactly one is the default. */
   readonly modes: readonly Mode[];
-  /** Null for a mode that there is not. */
+  /** Null for a mode that there is not. Throws for one that is there, and cannot be used as it is set up. */
   engine(mode: string): ReplyEngine | null;
   /** Lets go of sockets, where there are any: of those in use as well. */
   close?(): Promise<void>;

@@ -41,8 +41,8 @@ export async function* asked(
       const failure = first === null ? error : bothFailed(first, mode, error);
       first ??= error;
       const next = isSaid || signal.aborted || !isEngineFailure(error) ? null : (current.fallback ?? null);
-      const nextEngine = next === null || tried.has(next) ? null : local.engines.engine(next);
-      if (next === null || nextEngine === null) throw failure;
+      if (next === null || tried.has(next)) throw failure;
+      const nextEngine = fallbackEngine(local, next, failure);
       mode = next;
       current = nextEngine;
     }
@@ -68,6 +68,18 @@ async function* answers(
   const context = { history, message: turn.content };
   const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
   yield* engine.timesItself ? ask(signal) : watched(ask, signal, limits);
+}
+
+/** One that is faulty has failed, too. */
+function fallbackEngine({ engines }: LocalOptions, mode: string, failure: unknown): ReplyEngine {
+  let engine: ReplyEngine | null;
+  try {
+    engine = engines.engine(mode);
+  } catch (error) {
+    throw bothFailed(failure, mode, error);
+  }
+  if (engine === null) throw failure;
+  return engine;
 }
 
 function isEngineFailure(error: unknown): boolean {

@@ -13,7 +13,7 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { ModeSettings } from '../service/mode-settings.ts';
+import { builtInModes, type ModeSettings } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { PurgeFilter } from '../store/session-store.ts';
 import { hashKey, issueKey } from './keys.ts';
@@ -80,8 +80,25 @@ export class LocalAdministration implements Administration {
 
   async listModes(): Promise<readonly ModeRecord[]> {
     const { engines, modes } = this.#local;
-    const settings = new Map((await modes.read()).modes.map((mode) => [mode.name, mode]));
-    return engines.modes.map((mode) => ({ ...mode, settings: settings.get(mode.name) ?? null }));
+    const book = await modes.read();
+    const settings = new Map(book.modes.map((mode) => [mode.name, mode]));
+    const problems = new Map(book.faulty.map(({ name, failure }) => [name, failure.message]));
+    return engines.modes.map((mode) => ({
+      ...mode,
+      settings: settings.get(mode.name) ?? null,
+      problem: builtInModes.includes(mode.name) ? null : (problems.get(mode.name) ?? null),
+    }));
+  }
+
+  async modeSettings(name: string): Promise<ModeSettings | null> {
+    const { modes, faulty } = await this.#local.modes.read();
+    const fault = builtInModes.includes(name) ? undefined : faulty.find((mode) => mode.name === name);
+    if (fault !== undefined) throw fault.failure;
+    return modes.find((mode) => mode.name === name) ?? null;
+  }
+
+  storedMode(name: string): Promise<Readonly<Record<string, unknown>> | null> {
+    return this.#local.modes.stored(name);
   }
 
   putMode(settings: ModeSettings): Promise<void> {

@@ -10,6 +10,7 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { ModeSettings } from '../service/mode-settings.ts';
 import type { FoundModels } from '../service/model-server.ts';
 
 export class RemoteAdministration implements Administration {
@@ -20,6 +21,14 @@ export class RemoteAdministration implements Administration {
   }
 
   listModes(): Promise<readonly ModeRecord[]> {
+    return this.#refuse();
+  }
+
+  modeSettings(): Promise<ModeSettings | null> {
+    return this.#refuse();
+  }
+
+  storedMode(): Promise<Readonly<Record<string, unknown>> | null> {
     return this.#refuse();
   }
 

@@ -75,8 +75,10 @@ export interface PurgeReport {
 }
 
 export interface ModeRecord extends Mode {
-  /** Null for a mode that is built in. */
+  /** Null for a mode that is built in, and for a faulty one. */
   readonly settings: ModeSettings | null;
+  /** What is wrong with how it is kept; null for one that can be used. */
+  readonly problem: string | null;
 }
 
 export interface UsageQuery {
@@ -102,6 +104,12 @@ export interface UsageRecord {
 export interface Administration {
   /** In the order of the models listing. */
   listModes(): Promise<readonly ModeRecord[]>;
+
+  /** Null for a mode that has none. `CONFIG` for a faulty one: what is wrong, and how to mend it. */
+  modeSettings(name: string): Promise<ModeSettings | null>;
+
+  /** What is kept of a mode, faulty or not, unchecked; null for one of which nothing is kept. */
+  storedMode(name: string): Promise<Readonly<Record<string, unknown>> | null>;
 
   /** Keeps a mode, in place of one of that name. `USAGE` for settings against a rule; it names the field. Holds from the next chat. */
   putMode(settings: ModeSettings): Promise<void>;

@@ -1,5 +1,6 @@
 // A mode that somebody has set up: which model answers in it, where that model is, and what it is told. Field names are those of
 // the stored configuration and of the file for `serve --modes`.
+import type { ParleyError } from './errors.ts';
 
 /** A value of JSON: what a parameter of a model may be. */
 export type JsonValue =
@@ -64,15 +65,25 @@ export const defaultModeSettings = {
 /** The modes that need no setting up, and whose names no other mode can have. */
 export const builtInModes: readonly string[] = ['eliza', 'echo'];
 
+export interface FaultyMode {
+  readonly name: string;
+  /** What whoever uses it is told. */
+  readonly failure: ParleyError;
+}
+
 /** What is set up, and which mode is used when none is named (null: the first built-in one). */
 export interface ModeBook {
   readonly modes: readonly ModeSettings[];
+  /** Those that cannot be used, as a hand may have left them. They are in no one's way. */
+  readonly faulty: readonly FaultyMode[];
   readonly default: string | null;
 }
 
 /** Keeps the modes that are set up; a write holds when it resolves. */
 export interface ModeShelf {
   read(): Promise<ModeBook>;
+  /** What is kept of a mode, unchecked; null where there is none of that name. */
+  stored(name: string): Promise<Readonly<Record<string, unknown>> | null>;
   put(settings: ModeSettings): Promise<void>;
   remove(name: string): Promise<void>;
   setDefault(name: string): Promise<void>;

@@ -48,6 +48,8 @@ describe('a file of modes for serve', () => {
     await reload(`modes:\n${mode('three')}    temprature: 1\n`, 'modes not read again');
     expect(served.written.err).toContain('line 5: modes.three.temprature is not a setting of a mode');
     expect(await modesOf(served.url, key)).toEqual(['one', 'two', 'eliza*', 'echo']);
+    await reload('# moved\n', `${file()}, line 1: holds no modes.`);
+    expect(await modesOf(served.url, key)).toEqual(['one', 'two', 'eliza*', 'echo']);
     expect((await served.end('SIGTERM')).status).toBe(143);
   });
 
@@ -92,12 +94,21 @@ describe('a file of modes for serve', () => {
     await served.end('SIGTERM');
   }, 30_000);
 
-  test('that is wrong is refused before the server listens', async () => {
-    writeFileSync(file(), 'default: nobody\n');
+  test.each([
+    ['wrong', 'default: nobody\n', 'line 1: default names no mode'],
+    ['empty', '', 'line 1: holds no modes'],
+    [
+      'wrong in one of its modes',
+      (): string => `modes:\n${mode('one')}${mode('two')}    key: x\n`,
+      'modes.two.key does',
+    ],
+  ])('that is %s is refused before the server listens', async (_how, text, problem) => {
+    writeFileSync(file(), typeof text === 'string' ? text : text());
     const { status, err } = await place.parley(['serve', '--port', '0', '--modes', file()]);
     expect({ status, err }).toEqual({
       status: 2,
-      err: expect.stringContaining('line 1: default names no mode'),
+      err: expect.stringContaining(problem),
     });
+    expect(err).toContain(file());
   });
 });

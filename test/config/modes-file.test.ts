@@ -1,7 +1,7 @@
 // The file of modes for `serve`: what it may hold, and how a fault in it is told.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readModesFile } from '../../src/config/modes-file.ts';
 import { defaultModeSettings } from '../../src/service/mode-settings.ts';
@@ -35,6 +35,7 @@ test.each([
 ])('it is %s', async (_form, text) => {
   expect(await readModesFile(fileOf(text))).toEqual({
     default: 'one',
+    faulty: [],
     modes: [
       {
         ...one,
@@ -45,8 +46,29 @@ test.each([
   });
 });
 
-test('it may be empty', async () => {
-  expect(await readModesFile(fileOf(''))).toEqual({ modes: [], default: null });
+test.each(['', '# none yet\n', 'null\n', '{}', 'modes: {}\n', 'modes:\n', 'default: eliza\n'])(
+  'one without a single mode, %j, is a fault',
+  async (text) => {
+    const path = fileOf(text);
+    await expect(readModesFile(path)).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: `${path}, line 1: holds no modes.`,
+    });
+  },
+);
+
+test('a key’s file is where the file says, from where it is itself', async () => {
+  const keyOf = async (key: string) => {
+    const path = fileOf(`modes:\n  one: {base_url: "https://a.example", model: m, key: "${key}"}\n`);
+    return { key: (await readModesFile(path)).modes[0]?.key, directory: dirname(path) };
+  };
+  const beside = await keyOf('file:keys/a');
+  expect(beside.key).toBe(`file:${beside.directory}/keys/a`);
+  const above = await keyOf('file:../a');
+  expect(above.key).toBe(`file:${dirname(above.directory)}/a`);
+  for (const key of ['file:/etc/a', 'file:~/a', 'env:A', 'command:cat a']) {
+    expect((await keyOf(key)).key).toBe(key);
+  }
 });
 
 const base = 'base_url: https://a.example, model: m';
@@ -85,6 +107,17 @@ test.each([
   [`modes:\n  one: {${base}, temperature: warm}`, 2, 'modes.one.temperature must be a number'],
   [`modes:\n  one: {${base}, show_reasoning: 1}`, 2, 'modes.one.show_reasoning is neither true nor false'],
   [`modes:\n  one: {${base}, parameters: {model: x}}`, 2, 'modes.one.parameters.model cannot be set'],
+  [`modes:\n  one: {${base}, temperature: 9}`, 2, 'modes.one.temperature must be a number from 0 to 5'],
+  [
+    `modes:\n  one: {${base}, parameters: {max_tokens: 0}}`,
+    2,
+    'modes.one.parameters.max_tokens must be a whole number from 1',
+  ],
+  [
+    `modes:\n  one: {${base}, parameters: {extra_headers: {Authorization: sk-secret}}}`,
+    2,
+    'modes.one.parameters.extra_headers.Authorization is no place for a key',
+  ],
   [`modes:\n  one: {${base}, parameters: {seed: .inf}}`, 2, 'modes.one.parameters holds what JSON cannot'],
   [`modes:\n  one: {${base}, engine: smoke}`, 2, 'modes.one.engine must be "openai"'],
   [`modes:\n  one: {${base}, fallback: nobody}`, 2, 'modes.one.fallback names no mode: "nobody"'],

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readKeyReference } from '../../src/config/key-reference.ts';
 import { emptyConfig } from '../../src/config/stored-config.ts';
-import { putMode, removeMode, setDefaultMode, storedModeBook } from '../../src/config/stored-modes.ts';
+import {
+  putMode,
+  removeMode,
+  setDefaultMode,
+  storedFields,
+  storedModeBook,
+} from '../../src/config/stored-modes.ts';
 import { defaultModeSettings, type ModeSettings } from '../../src/service/mode-settings.ts';
 
 const mode = (name: string, settings: Partial<ModeSettings> = {}): ModeSettings => ({
@@ -26,7 +32,7 @@ describe('a stored mode', () => {
         ...{ parameters: { stop: ['x'] }, key: 'file:~/key' },
       },
     });
-    expect(storedModeBook(config, 'config.json')).toEqual({ modes: [settings], default: null });
+    expect(storedModeBook(config, 'config.json')).toEqual({ modes: [settings], faulty: [], default: null });
   });
 
   test('of any name is its own: __proto__ is refused, constructor is a mode like any other', () => {
@@ -45,11 +51,80 @@ describe('a stored mode', () => {
     expect(() => removeMode(two, 'echo')).toThrow('built in');
   });
 
-  test('that a hand has broken is told with file and field', () => {
-    const config = { ...emptyConfig, modes: { fast: { base_url: 'https://a.example' } } };
-    expect(() => storedModeBook(config, '/c/config.json')).toThrow(
-      '/c/config.json: modes.fast.model is missing.',
+  test('that a hand has broken is told with file and field, and stands in nobody’s way', () => {
+    const broken = { base_url: 'https://a.example' };
+    const whole = putMode(putMode(emptyConfig, mode('good')), mode('other', { fallback: 'good' }));
+    const config = { ...whole, modes: { fast: broken, nothing: null, ...whole.modes } };
+    const { modes, faulty } = storedModeBook(config, '/c/config.json');
+    expect(modes.map(({ name }) => name)).toEqual(['good', 'other']);
+    expect(faulty.map(({ name, failure }) => [name, failure.code, failure.message])).toEqual([
+      ['fast', 'CONFIG', '/c/config.json: modes.fast.model is missing.'],
+      ['nothing', 'CONFIG', '/c/config.json: modes.nothing is not an object.'],
+    ]);
+    expect(faulty[0]?.failure.hint).toContain('parley modes set fast');
+    const next = putMode(removeMode(config, 'nothing'), mode('new', { fallback: 'fast' }));
+    expect(Object.keys(next.modes)).toEqual(['fast', 'good', 'other', 'new']);
+    const mended = putMode(next, mode('fast'));
+    expect(storedModeBook(mended, 'x').faulty).toEqual([]);
+    expect(storedFields(config, 'fast')).toEqual(broken);
+    expect(storedFields(config, 'constructor')).toBeNull();
+  });
+
+  test('is faulty for a fallback that leads nowhere or back to it; whoever falls back to a faulty one is not', () => {
+    const fields = (fallback: string) => ({ base_url: 'https://a.example', model: 'm', fallback });
+    const modes = { a: fields('b'), b: fields('a'), c: fields('gone'), d: fields('c') };
+    const book = storedModeBook({ ...emptyConfig, modes }, 'x');
+    expect(book.modes.map(({ name }) => name)).toEqual(['d']);
+    expect(book.faulty.map(({ name, failure }) => `${name}: ${failure.message}`)).toEqual([
+      'a: x: modes.a.fallback leads back to the mode itself.',
+      'b: x: modes.b.fallback leads back to the mode itself.',
+      'c: x: modes.c.fallback names no mode: "gone".',
+    ]);
+  });
+
+  test('that is the default, and is not there, is a faulty one: no other answers in its place', () => {
+    const config = { ...putMode(emptyConfig, mode('good')), default_mode: 'gone' };
+    const book = storedModeBook(config, 'x');
+    expect(book.default).toBe('gone');
+    expect(book.faulty.map(({ name, failure }) => [name, failure.message, failure.hint])).toEqual([
+      ['gone', 'x: default_mode names no mode.', 'Choose one: parley modes default NAME'],
+    ]);
+    expect(storedModeBook(setDefaultMode(config, 'good'), 'x').faulty).toEqual([]);
+  });
+
+  test.each([
+    'key',
+    'api_key',
+    'apiKey',
+    'X-API-Key',
+    'openai_api_key',
+    'authorization',
+    'token',
+    'access_token',
+  ])('has no parameter %s: a key is not kept', (name) => {
+    expect(() => putMode(emptyConfig, mode('a', { parameters: { [name]: 'sk-secret' } }))).toThrow(
+      `parameters.${name} is no place for a key`,
     );
+  });
+
+  test('has parameters whose names only sound like it', () => {
+    const parameters = {
+      prompt_cache_key: 'a',
+      max_tokens: 1,
+      stop_token_ids: [1],
+      skip_special_tokens: true,
+    };
+    expect(storedModeBook(putMode(emptyConfig, mode('a', { parameters })), 'x').faulty).toEqual([]);
+  });
+
+  test('with a path that begins anywhere, as an earlier version kept it, is faulty', () => {
+    const config = {
+      ...emptyConfig,
+      modes: { a: { base_url: 'https://a.example', model: 'm', key: 'file:key' } },
+    };
+    expect(storedModeBook(config, 'x').faulty.map(({ failure }) => failure.message)).toEqual([
+      'x: modes.a.key names a file without its whole path: "key".',
+    ]);
   });
 });
 
@@ -72,7 +147,13 @@ describe('the key of a reference', () => {
     expect(await read('command:echo "$KEY" | tr e E')).toBe('in-Env');
   });
 
+  test('by a command is not from the directory that one happens to be in', async () => {
+    const read = readKeyReference('command:pwd', 'fast', { PATH: process.env['PATH'] }, never);
+    expect(await read).toBe('/');
+  });
+
   test.each([
+    ['file:~/key', 'the file ~/key cannot be read (HOME is not set)'],
     ['env:NONE', 'the variable NONE is not set'],
     ['env:EMPTY', 'the variable EMPTY is empty'],
     ['env:TWO', 'the variable TWO holds characters that a key cannot have'],

@@ -29,7 +29,8 @@ export interface EmbeddedOptions {
 
 /** Nothing is set up, and nothing can be. */
 const noModes: ModeShelf = {
-  read: async () => ({ modes: [], default: null }),
+  read: async () => ({ modes: [], faulty: [], default: null }),
+  stored: async () => null,
   put: () => Promise.reject(new Error('not in this test')),
   remove: () => Promise.reject(new Error('not in this test')),
   setDefault: () => Promise.reject(new Error('not in this test')),

@@ -11,11 +11,21 @@ export function withUpstreamModes(offline: EngineSet, book: ModeBook, options: U
     ...{ name, description, engine, model },
     default: false,
   }));
-  const modes: readonly Mode[] = [...upstream, ...offline.modes];
+  // They are listed: a default that is faulty must not give way to another mode in silence.
+  const faulty = book.faulty.filter(({ name }) => offline.engine(name) === null);
+  const broken = faulty.map(({ name }) => ({
+    ...{ name, description: 'faulty: see parley modes list', engine: 'openai', model: null },
+    default: false,
+  }));
+  const modes: readonly Mode[] = [...upstream, ...broken, ...offline.modes];
   const chosen = modes.some(({ name }) => name === book.default) ? book.default : null;
   return {
     modes: chosen === null ? modes : modes.map((mode) => ({ ...mode, default: mode.name === chosen })),
-    engine: (name) => engines.get(name) ?? offline.engine(name),
+    engine(name) {
+      const fault = faulty.find((mode) => mode.name === name);
+      if (fault !== undefined) throw fault.failure;
+      return engines.get(name) ?? offline.engine(name);
+    },
     async close() {
       await Promise.all(Array.from(engines.values(), (engine) => engine.close()));
     },

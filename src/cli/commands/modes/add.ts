@@ -26,7 +26,9 @@ export function registerModesAdd(parent: Command, run: Run): void {
 export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
   const { name } = input;
   const { home } = await context.open();
-  const settings = withFlags({ ...defaultModeSettings, name }, input.flags, context.options.insecureHttp);
+  const { insecureHttp } = context.options;
+  const usual = { ...defaultModeSettings, name };
+  const settings = withFlags(usual, input.flags, insecureHttp, context.host.env['HOME']);
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
     throw new ParleyError('USAGE', `The mode ${name} needs ${missing}.`, {

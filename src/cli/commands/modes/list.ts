@@ -10,10 +10,14 @@ const columns: readonly Column<ModeRecord>[] = [
   { title: 'DEFAULT', value: (mode) => (mode.default ? '*' : '') },
   { title: 'MODE', value: ({ name }) => name },
   { title: 'MODEL', value: ({ model }) => model ?? '', flexible: true },
-  { title: 'SERVER', value: ({ settings }) => settings?.base_url ?? 'built in', flexible: true },
+  { title: 'SERVER', value: server, flexible: true },
   { title: 'KEY', value: ({ settings }) => settings?.key ?? '', flexible: true },
   { title: 'FALLBACK', value: ({ settings }) => settings?.fallback ?? '' },
 ];
+
+function server({ settings, problem }: ModeRecord): string {
+  return settings?.base_url ?? (problem === null ? 'built in' : 'faulty');
+}
 
 export function registerModesList(parent: Command, run: Run): void {
   parent
@@ -30,4 +34,8 @@ export async function runModesList(context: CliContext): Promise<undefined> {
     return;
   }
   await writeTable(context.stdout, columns, modes);
+  for (const { name, problem } of modes) {
+    if (problem !== null)
+      await context.say(`The mode ${name} is faulty. ${problem} See: parley modes show ${name}`);
+  }
 }

@@ -1,6 +1,7 @@
 // The settings of a mode as options of `modes add` and `modes set`. Their rules are config's: here a text becomes a value.
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { placedKey } from '../../../config/placed-key.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type JsonValue, type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
 
@@ -29,8 +30,8 @@ export function addModeOptions(command: Command): Command {
     .option('--key <where>', 'where its key is: env:NAME, file:PATH or command:LINE; "" for none')
     .option('--system <text>', 'the system prompt; "" for none')
     .option('--system-file <path>', 'the system prompt from a file')
-    .option('--temperature <number>', 'the temperature; "" for the model’s own', numberOrNone)
-    .option('--max-tokens <number>', 'the longest reply; "" for the model’s own', numberOrNone)
+    .option('--temperature <number>', 'the temperature; "" for the model’s own', temperature)
+    .option('--max-tokens <number>', 'the longest reply; "" for the model’s own', tokensOrNone)
     .option(
       '--param <name=json>',
       'another field of each request, top_p=0.9; name= takes it away; repeatable',
@@ -63,6 +64,7 @@ export function withFlags<Base extends Partial<ModeSettings>>(
   base: Base,
   flags: ModeFlags,
   insecureHttp: boolean,
+  home: string | undefined,
 ): Base & Partial<ModeSettings> {
   if (flags.system !== undefined && flags.systemFile !== undefined) {
     throw new ParleyError('USAGE', '--system and --system-file cannot be used together.');
@@ -72,7 +74,7 @@ export function withFlags<Base extends Partial<ModeSettings>>(
     ...base,
     ...(flags.baseUrl !== undefined && { base_url: flags.baseUrl }),
     ...(flags.model !== undefined && { model: flags.model }),
-    ...(flags.key !== undefined && { key: flags.key || null }),
+    ...(flags.key !== undefined && { key: flags.key ? placedKey(flags.key, '.', home ?? null) : null }),
     ...(system !== undefined && { system: system || null }),
     ...(flags.temperature !== undefined && { temperature: flags.temperature }),
     ...((flags.param !== undefined || flags.maxTokens !== undefined) && {
@@ -115,8 +117,17 @@ function aNumber(text: string): number {
   throw new InvalidArgumentError('Give a number.');
 }
 
-function numberOrNone(text: string): number | null {
-  return text === '' ? null : aNumber(text);
+function temperature(text: string): number | null {
+  const value = text === '' ? null : aNumber(text);
+  if (value === null || (value >= 0 && value <= 5)) return value;
+  throw new InvalidArgumentError('Give a number from 0 to 5.');
+}
+
+function tokensOrNone(text: string): number | null {
+  if (text === '') return null;
+  const value = aNumber(text);
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new InvalidArgumentError('Give a whole number from 1 on.');
 }
 
 type Parameter = readonly [string, JsonValue | undefined];

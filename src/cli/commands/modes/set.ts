@@ -1,6 +1,7 @@
 // `parley modes set`: changes some settings of a mode; the others stay.
 import type { Command } from 'commander';
-import type { ModeSettings } from '../../../service/mode-settings.ts';
+import { ParleyError } from '../../../service/errors.ts';
+import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -22,8 +23,13 @@ export function registerModesSet(parent: Command, run: Run): void {
 
 export async function runModesSet({ name, flags }: ModesSetInput, context: CliContext): Promise<undefined> {
   const { home } = await context.open();
-  const before = await findMode(name, context);
-  const settings: ModeSettings = withFlags(before, flags, context.options.insecureHttp);
+  const before = await settingsToChange(name, context);
+  const settings: ModeSettings = withFlags(
+    before,
+    flags,
+    context.options.insecureHttp,
+    context.host.env['HOME'],
+  );
   await home.administration.putMode(settings);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
@@ -32,3 +38,25 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
   await context.say(`Changed ${name}.`);
   await sayMissingKey(settings.key, context);
 }
+
+/** Of a faulty mode, what is kept of it: the change may mend it, and what that leads to is checked. */
+async function settingsToChange(name: string, context: CliContext): Promise<ModeSettings> {
+  try {
+    return await findMode(name, context);
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== 'CONFIG') throw error;
+    const stored = await (await context.open()).home.administration.storedMode(name);
+    if (stored === null) throw error;
+    const unknown = Object.keys(stored).filter((field) => !settingNames.includes(field));
+    if (unknown.length > 0)
+      await context.say(`What is no setting of a mode is left out: ${unknown.join(', ')}.`);
+    const known = Object.entries(stored).filter(([field]) => settingNames.includes(field));
+    return {
+      ...defaultModeSettings,
+      ...(Object.fromEntries(known) as Partial<ModeSettings>),
+      name,
+    } as ModeSettings;
+  }
+}
+
+const settingNames: readonly string[] = [...Object.keys(defaultModeSettings), 'base_url', 'model'];

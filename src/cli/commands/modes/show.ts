@@ -27,17 +27,17 @@ export async function runModesShow(
   else await context.stdout.writeUntrusted(fieldLines(settings));
 }
 
-/** `UNKNOWN_MODE` for one that there is not; `USAGE` for one without settings. */
+/** `UNKNOWN_MODE` for one that there is not; `USAGE` for one without settings; `CONFIG` for a faulty one. */
 export async function findMode(name: string, context: CliContext): Promise<ModeSettings> {
   const { home } = await context.open();
   const modes = await home.administration.listModes();
-  const found = modes.find((mode) => mode.name === name);
-  if (found === undefined)
+  if (!modes.some((mode) => mode.name === name))
     throw unknownMode(
       name,
       modes.map((mode) => mode.name),
     );
-  if (found.settings !== null) return found.settings;
+  const settings = await home.administration.modeSettings(name);
+  if (settings !== null) return settings;
   throw new ParleyError('USAGE', `The mode ${name} is built in and has no settings.`, {
     hint: 'Make one of your own: parley modes add NAME --base-url URL --model MODEL',
   });

@@ -1,0 +1,67 @@
+// Modes that belong together, checked: what each is by itself, and what it says of the others. What becomes of a fault is for the
+// caller to say: in a file for `serve --modes` one is enough to refuse the whole, in the stored configuration a mode stands out alone.
+import { builtInModes, type ModeBook, type ModeSettings } from '../service/mode-settings.ts';
+import { type Fields, fieldsOf, ModeFault, readMode } from './mode-settings.ts';
+
+/** What of a fault is to be told; the mode is left out. It throws where the whole is to be refused. */
+export type Refuse = (fault: ModeFault, mode: string) => void;
+
+/** Fallbacks are checked as well. A default that names no mode is a fault of its own, of a mode of that name. */
+export function readModeBook(
+  value: unknown,
+  names: { modes: string; default: string },
+  refuse: Refuse,
+): Omit<ModeBook, 'faulty'> {
+  const fields = fieldsOf(value, []);
+  const stored = fieldsOf(fields[names.modes] ?? {}, [names.modes]);
+  const known = [...builtInModes, ...Object.keys(stored)];
+  const kept = <T>(name: string, read: () => T): T | null => {
+    try {
+      return read();
+    } catch (fault) {
+      if (!(fault instanceof ModeFault)) throw fault;
+      refuse(fault, name);
+      return null;
+    }
+  };
+  const alone = Object.entries(stored).flatMap(
+    ([name, mode]) => kept(name, () => readMode(name, mode, [names.modes, name])) ?? [],
+  );
+  const modes = alone.filter((mode) =>
+    kept(mode.name, () => checkFallback(mode, alone, known, [names.modes, mode.name, 'fallback'])),
+  );
+  const chosen = kept(String(fields[names.default]), () => readDefault(fields, names.default, known));
+  return { modes, default: chosen ?? textOrNull(fields[names.default]) };
+}
+
+function checkFallback(
+  { name, fallback }: ModeSettings,
+  modes: readonly ModeSettings[],
+  known: readonly string[],
+  path: readonly string[],
+): true {
+  if (fallback === null) return true;
+  if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${JSON.stringify(fallback)}`);
+  if (leadsTo(modes, fallback, name)) throw new ModeFault(path, 'leads back to the mode itself');
+  return true;
+}
+
+function readDefault(fields: Fields, field: string, known: readonly string[]): string | null {
+  const chosen = fields[field] ?? null;
+  if (chosen === null || (typeof chosen === 'string' && known.includes(chosen))) return chosen;
+  throw new ModeFault([field], 'names no mode', 'Choose one: parley modes default NAME');
+}
+
+function leadsTo(modes: readonly ModeSettings[], from: string, to: string): boolean {
+  const seen = new Set<string>();
+  for (let name: string | null = from; name !== null && !seen.has(name); ) {
+    if (name === to) return true;
+    seen.add(name);
+    name = modes.find((mode) => mode.name === name)?.fallback ?? null;
+  }
+  return false;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

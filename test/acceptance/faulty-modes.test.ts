@@ -1,0 +1,140 @@
+// Modes that a hand has broken in the configuration, and keys' files that are the same from everywhere: from the command line.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ModeRecord } from '../../src/service/administration.ts';
+import { differences, readShapes } from '../support/json-shapes.ts';
+import { replyOf, sendStream } from '../support/model-server.ts';
+import { Place } from '../support/parley.ts';
+import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+
+let place: Place;
+let server: ScriptedServer;
+let script: Parameters<typeof serve>[0];
+beforeEach(async () => {
+  place = new Place();
+  script = (_request, response) => sendStream(response, replyOf('Hello.'));
+  server = await serve((request, response, count) => script(request, response, count));
+});
+afterEach(async () => {
+  await server.close();
+  place.remove();
+});
+
+const add = (name: string, ...more: readonly string[]) =>
+  place.output(['modes', 'add', name, '--base-url', server.url, '--model', 'm', ...more]);
+const edit = (change: (modes: Record<string, Record<string, unknown>>) => void) => {
+  const config = JSON.parse(readFileSync(place.configFile, 'utf8'));
+  change(config.modes);
+  writeFileSync(place.configFile, JSON.stringify(config));
+};
+
+describe('a mode that a hand has broken', () => {
+  beforeEach(async () => {
+    await add('good', '--default');
+    await add('bad', '--temperature', '1');
+    edit(({ bad }) => Object.assign(bad ?? {}, { base_url: 'http://models.example/v1', temprature: 1 }));
+  });
+
+  test('blocks itself alone, and is listed with what is wrong', async () => {
+    expect(await place.output(['chat', '-n', 'Hi'])).toBe('Hello.\n');
+    const modes = await place.answer<readonly ModeRecord[]>(['modes', 'list']);
+    const problem = `${place.configFile}: modes.bad.temprature is not a setting of a mode.`;
+    expect(modes.map((mode) => [mode.name, mode.problem])).toEqual([
+      ['good', null],
+      ['bad', problem],
+      ['eliza', null],
+      ['echo', null],
+    ]);
+    const body: unknown = JSON.parse(await place.output(['modes', 'list', '--json']));
+    expect(differences(body, readShapes().get('parley modes list') ?? new Map())).toEqual([]);
+    const table = await place.parley(['modes', 'list']);
+    expect(table.out).toMatch(/^\tbad\t\tfaulty\t/m);
+    expect(table.err).toContain(`The mode bad is faulty. ${problem}`);
+    const shown = await place.parley(['modes', 'show', 'bad']);
+    expect(shown).toMatchObject({ status: 2, err: expect.stringContaining(`${problem} (CONFIG)`) });
+    expect(shown.err).toContain('parley modes set bad');
+    expect(shown.err).toContain('parley modes remove bad');
+  });
+
+  test('fails when it is used, and nothing is kept of that', async () => {
+    const { status, err } = await place.parley(['chat', '-n', '-m', 'bad', 'Hi']);
+    expect({ status, err }).toEqual({
+      status: 2,
+      err: expect.stringContaining('modes.bad.temprature is not a setting of a mode. (CONFIG)'),
+    });
+    expect(await place.output(['sessions', 'list'])).toBe('');
+    await place.output(['modes', 'default', 'bad']);
+    expect((await place.parley(['chat', '-n', 'Hi'])).status).toBe(2);
+  });
+
+  test('is mended by a change, which keeps what was right', async () => {
+    const half = await place.parley(['modes', 'set', 'bad', '--model', 'n']);
+    expect(half).toMatchObject({ status: 2, err: expect.stringContaining('would send the key unencrypted') });
+    const { status, err } = await place.parley(['modes', 'set', 'bad', '--base-url', server.url]);
+    expect({ status, err }).toEqual({
+      status: 0,
+      err: expect.stringContaining('What is no setting of a mode is left out: temprature.'),
+    });
+    expect(await place.answer(['modes', 'show', 'bad'])).toMatchObject({ model: 'm', temperature: 1 });
+    expect(await place.output(['chat', '-n', '-m', 'bad', 'Hi'])).toBe('Hello.\n');
+  });
+
+  test('can be taken away', async () => {
+    await place.output(['modes', 'remove', 'bad']);
+    expect((await place.parley(['modes', 'show', 'bad'])).err).toContain('There is no mode "bad"');
+  });
+
+  test('as a fallback has failed, too, and the first failure is told', async () => {
+    script = (_request, response) => sendJson(response, { error: { message: 'No luck' } }, 500);
+    await place.output(['modes', 'set', 'good', '--fallback', 'bad']);
+    const { status, err } = await place.parley(['chat', '-n', 'Hi']);
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining('No luck') });
+    expect(err).toContain('Its fallback bad failed, too:');
+  });
+});
+
+test('the file of a key is the same from every directory', async () => {
+  const [keys, elsewhere] = ['keys', 'elsewhere'].map((name) => join(place.path, name)) as [string, string];
+  for (const [directory, key] of Object.entries({ [keys]: 'sk-right', [elsewhere]: 'sk-wrong' })) {
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'key'), key);
+  }
+  const parley = (directory: string, ...words: readonly string[]) =>
+    place.shell(`cd '${directory}' && parley ${words.join(' ')}`);
+  const url = ['--base-url', server.url, '--model', 'm'];
+  expect(await parley(keys, 'modes', 'add', 'a', ...url, '--key', 'file:key')).toMatchObject({ status: 0 });
+  const key = async (name: string) => (await place.answer<{ key: string }>(['modes', 'show', name])).key;
+  expect(await key('a')).toBe(`file:${keys}/key`);
+  await parley(elsewhere, 'chat', '-n', '-m', 'a', 'Hi');
+  expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer sk-right');
+  expect(await parley(keys, 'modes', 'set', 'a', '--key', 'file:../elsewhere/key')).toMatchObject({
+    status: 0,
+  });
+  expect(await key('a')).toBe(`file:${elsewhere}/key`);
+  await place.output(['modes', 'set', 'a', '--key', 'file:~/key'], { env: { HOME: keys } });
+  expect(await key('a')).toBe(`file:${keys}/key`);
+  // As an earlier version kept it.
+  edit(({ a }) => Object.assign(a ?? {}, { key: 'file:key' }));
+  const refused = await parley(elsewhere, 'chat', '-n', '-m', 'a', 'Hi');
+  expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('without its whole path: "key"') });
+  expect(refused.err).toContain('parley modes set a');
+  expect((await parley(keys, 'modes', 'set', 'a', '--key', 'file:key')).status).toBe(0);
+  expect(await key('a')).toBe(`file:${keys}/key`);
+});
+
+test.each([
+  [['--max-tokens', '-5'], /--max-tokens/],
+  [['--max-tokens', '0'], /--max-tokens/],
+  [['--max-tokens', '1.5'], /--max-tokens/],
+  [['--temperature', '-1'], /--temperature/],
+  [['--temperature', '99'], /--temperature/],
+  [['--param', 'api_key=sk-canary'], /api_key is no place for a key/],
+  [['--param', 'extra_headers={"Authorization":"sk-canary"}'], /Authorization is no place for a key/],
+  [['--context', '0'], /context/],
+])('modes add with %j is refused, and nothing is kept', async (flags, message) => {
+  const words = ['modes', 'add', 'a', '--base-url', server.url, '--model', 'm', ...flags];
+  expect(await place.parley(words)).toMatchObject({ status: 2, err: expect.stringMatching(message) });
+  expect((await place.parley(words)).err).not.toContain('sk-canary');
+  expect(await place.answer(['modes', 'list'])).toHaveLength(2);
+});
