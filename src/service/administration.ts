@@ -94,9 +94,11 @@ export interface UsageRecord {
   readonly turns: number;
   /** Of these, the turns that ended in an error. */
   readonly failed: number;
-  /** Sums of what the engines counted; engines that need no model count nothing. */
+  /** Sums of what the engines counted. */
   readonly input_tokens: number;
   readonly output_tokens: number;
+  /** The turns of which no tokens were counted: those that failed, and those of engines that do not count. */
+  readonly uncounted: number;
   /** The mean time to the first piece of a reply; null where no reply had one. */
   readonly first_token_ms: number | null;
 }

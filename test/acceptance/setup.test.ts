@@ -188,13 +188,62 @@ test('a model that fails is told, and is not made the default', async () => {
   expect({ status, err }).toEqual({
     status: 1,
     err: expect.stringMatching(
-      /The mode qwen3:8b failed.*It says: No memory.*\nThe modes are kept, and none of them is used/,
+      /The mode qwen3:8b failed.*It says: No memory.*The mode llama-3 failed.*No memory.*\nThe modes are kept, and none of them is used/s,
     ),
   });
   expect(err).not.toContain('The message is kept');
   expect(await place.answer(['models'])).toContainEqual(
     expect.objectContaining({ name: 'eliza', default: true }),
   );
+});
+
+test('with --yes a model that fails gives way to another of its server, three in all, and each failure is told', async () => {
+  const asked: string[] = [];
+  let good = 'd';
+  const many = await serve(({ method, body }, response) => {
+    if (method === 'GET') return sendJson(response, { data: ['a', 'b', 'c', 'd'].map((id) => ({ id })) });
+    const { model } = JSON.parse(body) as { model: string };
+    asked.push(model);
+    if (model === good) return sendStream(response, replyOf('Here.'));
+    sendJson(response, { error: { message: `No memory for ${model}` } }, 500);
+  });
+  const names = async () =>
+    (await place.answer<{ name: string }[]>(['modes', 'list'])).map(({ name }) => name);
+  try {
+    const there = { OLLAMA_HOST: `127.0.0.1:${many.port}` };
+    const none = await place.parley(['setup', '--yes'], { env: there });
+    expect(none.err).toMatch(/for a\b.*for b\b.*for c\b/s);
+    expect(asked).toEqual(['a', 'b', 'c']);
+    if (none.status !== 0) expect(none.err).toContain('parley modes default a');
+    expect((await names()).filter((name) => /^[abcd]$/.test(name))).toEqual(['a']);
+    good = 'c';
+    expect(await place.answer(['setup', '--yes', '--quiet'], { env: there })).toMatchObject({
+      ...{ modes: expect.arrayContaining(['a', 'c']), default: 'c', reply: 'Here.' },
+    });
+    expect((await names()).filter((name) => /^[abcd]$/.test(name))).toEqual(['a', 'c']);
+  } finally {
+    await many.close();
+  }
+});
+
+test('a server that is kept under another name of this machine is the same', async () => {
+  const url = `http://localhost:${server.port}`;
+  await place.output(['modes', 'add', 'mine', '--base-url', url, '--model', 'qwen3:8b']);
+  const { err } = await place.parley(['setup', '--yes'], { env });
+  expect(err).not.toContain('Made the mode qwen3:8b');
+  expect(err).toContain('mine replied, and is used when no mode is named.');
+});
+
+test('what Ollama leaves out of a long conversation is said, once for each mode that is made by hand', async () => {
+  const window = /OLLAMA_CONTEXT_LENGTH=(\d+) ollama serve/;
+  const { err } = await place.parley(['setup', '--yes'], { env });
+  expect(window.exec(err)?.[1]).toBe('8192');
+  const add = async (name: string, url: string, ...more: readonly string[]) =>
+    (await place.parley(['modes', 'add', name, '--base-url', url, '--model', 'm', ...more])).err;
+  const ollama = 'http://127.0.0.1:11434/v1';
+  expect(window.exec(await add('a', ollama, '--context', '16000'))?.[1]).toBe('16000');
+  expect(await add('b', ollama, '--context', '4096')).not.toMatch(window);
+  expect(await add('c', 'http://127.0.0.1:8080/v1')).not.toMatch(window);
 });
 
 test('with --yes a model that fails gives way to the next server’s', async (context) => {
@@ -241,10 +290,10 @@ test('usage sums up by mode, session and day, with bars on a terminal', async ()
   await place.output(['setup', '--yes'], { env });
   for (const mode of ['qwen3:8b', 'echo']) await place.output(['chat', '-n', '-m', mode, 'hi']);
   expect(await place.output(['usage'])).toMatch(
-    /^qwen3:8b\t2\t0\t22\t6\t\d+ ms\necho\t1\t0\t0\t0\t\d+ ms\n$/,
+    /^qwen3:8b\t2\t0\t22\t6\t\d+ ms\t0\necho\t1\t0\t-\t-\t\d+ ms\t1\n$/,
   );
   expect(await place.output(['usage', '--by', 'day', '--days', '1'])).toMatch(
-    /^\d{4}-\d\d-\d\d\t3\t0\t22\t6\t/,
+    /^\d{4}-\d\d-\d\d\t3\t0\t22\t6\t\d+ ms\t1\n/,
   );
   expect(await place.answer(['usage', '--by', 'session'])).toHaveLength(3);
   const { out } = await place.terminal('parley usage', { NO_COLOR: '1' });
@@ -253,9 +302,26 @@ test('usage sums up by mode, session and day, with bars on a terminal', async ()
   const narrow = place.screen(['usage'], { columns: 40 });
   await narrow.ended;
   expect(narrow.text).toMatch(
-    /^qwen3:8b\n {2}2 turns, 0 failed\n {2}tokens: 22 in, 6 out\n {2}first token: \d+ ms\necho\n/,
+    /^qwen3:8b\n {2}2 turns, 0 failed\n {2}tokens: 22 in, 6 out\n {2}first token: \d+ ms\necho\n {2}1 turn, 0 failed\n {2}tokens: not counted\n/,
   );
   narrow.close();
+});
+
+test('an Ollama that has only models for other things is told of, and what to pull', async (context) => {
+  const embedding = await serve((_request, response) =>
+    sendJson(response, { object: 'list', data: [{ id: 'nomic-embed-text' }] }),
+  );
+  try {
+    const { status, err } = await place.parley(['setup', '--yes'], {
+      env: { OLLAMA_HOST: `127.0.0.1:${embedding.port}` },
+    });
+    if (status === 0) context.skip('another model server runs here');
+    expect(err).toContain('No model to chat with was found on this machine');
+    expect(err).toContain('none of its models is for chats. Pull one: ollama pull');
+    expect(err).not.toContain('Install Ollama');
+  } finally {
+    await embedding.close();
+  }
 });
 
 test('an Ollama without a model is told of, and how to give it one', async () => {

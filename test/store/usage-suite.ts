@@ -35,8 +35,14 @@ export function describeUsage(name: string, open: () => Promise<SessionStore>): 
     it('sums the replies of all projects by mode, the largest first, with the mean time to the first token', async () => {
       const { store } = await filled();
       expect(await store.usage(0, 'mode')).toEqual([
-        { group: 'large', turns: 3, failed: 1, input_tokens: 200, output_tokens: 40, first_token_ms: 200 },
-        { group: 'small', turns: 1, failed: 0, input_tokens: 1, output_tokens: 2, first_token_ms: null },
+        {
+          ...{ group: 'large', turns: 3, failed: 1, first_token_ms: 200 },
+          ...{ input_tokens: 200, output_tokens: 40, uncounted: 1 },
+        },
+        {
+          ...{ group: 'small', turns: 1, failed: 0, first_token_ms: null },
+          ...{ input_tokens: 1, output_tokens: 2, uncounted: 0 },
+        },
       ]);
     });
 

@@ -12,7 +12,15 @@ import { toJson } from '../terminal/json.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { beginsInNotes } from '../turn-notes.ts';
 import { freeName } from './setup/mode-names.ts';
-import { commandFor, localServers, variableOf, vendorsWithKeys } from './setup/model-servers.ts';
+import {
+  commandFor,
+  isSameServer,
+  localServers,
+  variableOf,
+  vendorsWithKeys,
+} from './setup/model-servers.ts';
+import { nothingFound } from './setup/nothing-found.ts';
+import { sayOllamaWindow } from './setup/ollama-window.ts';
 
 export interface SetupInput {
   /** Ask nothing: a mode of the first model of each server on this machine. */
@@ -59,17 +67,21 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
     return exitDone;
   }
   const modes = await makeModes(chosen, context);
+  const ollama = chosen.find(({ server }) => server.name === 'Ollama');
+  if (ollama !== undefined) await sayOllamaWindow(defaultModeSettings.context_tokens, context);
   const before = await home.administration.chosenDefault();
   // What somebody chose is changed by a choice alone.
   const chosenDefault = yes ? before : await chooseDefault(modes, before, context);
   const first = modes.filter((name) => name === chosenDefault);
   const others = yes || first.length === 0 ? modes.filter((name) => name !== chosenDefault) : [];
-  const [replied, reply] = await firstToReply([...first, ...others], before, context);
+  const inTurn = [...first, ...others];
+  const further = (mode: string) => (yes ? furtherOffers(offered, chosen[modes.indexOf(mode)]) : []);
+  const [replied, reply] = await firstToReply(inTurn, further, before, context);
   const isDefault = chosenDefault ?? replied;
   if (isDefault !== before) await home.administration.setDefaultMode(isDefault);
   await readInsideOfNotes(replied, reply, context);
   if (context.options.json) {
-    const data = { modes, default: isDefault, reply };
+    const data = { modes: [...new Set([...modes, replied])], default: isDefault, reply };
     await context.stdout.write(`${toJson({ success: true, data })}\n`);
   } else {
     await context.say(
@@ -80,6 +92,9 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   }
   return exitDone;
 }
+
+/** Models of one server, where nobody is asked: each may be loaded for minutes. */
+const mostTries = 3;
 
 interface Offer {
   readonly server: ModelServer;
@@ -118,6 +133,12 @@ async function tellFound(found: readonly FoundModels[], context: CliContext): Pr
   }
 }
 
+/** What else a server has than what it was taken for: as much as is tried in its place. */
+function furtherOffers(offered: readonly Offer[], taken: Offer | undefined): readonly Offer[] {
+  const same = offered.filter((offer) => offer.server === taken?.server && offer !== taken);
+  return same.slice(0, mostTries - 1);
+}
+
 /** The names of the modes, in the order of the offers. One that there is already is taken as it is. */
 async function makeModes(offers: readonly Offer[], context: CliContext): Promise<readonly string[]> {
   const { home } = await context.open();
@@ -126,7 +147,8 @@ async function makeModes(offers: readonly Offer[], context: CliContext): Promise
   const names: string[] = [];
   for (const { server, model } of offers) {
     const there = known.find(
-      ({ settings }) => settings?.base_url === server.base_url && settings.model === model,
+      ({ settings }) =>
+        settings !== null && settings.model === model && isSameServer(settings.base_url, server.base_url),
     );
     const name = there?.name ?? freeName(model, taken);
     names.push(name);
@@ -171,27 +193,47 @@ async function readInsideOfNotes(mode: string, reply: string, context: CliContex
   );
 }
 
-/** Which of the modes replies, and what. One that does not is told of; the failure of the last is thrown. */
+/** Which of the modes replies, and what; in place of one that does not, a further model. Each failure is told; the last is thrown. */
 async function firstToReply(
   modes: readonly string[],
+  further: (mode: string) => readonly Offer[],
   before: string | null,
   context: CliContext,
 ): Promise<readonly [mode: string, reply: string]> {
-  const [mode = '', ...others] = modes;
+  const attempts = modes.flatMap((mode) => [mode, ...further(mode)]);
+  let failure: ParleyError | null = null;
+  for (const attempt of attempts) {
+    if (failure !== null) await context.say(`${failure.message} (${failure.code})`);
+    try {
+      if (typeof attempt === 'string') return [attempt, await testTurn(attempt, context)];
+      return await testOffer(attempt, context);
+    } catch (error) {
+      context.host.signal.throwIfAborted();
+      if (!(error instanceof ParleyError)) throw error;
+      failure = error;
+    }
+  }
+  // The session of its question is deleted: what an error says of the place of the message does not hold here.
+  const { code, message } = failure ?? new ParleyError('INTERNAL_ERROR', 'There was no mode to try.');
+  throw new ParleyError(code, message, {
+    hint: `The modes are kept, and ${before ?? 'none of them'} is used when no mode is named. When its server replies: parley setup, or parley modes default ${modes.at(-1)}`,
+    cause: failure,
+  });
+}
+
+/** A mode that was made for this stays only if it replies. */
+async function testOffer(offer: Offer, context: CliContext): Promise<readonly [mode: string, reply: string]> {
+  const { administration } = (await context.open()).home;
+  const known = await administration.listModes();
+  const [mode = ''] = await makeModes([offer], context);
   try {
     return [mode, await testTurn(mode, context)];
   } catch (error) {
-    context.host.signal.throwIfAborted();
-    if (!(error instanceof ParleyError)) throw error;
-    if (others.length > 0) {
-      await context.say(`${error.message} (${error.code})`);
-      return firstToReply(others, before, context);
+    if (!known.some(({ name }) => name === mode)) {
+      await administration.removeMode(mode);
+      await context.say(`Took the mode ${mode} away again.`);
     }
-    // The session of its question is deleted: what an error says of the place of the message does not hold here.
-    throw new ParleyError(error.code, error.message, {
-      hint: `The modes are kept, and ${before ?? 'none of them'} is used when no mode is named. When its server replies: parley setup, or parley modes default ${mode}`,
-      cause: error,
-    });
+    throw error;
   }
 }
 
@@ -217,22 +259,4 @@ async function testTurn(mode: string, context: CliContext): Promise<string> {
 /** What is for other things than talking says so in its name. */
 function isForChat(model: string): boolean {
   return !/embed|rerank|whisper|tts|transcri|moderation|dall-e|imagen|image|realtime|audio/i.test(model);
-}
-
-function nothingFound(found: readonly FoundModels[], vendors: readonly ModelServer[]): ParleyError {
-  const keys = vendors.length === 0 ? ', and no key of a vendor is set' : '';
-  const message = `No model was found on this machine${keys}.`;
-  if (found.some(({ server, problem }) => server.name === 'Ollama' && problem !== null)) {
-    return new ParleyError('NOT_FOUND', message, {
-      hint: 'Ollama is there. Give it one: ollama pull qwen3:4b, and then: parley setup',
-    });
-  }
-  return new ParleyError('NOT_FOUND', message, {
-    hint: [
-      'The shortest way to one:',
-      '  1. Install Ollama: https://ollama.com/download',
-      '  2. ollama pull qwen3:4b',
-      '  3. parley setup',
-    ].join('\n'),
-  });
 }

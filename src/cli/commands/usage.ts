@@ -17,9 +17,9 @@ export function registerUsage(parent: Command, run: Run): void {
   parent
     .command('usage')
     .description('sum up turns, tokens and times to the first token')
-    .option('--days <number>', 'of the last so many days', days)
+    .option('--days <number>', 'of the last so many times 24 hours', days)
     .addOption(
-      new Option('--by <group>', 'a row for each of these')
+      new Option('--by <group>', 'a row for each of these; a day is one of UTC')
         .choices(['mode', 'session', 'day'])
         .default('mode'),
     )

@@ -7,6 +7,7 @@ function selectUsage(group: string, from: string, order: string): string {
   return `
     SELECT ${group} AS "group", count(*) AS turns, coalesce(sum(finish_reason = 'error'), 0) AS failed,
       coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens,
+      sum(input_tokens IS NULL OR output_tokens IS NULL) AS uncounted,
       CAST(round(avg(first_token_ms)) AS INTEGER) AS first_token_ms
     FROM messages AS reply INDEXED BY replies_by_time ${from}
     WHERE reply.role = 'assistant' AND reply.created_at >= @since

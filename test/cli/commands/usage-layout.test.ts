@@ -19,8 +19,8 @@ function shown(by: UsageQuery['by'], records: readonly UsageRecord[], available:
   return align(columns, cells, available, stringWidth);
 }
 
-const usage = (group: string, tokens = 4321): UsageRecord => ({
-  ...{ group, turns: 12, failed: 1, input_tokens: tokens, output_tokens: 98, first_token_ms: 250 },
+const usage = (group: string, tokens = 4321, uncounted = 0): UsageRecord => ({
+  ...{ group, turns: 12, failed: 1, input_tokens: tokens, output_tokens: 98, first_token_ms: 250, uncounted },
 });
 
 it.each([
@@ -41,12 +41,30 @@ it.each([
 it('no line is wider than the terminal, and every figure is whole', () => {
   const by = fc.constantFrom('mode', 'session', 'day');
   const tokens = fc.array(fc.nat({ max: 1e9 }), { minLength: 1, maxLength: 5 });
+  const uncounted = fc.constantFrom(0, 11);
   fc.assert(
-    fc.property(by, tokens, fc.integer({ min: 40, max: 250 }), (group, counts, available) => {
-      const records = counts.map((count) => usage(groups[group], count));
-      const lines = shown(group, records, available);
-      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(available);
-      for (const count of counts) expect(lines.join('\n')).toMatch(new RegExp(`\\b${count}\\b`));
-    }),
+    fc.property(
+      by,
+      tokens,
+      uncounted,
+      fc.integer({ min: 40, max: 250 }),
+      (group, counts, without, available) => {
+        const records = counts.map((count) => usage(groups[group], count, without));
+        const lines = shown(group, records, available);
+        for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(available);
+        for (const count of counts) expect(lines.join('\n')).toMatch(new RegExp(`\\b${count}\\b`));
+      },
+    ),
   );
+});
+
+it('turns without a count are told beside the sums that lack them, and are no tokens where none was counted', () => {
+  const narrow = (uncounted: number) => shown('mode', [usage('m', 5, uncounted)], 40).slice(2, 4);
+  expect(narrow(3)).toEqual(['  tokens: 5 in, 98 out', '  3 of the turns without a count']);
+  expect(narrow(0)).toEqual(['  tokens: 5 in, 98 out', '  first token: 250 ms']);
+  expect(narrow(12)).toEqual(['  tokens: not counted', '  first token: 250 ms']);
+  const [title, row] = shown('day', [usage('2026-11-22', 5, 3)], 100);
+  expect(title).toMatch(/FIRST TOKEN +UNCOUNTED/);
+  expect(row).toMatch(/ 5 +98 +250 ms +3 /);
+  expect(shown('day', [usage('2026-11-22', 0, 12)], 100)[1]).toMatch(/ - +- +250 ms/);
 });

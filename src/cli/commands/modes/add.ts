@@ -5,6 +5,7 @@ import { defaultModeSettings, type ModeSettings } from '../../../service/mode-se
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
+import { isOllama, sayOllamaWindow } from '../setup/ollama-window.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 
 export interface ModesAddInput {
@@ -48,6 +49,7 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   }
   await context.say(`The mode ${name} is there. Try it: parley chat -m ${name} "Hello"`);
   await sayMissingKey(settings.key ?? null, context);
+  if (isOllama(settings.base_url)) await sayOllamaWindow(settings.context_tokens, context);
 }
 
 /** A variable may be set later, so that it is not there now is no failure. */

@@ -40,6 +40,17 @@ export function commandFor({ base_url, key }: ModelServer): string {
   return `parley modes add NAME --base-url ${quoteForShell(base_url)} --key ${key} --model MODEL`;
 }
 
+/** A server of this machine has many names, and its base URL two forms. */
+export function isSameServer(one: string, other: string): boolean {
+  return placeOf(one) === placeOf(other);
+}
+
+function placeOf(baseUrl: string): string {
+  const { protocol, hostname, port, pathname } = new URL(baseUrl);
+  const path = pathname.replace(/\/+$/, '') || '/v1';
+  return `${protocol}//${isLoopback(hostname) ? 'localhost' : hostname}:${port}${path}`;
+}
+
 export function variableOf(key: string | null): string {
   return (key ?? '').replace(/^env:/, '');
 }

@@ -16,9 +16,10 @@ export function usageColumns(by: UsageQuery['by']): readonly Column<UsageRecord>
     { title: by.toUpperCase(), value: ({ group }) => group, flexible: by === 'mode' },
     { title: 'TURNS', value: ({ turns }) => String(turns) },
     { title: 'FAILED', value: ({ failed }) => String(failed) },
-    { title: 'TOKENS IN', value: ({ input_tokens }) => String(input_tokens) },
-    { title: 'OUT', value: ({ output_tokens }) => String(output_tokens) },
+    { title: 'TOKENS IN', value: (record) => tokens(record, record.input_tokens) },
+    { title: 'OUT', value: (record) => tokens(record, record.output_tokens) },
     { title: 'FIRST TOKEN', value: firstToken },
+    { title: 'UNCOUNTED', value: ({ uncounted }) => String(uncounted) },
   ];
 }
 
@@ -28,7 +29,9 @@ export function fittedColumns(
   records: readonly UsageRecord[],
   available: number,
 ): readonly Column<UsageRecord>[] | null {
-  const columns = usageColumns(by);
+  // A dash says it of all turns of a row: then the bars have that room.
+  const isPart = records.some(({ turns, uncounted }) => uncounted > 0 && uncounted < turns);
+  const columns = usageColumns(by).filter(({ title }) => isPart || title !== 'UNCOUNTED');
   const widths = columns.map(({ title, value }) =>
     Math.max(title.length, ...records.map((record) => value(record).length)),
   );
@@ -45,14 +48,21 @@ export function fittedColumns(
 
 /** What `fittedColumns` has no table for. */
 export function usageLines(record: UsageRecord): readonly string[] {
-  const { group, turns, failed, input_tokens, output_tokens } = record;
+  const { group, turns, failed, input_tokens, output_tokens, uncounted } = record;
   const first = firstToken(record);
+  const isCounted = uncounted < turns;
   return [
     group,
     `  ${turns} ${turns === 1 ? 'turn' : 'turns'}, ${failed} failed`,
-    `  tokens: ${input_tokens} in, ${output_tokens} out`,
+    `  tokens: ${isCounted ? `${input_tokens} in, ${output_tokens} out` : 'not counted'}`,
+    ...(isCounted && uncounted > 0 ? [`  ${uncounted} of the turns without a count`] : []),
     ...(first === '' ? [] : [`  first token: ${first}`]),
   ];
+}
+
+/** No tokens counted are not the same as none. */
+function tokens({ turns, uncounted }: UsageRecord, sum: number): string {
+  return uncounted === turns ? '-' : String(sum);
 }
 
 function firstToken({ first_token_ms: ms }: UsageRecord): string {
@@ -61,9 +71,9 @@ function firstToken({ first_token_ms: ms }: UsageRecord): string {
 
 /** The tokens of each row beside those of the largest; where no engine counts, the turns. */
 function barColumn(records: readonly UsageRecord[], cells: number): Column<UsageRecord> {
-  const tokens = ({ input_tokens, output_tokens }: UsageRecord) => input_tokens + output_tokens;
-  const counts = records.some((record) => tokens(record) > 0);
-  const size = counts ? tokens : ({ turns }: UsageRecord) => turns;
+  const sum = ({ input_tokens, output_tokens }: UsageRecord) => input_tokens + output_tokens;
+  const counts = records.some((record) => sum(record) > 0);
+  const size = counts ? sum : ({ turns }: UsageRecord) => turns;
   const largest = Math.max(1, ...records.map(size));
   const title = counts ? 'TOKENS' : 'SHARE OF TURNS';
   return {
