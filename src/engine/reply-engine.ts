@@ -11,7 +11,7 @@ export interface ContextMessage {
 export interface EngineContext {
   /** What was said before in this session, the oldest first, whole turns, within `historyMessages` and `contextTokens`. */
   readonly history: readonly ContextMessage[];
-  /** The message to answer. */
+  /** The message to answer; before it, as paragraphs, those that a failure left without a word of an answer. */
   readonly message: string;
 }
 

@@ -58,14 +58,14 @@ async function* answers(
   signal: AbortSignal,
 ): AsyncGenerator<AskingEvent> {
   const { store, limits } = local;
-  const { history, turnsLeftOut } = await contextWindow(
+  const { history, message, turnsLeftOut } = await contextWindow(
     (before, limit) => store.history(projectId, turn.session_id, before, limit),
     turn.position,
     turn.content,
     engine,
   );
   yield { type: 'asked', mode, turnsLeftOut };
-  const context = { history, message: turn.content };
+  const context = { history, message };
   const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
   yield* engine.timesItself ? ask(signal) : watched(ask, signal, limits);
 }

@@ -1,11 +1,13 @@
 // A session's history as an engine is given it: whole turns within its budget, the first and the newest ones, oldest first, cut
-// replies marked. Read backwards in pages until the budget is full, so that a long session costs what a short one does.
+// replies marked; what was never answered with a word stands in front of the message after it. Read backwards in pages until the budget is full, so that a long session costs what a short one does.
 import type { ContextMessage, ReplyEngine } from '../engine/reply-engine.ts';
 import type { Message } from '../service/session.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 
 export interface ContextWindow {
   readonly history: readonly ContextMessage[];
+  /** The message to answer, behind what came before it and had no answer. */
+  readonly message: string;
   /** How many turns of the session are not in it for want of room in the budget of tokens. */
   readonly turnsLeftOut: number;
 }
@@ -25,11 +27,11 @@ export async function contextWindow(
   message: string,
   engine: Budget,
 ): Promise<ContextWindow> {
-  if (position === 0 || engine.historyMessages === 0) return { history: [], turnsLeftOut: 0 };
+  if (position === 0 || engine.historyMessages === 0) return { history: [], message, turnsLeftOut: 0 };
   if (engine.contextTokens === undefined) {
     const newest = await read(position, engine.historyMessages);
     const start = newest[0]?.role === 'assistant' ? 1 : 0;
-    return { history: newest.slice(start).map(toContext), turnsLeftOut: 0 };
+    return { history: newest.slice(start).map(toContext), message, turnsLeftOut: 0 };
   }
   const room = new Room(engine.contextTokens - messageTokens(estimateTokens(message)));
   const first = position > 2 ? await read(2, 2) : [];
@@ -51,7 +53,33 @@ export async function contextWindow(
   }
   if (turns.length === 0 && first.length > 0) hasFirst = room.takeIfItFits(first);
   const kept = [...(hasFirst ? [first] : []), ...turns.reverse()];
-  return { history: kept.flat().map(toContext), turnsLeftOut: position / 2 - kept.length };
+  return { ...alternating(kept, message), turnsLeftOut: position / 2 - kept.length };
+}
+
+/**
+ * A turn that failed before a word has no reply to show, and one made up for it would be read as the model's own. What it asked is not
+ * lost: it goes in front of the next message, as a paragraph, so that the sides alternate. Said again word by word, it is there once.
+ * Joined, the texts take no more tokens than as turns.
+ */
+function alternating(
+  turns: readonly (readonly Message[])[],
+  message: string,
+): Pick<ContextWindow, 'history' | 'message'> {
+  const history: ContextMessage[] = [];
+  let unanswered: readonly string[] = [];
+  const joined = (text: string) => [...unanswered, ...(unanswered.at(-1) === text ? [] : [text])];
+  for (const [asked, reply] of turns) {
+    if (asked === undefined || reply === undefined) continue;
+    const texts = joined(asked.content);
+    const answer = toContext(reply);
+    if (answer.cut && answer.content === '') {
+      unanswered = texts;
+      continue;
+    }
+    unanswered = [];
+    history.push({ ...toContext(asked), content: texts.join('\n\n') }, answer);
+  }
+  return { history, message: joined(message).join('\n\n') };
 }
 
 /** What is left of a budget of tokens. */

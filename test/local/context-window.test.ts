@@ -72,6 +72,71 @@ describe('a context', () => {
     );
   });
 
+  it('shows what was never answered in front of the next message: nothing said is lost, and the sides alternate', async () => {
+    const failed = fc.constantFrom('answered', 'failed', 'interrupted', 'half');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(text, text, failed), { maxLength: 30 }),
+        budget,
+        async (said, contextTokens) => {
+          // Each message is another one, so that it can be found again.
+          const asked = said.map(([question], at) => `#${at} ${question}`);
+          const plain = sessionOf(said.map(([, reply], at) => [asked[at] ?? '', reply] as const));
+          const messages = plain.map((message, at): Message => {
+            const how = at % 2 === 0 ? 'answered' : said[(at - 1) / 2]?.[2];
+            if (how === 'answered') return message;
+            const content = how === 'half' ? `Half ${message.content}` : '';
+            return { ...message, content, finish_reason: how === 'interrupted' ? 'interrupted' : 'error' };
+          });
+          const windowOf = (all_: readonly Message[]) =>
+            contextWindow(readerOf(all_).read, all_.length, '# now', { ...all, contextTokens });
+          const { history, message, turnsLeftOut } = await windowOf(messages);
+          // The same turns fit, as if each of them had ended well.
+          const whole = await windowOf(messages.map((one) => ({ ...one, finish_reason: null })));
+          expect(turnsLeftOut).toBe(whole.turnsLeftOut);
+
+          const questions = [...history, { role: 'user', content: message, cut: false }];
+          expect(questions.map(({ role }) => role)).toEqual(
+            questions.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')),
+          );
+          const textsOf = (side: string, list: readonly { role: string; content: string }[]) =>
+            list.filter(({ role }) => role === side).map(({ content }) => content);
+          const before = [...textsOf('user', whole.history), '# now'];
+          expect(textsOf('user', questions).join('\n\n')).toBe(before.join('\n\n'));
+          expect(history.filter(({ cut, content }) => cut && content === '')).toEqual([]);
+          const answers = messages.filter(
+            ({ content, finish_reason }) => content !== '' || finish_reason === 'stop',
+          );
+          const kept = textsOf('assistant', history);
+          expect(kept.length).toBeLessThanOrEqual(answers.length);
+          expect(kept).toEqual(
+            whole.history.flatMap(({ role, content }, at) => {
+              const index = asked.indexOf(whole.history[at - 1]?.content ?? '');
+              const how = said[index]?.[2];
+              return role === 'assistant' && (how === 'answered' || how === 'half') ? [content] : [];
+            }),
+          );
+          const tokens = questions.reduce((sum, { content }) => sum + estimated(content), 0);
+          if (questions.length > 1 || message !== '# now') expect(tokens).toBeLessThanOrEqual(contextTokens);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('holds once what was said again word by word after it had failed', async () => {
+    const messages = sessionOf([
+      ['Hello', 'Hello.'],
+      ['How are you?', ''],
+      ['How are you?', ''],
+    ]).map((message) => (message.content === '' ? { ...message, finish_reason: 'error' as const } : message));
+    const windowOf = (message: string) =>
+      contextWindow(readerOf(messages).read, 6, message, { ...all, contextTokens: 1000 });
+    expect(await windowOf('How are you?')).toMatchObject({ message: 'How are you?', turnsLeftOut: 0 });
+    expect((await windowOf('Well?')).message).toBe('How are you?\n\nWell?');
+    expect((await windowOf('Well?')).history.map(({ content }) => content)).toEqual(['Hello', 'Hello.']);
+  });
+
   it('does not believe an engine that counts next to nothing', async () => {
     const said: (readonly [string, string])[] = Array.from({ length: 20 }, () => [
       'Go on.',
