@@ -111,6 +111,17 @@ describe('a chat', () => {
     expect(server.requests.at(-1)?.body).not.toMatch(/think|greet/);
   });
 
+  test('reads what an earlier turn failed of with the next message, and no reply that nobody gave', async () => {
+    await add('fast', '--default');
+    script = fails();
+    expect((await place.parley(['chat', '-n', 'My name is Ada.'])).status).toBe(1);
+    script = (_request, response) => sendStream(response, replyOf('Hello'));
+    const id = (await place.output(['sessions', 'list', '--ids'])).trim();
+    await place.output(['chat', '-n', '-s', id, 'Who am I?']);
+    const { messages } = JSON.parse(server.requests.at(-1)?.body ?? '') as { messages: unknown };
+    expect(messages).toEqual([{ role: 'user', content: 'My name is Ada.\n\nWho am I?' }]);
+  });
+
   test('goes to a server over TLS, whose certificate is trusted', async () => {
     const far = await serve((_request, response) => sendStream(response, replyOf('Hello')), testCertificate);
     writeFileSync(join(place.path, 'authority.pem'), testCertificate.cert);

@@ -6,6 +6,7 @@ import type { Usage } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { turnNotes } from '../turn-notes.ts';
+import { unansweredMessage } from './last-messages.ts';
 import { shownReply } from './shown-reply.ts';
 
 export interface ConversationOptions {
@@ -84,15 +85,24 @@ export class Conversation {
 
   async retry(context: CliContext): Promise<void> {
     const { last } = this;
-    if (last === null) {
-      throw new ParleyError('USAGE', 'There is no message to send again.', { hint: 'Send one first.' });
-    }
+    if (last === null) return this.#retryKept(context);
     const mode = await this.knownMode(context);
     if (mode !== last.request.mode) {
       await context.say(`In another mode this is another turn: ${mode}.`);
       return this.#turn(newAttempt({ ...last.request, mode, session_id: this.sessionId }, context), context);
     }
     await this.#turn(await this.#again(last, context), context);
+  }
+
+  /** Of a session that is taken up again: the message at its end that was not answered whole. Its key went with the process that sent it. */
+  async #retryKept(context: CliContext): Promise<void> {
+    const message = this.sessionId === null ? null : await unansweredMessage(this.sessionId, context);
+    if (message === null) {
+      throw new ParleyError('USAGE', 'There is no message to send again.', { hint: 'Send one first.' });
+    }
+    const mode = await this.knownMode(context);
+    await context.say('The key of the last message is not known here: this sends it again as another turn.');
+    await this.#turn(newAttempt({ mode, message, session_id: this.sessionId }, context), context);
   }
 
   /** Under its key it is the same turn, whatever came of it; where keys may not count, another one in the session that it made. */

@@ -24,13 +24,30 @@ export async function lastMessages(
   return kept;
 }
 
+/** What was said last, if its reply was cut or never came; null where it was answered, or nothing is shown. */
+export async function unansweredMessage(sessionId: string, context: CliContext): Promise<string | null> {
+  const messages = await shownMessages(sessionId, 2, context);
+  const last = messages.at(-1);
+  if (last?.role === 'user') return last.content;
+  const isCut = last?.finish_reason === 'error' || last?.finish_reason === 'interrupted';
+  return isCut ? (messages.at(-2)?.content ?? null) : null;
+}
+
 /** The last reply of which anything came; empty where there is none, or none is shown. */
 export async function lastReply(sessionId: string, context: CliContext): Promise<string> {
+  const messages = await shownMessages(sessionId, pageSize, context);
+  return messages.findLast(({ role, content }) => role === 'assistant' && content !== '')?.content ?? '';
+}
+
+async function shownMessages(
+  sessionId: string,
+  most: number,
+  context: CliContext,
+): Promise<readonly Message[]> {
   try {
-    const messages = await lastMessages(sessionId, pageSize, context);
-    return messages.findLast(({ role, content }) => role === 'assistant' && content !== '')?.content ?? '';
+    return await lastMessages(sessionId, most, context);
   } catch (error) {
-    if (error instanceof ParleyError && error.code === 'UNSUPPORTED') return '';
+    if (error instanceof ParleyError && error.code === 'UNSUPPORTED') return [];
     throw error;
   }
 }

@@ -46,3 +46,29 @@ test('what a model failed of ends in a full stop, and says once how to try again
   await screen.shows(' Enter sends it again.');
   expect(screen.text).not.toContain('Try again');
 });
+
+test('/retry sends again what failed before the session was taken up, says that it is another turn, and the model reads it once', async () => {
+  const place = fixture.place();
+  const add = (name: string, model: string) =>
+    place.output(['modes', 'add', name, '--base-url', server.url, '--model', model]);
+  await add('large', 'broken');
+  await add('small', 'm');
+  expect((await place.parley(['chat', '-n', '-m', 'large', 'What is it?'])).status).toBe(1);
+  const id = (await place.output(['sessions', 'list', '--ids'])).trim();
+  const screen = fixture.open(['repl', '-m', 'small', '-s', id], { columns: 200 }, place);
+  await screen.shows('[the reply was cut: error]');
+  await screen.stands('small (What is it?)> ');
+  screen.type('/retry\r');
+  await screen.shows('this sends it again as another turn.\nHello\n');
+  const { messages } = JSON.parse(server.requests.at(-1)?.body ?? '') as { messages: unknown };
+  expect(messages).toEqual([{ role: 'user', content: 'What is it?' }]);
+  await leave(screen);
+  expect(await place.answer(['sessions', 'messages', id])).toMatchObject({
+    items: [{ role: 'user' }, { finish_reason: 'error' }, { content: 'What is it?' }, { content: 'Hello' }],
+  });
+  const answered = fixture.open(['repl', '-m', 'small', '-s', id], { columns: 200 }, place);
+  await answered.stands('small (What is it?)> ');
+  answered.type('/retry\r');
+  await answered.shows('There is no message to send again.');
+  await leave(answered);
+});
