@@ -37,6 +37,7 @@ export function hostInProcess(parts: HostParts): CliHost {
       atExit: nobodyHolds,
       suspend() {},
     },
+    commandLine: () => null,
     stdin: {
       isTerminal: () => false,
       kind: () => 'pipe',
