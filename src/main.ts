@@ -141,7 +141,12 @@ function cliHost(
   const now = () => Date.now();
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
-  const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), processes, now });
+  const profileFile = new ProfileFile({
+    directory: placed(configDirectory(machine)),
+    processes,
+    platform,
+    now,
+  });
   const data = realDirectory(placed(dataDirectory(machine)));
   const nodeApiVersion = Number(process.versions['napi']);
   const surroundings = {

@@ -29,6 +29,8 @@ export interface CreateKeyRequest {
 export interface StoreReport {
   readonly path: string;
   readonly bytes: number;
+  /** What this user may still write on the disk that it lies on. */
+  readonly free_bytes: number;
   readonly schema_version: number;
   readonly sqlite_version: string;
   /** As read back from the open store: `wal` and `full`. */
