@@ -53,10 +53,11 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
   const { modesFile } = options;
   const engines = async () =>
     configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
-  const { home, store, limits, reloadModes } = await openLocal(surroundings, choice, engines);
+  const { home, store, limits, defaultMode, reloadModes } = await openLocal(surroundings, choice, engines);
   return {
     home,
     limits,
+    defaultMode,
     async ready() {
       await store.findKey(new Uint8Array(32));
     },
@@ -109,7 +110,8 @@ async function openLocal(
       }
     },
   };
-  return { home, store, limits: local.limits, isNew: created, reloadModes };
+  const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
+  return { home, store, limits: local.limits, defaultMode, isNew: created, reloadModes };
 }
 
 /**
