@@ -99,7 +99,11 @@ async function buildProgram(
     .option('--quiet', 'print no hints and no progress')
     .option('--no-color', 'print without colour')
     .option('--no-input', 'never ask; fail where an answer is needed')
-    .option('--timeout <seconds>', 'longest silence to wait through', seconds)
+    .option(
+      '--timeout <seconds>',
+      'longest silence to wait through, of a server or a model; of a locked store 5 at most',
+      seconds,
+    )
     .option('--insecure-http', 'allow plain http: to a host that is not this machine')
     .option('--ca <file>', 'trust the certificates (PEM) in this file, too')
     .option('--debug', 'print each request as a curl command, and stack traces on failure')

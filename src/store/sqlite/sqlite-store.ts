@@ -33,7 +33,7 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages, listSessions } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
-import { whenUnlocked } from './lock-wait.ts';
+import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import { SearchIndex } from './search-index.ts';
@@ -190,7 +190,10 @@ export class SqliteStore implements SessionStore {
     turn: Turn,
     reply: TurnReply,
   ): Promise<{ readonly message_count: number }> {
-    const ended = await this.#write((connection) => endTurn(connection, projectId, turn, reply));
+    // What was said is not to be lost for the sake of who would not wait long for it to be said.
+    const waitMs = Math.max(this.#wait.waitMs, usualLockWaitMs);
+    const write = () => endTurn(this.#connection, projectId, turn, reply);
+    const ended = await this.#run(() => this.#writer.write(write, undefined, waitMs));
     this.#searchIndex.keepUp();
     return ended;
   }
