@@ -144,4 +144,7 @@ export interface Administration {
    * resolves. A session whose reply still runs is left.
    */
   purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport>;
+
+  /** Whether any of these sessions of a project is there: active, or deleted and not erased. */
+  holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;
 }

@@ -42,6 +42,7 @@ import {
   deleteSession,
   deleteSessions,
   findSession,
+  holdsAny,
   renameSession,
   restoreSession,
   restoreSessions,
@@ -210,6 +211,10 @@ export class SqliteStore implements SessionStore {
     return this.#run(() =>
       purgeSessions({ connection: this.#connection, write, wait: this.#wait }, filter, options),
     );
+  }
+
+  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
+    return this.#read((connection) => holdsAny(connection, projectId, sessionIds));
   }
 
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
