@@ -141,7 +141,12 @@ function cliHost(
   const now = () => Date.now();
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
-  const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), processes, now });
+  const profileFile = new ProfileFile({
+    directory: placed(configDirectory(machine)),
+    processes,
+    platform,
+    now,
+  });
   const data = realDirectory(placed(dataDirectory(machine)));
   const nodeApiVersion = Number(process.versions['napi']);
   const surroundings = {
@@ -161,6 +166,7 @@ function cliHost(
     dataDirectory: data,
     processes,
     job,
+    commandLine,
     stdin: {
       // Making the stream costs time: only a question needs to know.
       isTerminal: () => process.stdin.isTTY === true,
@@ -210,6 +216,15 @@ function requestIds(now: () => number, random: () => number): () => string {
 function standardStream(name: 'stdout' | 'stderr'): OutputStream {
   const direct = name === 'stdout' ? directStream(1, process.platform, () => process.stdout) : null;
   return direct ?? process[name];
+}
+
+/** Linux alone has it. */
+function commandLine(): Uint8Array | null {
+  try {
+    return readFileSync('/proc/self/cmdline');
+  } catch {
+    return null;
+  }
 }
 
 /** Empty where the system knows of none: a container may run a user whom it does not list. */

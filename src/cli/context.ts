@@ -51,6 +51,8 @@ export interface CliHost {
   readonly dataDirectory: string;
   readonly processes: ProcessTable;
   readonly job: Job;
+  /** The process's command line as bytes, a NUL after each word; null where the system does not tell. */
+  commandLine(): Uint8Array | null;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
   /** Identifies the file that stdout is written to; null where it is none. */

@@ -1,4 +1,5 @@
 // How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
+import { quoteForShell } from '../config/shell-quote.ts';
 import { failureBody } from '../service/answer.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
@@ -51,15 +52,17 @@ function failureText(failure: ParleyError, commandPath: string): string {
 /** Where another key is put, when this one is refused. */
 export function furtherHint({ code }: ParleyError, context: CliContext): string {
   if (code !== 'INVALID_API_KEY') return '';
-  const { profile, url, sources } = context.target;
+  const { profile, url, insecureHttp, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {
     return profile === null
       ? 'Set PARLEY_API_KEY to a key of this server.\n'
       : 'Without PARLEY_API_KEY the key of the profile is used.\n';
   }
-  return url === null
-    ? 'Give the profile another: parley keys create --project default --use\n'
-    : `Log in with another: parley login --profile ${profile}\n`;
+  if (url === null) return 'Give the profile another: parley keys create --project default --use\n';
+  // A login that was refused has made no profile yet, whose URL could be used.
+  const place = sources.url === `profile ${profile}` ? '' : ` --url ${quoteForShell(url)}`;
+  const plain = place !== '' && insecureHttp ? ' --insecure-http' : '';
+  return `Log in with another: parley login --profile ${profile}${place}${plain}\n`;
 }
 
 export function asParleyError(error: unknown): ParleyError {

@@ -8,13 +8,23 @@ import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
 import type { Register, Run } from './run.ts';
 
-/** Runs one command line (without node and script) to its end and returns the exit status. */
-export async function runCommandLine(argv: readonly string[], host: CliHost): Promise<number> {
+/**
+ * Runs one command line (without node and script) to its end and returns the exit status. `typed` is what the user gave, where that is
+ * not all of it.
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  host: CliHost,
+  typed: readonly string[] = argv,
+): Promise<number> {
   let status = 0;
   const run: Run = async (command, work) => {
     const context = new CliContext(host, globalOptions(command), commandPath(command));
     try {
-      status = await throughFilter(context, async () => (await work(context)) ?? 0);
+      status = await throughFilter(context, async () => {
+        await requireTextTyped(typed, host);
+        return (await work(context)) ?? 0;
+      });
     } finally {
       await context.close();
     }
@@ -45,8 +55,8 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
     const conversing = bare || (asked === program && (await isOptionsOfAConversation(error, argv)));
-    if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
-    if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host);
+    if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
+    if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
     if (bare || error.exitCode === 0) {
       await context.stdout.write(written.out + written.error);
       return 0;
@@ -54,6 +64,15 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     if (error.code === 'commander.help') await context.stderr.write(written.error);
     return throughFilter(context, () => Promise.reject(usageError(error, context)));
   }
+}
+
+/** What was decoded with loss is refused, where the system can tell it from what was meant so. */
+async function requireTextTyped(typed: readonly string[], host: CliHost): Promise<void> {
+  if (!typed.some((word) => word.includes('\ufffd'))) return;
+  const commandLine = host.commandLine();
+  if (commandLine === null) return;
+  const { requireText } = await import('./argument-text.ts');
+  requireText(typed, commandLine);
 }
 
 /** `parley -m echo` names no command, and has options that are another's: those of the chat, or the REPL, that it is. */
@@ -80,7 +99,11 @@ async function buildProgram(
     .option('--quiet', 'print no hints and no progress')
     .option('--no-color', 'print without colour')
     .option('--no-input', 'never ask; fail where an answer is needed')
-    .option('--timeout <seconds>', 'longest silence to wait through', seconds)
+    .option(
+      '--timeout <seconds>',
+      'longest silence to wait through, of a server or a model; of a locked store 5 at most',
+      seconds,
+    )
     .option('--insecure-http', 'allow plain http: to a host that is not this machine')
     .option('--ca <file>', 'trust the certificates (PEM) in this file, too')
     .option('--debug', 'print each request as a curl command, and stack traces on failure')

@@ -31,6 +31,8 @@ export interface ServeOptions extends Pick<HomeOptions, 'timeout' | 'authorityFi
 export interface ServedHome {
   readonly home: Home;
   readonly limits: Limits;
+  /** The mode that is used now when none is named. */
+  readonly defaultMode: () => string;
   /** Rejects while the store cannot be read. */
   readonly ready: () => Promise<void>;
   /** To be called with each request that arrives: those that came at once are served from one look at the store. */

@@ -171,6 +171,12 @@ describe('sessions export', () => {
     expect(readdirSync(place.path).filter((name) => name.includes('part'))).toEqual([]);
   });
 
+  test('refuses a place without a name before it has told of any session', async () => {
+    const outcome = await place.parley(['sessions', 'export', await talk('a'), '--output', '']);
+    expectFailure(outcome, { status: 2, code: 'USAGE' });
+    expect(outcome.err).toContain('--output');
+  });
+
   test('makes a file for each session in a directory', async () => {
     const ids = [await talk('a'), await talk('b')];
     const directory = join(place.path, 'exports');
@@ -313,6 +319,8 @@ describe('sessions import', () => {
       status: 'failed',
       error: { code: 'INVALID_REQUEST' },
     });
-    expectFailure(await place.parley(['sessions', 'import', 'nowhere.json']), { status: 2, code: 'USAGE' });
+    const nowhere = await place.parley(['sessions', 'import', 'nowhere.json']);
+    expectFailure(nowhere, { status: 2, code: 'USAGE' });
+    expect(nowhere.err).toContain('The file nowhere.json cannot be read: there is no such file.');
   });
 });

@@ -72,6 +72,37 @@ describe('a purge', () => {
     expect(await place.output([...purge, '--quiet'])).toMatch(/^sessions: 0$/m);
   });
 
+  test('keeps the journal of a batch of which a session is left: to be deleted again and restored', async () => {
+    const [journal = ''] = readdirSync(join(place.dataDirectory, 'batches'));
+    const batch = journal.replace('.journal', '');
+    await place.output(['sessions', 'restore', ids[1] ?? '']);
+    const data = await place.answer([...purge, '--confirm', '1']);
+    expect(data).toMatchObject({ sessions: 1, journals_removed: [] });
+    // What is left is done by the same journal, and the erased one is told as what it is now.
+    await place.output(['sessions', 'delete', ids[1] ?? '']);
+    const restored = await place.parley(['sessions', 'restore', '--batch', batch]);
+    expect([restored.status, restored.out]).toEqual([3, `not_found ${ids[0]}\nrestored ${ids[1]}\n`]);
+    await place.output(['sessions', 'delete', ids[1] ?? '']);
+    const all = ['sessions', 'purge', '--deleted-before', '0d', '--confirm', '1'];
+    expect(await place.answer(all)).toMatchObject({ sessions: 1, journals_removed: [batch] });
+  });
+
+  test('keeps the journal of a batch that was stopped before its end: it can be gone on with', async () => {
+    const directory = join(place.dataDirectory, 'batches');
+    const [journal = ''] = readdirSync(directory);
+    const path = join(directory, journal);
+    // As if the process had been killed before the second was sent.
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(/\nsent [\s\S]*/, '\nsent 1\n0 deleted\nsettled\n'),
+    );
+    await place.output(['sessions', 'restore', ids[1] ?? '']);
+    const all = ['sessions', 'purge', '--deleted-before', '0d', '--confirm', '1'];
+    expect(await place.answer(all)).toMatchObject({ sessions: 1, journals_removed: [] });
+    const resumed = await place.parley(['sessions', 'delete', '--resume', journal.replace('.journal', '')]);
+    expect([resumed.status, resumed.out]).toEqual([0, `deleted ${ids[1]}\n`]);
+  });
+
   test('asks for the count to be typed in a terminal, and takes no other answer', async () => {
     const question = [{ after: 'Type 2 to erase', keys: 'yes\r' }];
     const refused = await place.terminal(`parley ${purge.join(' ')}; echo "status $?"`, {}, question);

@@ -180,16 +180,40 @@ test('a session in which another chat runs is busy: 6, the message is not kept',
   }
 }, 60_000);
 
-test('a store that another process keeps locked is busy: 7, reading goes on', async () => {
+test('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
   const own = new Place();
   try {
     await own.output(['sessions', 'create']);
     const { ended } = await lockElsewhere(join(own.dataDirectory, 'parley.db'), 7000);
+    const patient = own.parley(['--timeout', '60', 'sessions', 'create']);
     const refused = await own.parley([...hello, '-m', 'echo']);
     expectFailure(refused, { status: 7, code: 'STORE_BUSY' });
+    expectFailure(await patient, { status: 7, code: 'STORE_BUSY' });
     expect((await own.parley(['sessions', 'list'])).status).toBe(0);
     await ended;
     expect((await own.parley([...hello, '-m', 'echo'])).status).toBe(0);
+  } finally {
+    own.remove();
+  }
+}, 60_000);
+
+test('--timeout shortens the wait for a locked store', async () => {
+  const own = new Place();
+  try {
+    await own.output([...hello, '-m', 'echo']);
+    const path = join(own.dataDirectory, 'parley.db');
+    // Without it, each would wait for these four seconds, and then be done.
+    const { ended } = await lockElsewhere(path, 4000);
+    // What was said since the last search is written to the index first.
+    const calls = [
+      ['sessions', 'search', 'hello'],
+      ['sessions', 'create'],
+      [...hello, '-m', 'echo'],
+    ];
+    const refused = await Promise.all(calls.map((words) => own.parley(['--timeout', '0.2', ...words])));
+    for (const outcome of refused) expectFailure(outcome, { status: 7, code: 'STORE_BUSY' });
+    expect((await own.parley(['--timeout', '60', 'sessions', 'search', 'hello'])).status).toBe(0);
+    await ended;
   } finally {
     own.remove();
   }

@@ -381,6 +381,7 @@ describe('administration', () => {
       () => administration.listKeys(),
       () => administration.revokeKey('k'),
       () => administration.inspectStore(),
+      () => administration.holdsAny('p', ['s']),
     ];
     for (const work of works) expect((await failureOf(work())).code).toBe('UNSUPPORTED');
     expect(server.requests).toEqual([]);

@@ -27,7 +27,12 @@ export function hostInProcess(parts: HostParts): CliHost {
     version: '0.0.0',
     nodeVersion: process.versions.node,
     env: {},
-    profileFile: new ProfileFile({ directory: join(directory, 'config'), processes, now }),
+    profileFile: new ProfileFile({
+      directory: join(directory, 'config'),
+      processes,
+      platform: process.platform,
+      now,
+    }),
     dataDirectory: join(directory, 'data'),
     processes,
     job: {
@@ -37,6 +42,7 @@ export function hostInProcess(parts: HostParts): CliHost {
       atExit: nobodyHolds,
       suspend() {},
     },
+    commandLine: () => null,
     stdin: {
       isTerminal: () => false,
       kind: () => 'pipe',

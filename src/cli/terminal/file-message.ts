@@ -19,7 +19,9 @@ export async function readFileMessage(path: string, limit: number, signal: Abort
     text += reader.end();
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof ParleyError ? error : unreadable(path, error);
+    throw error instanceof ParleyError
+      ? error
+      : unreadableFile(path, error, 'Nothing was sent. Name a file of text that you may read.');
   }
   return fenced(path, text);
 }
@@ -38,10 +40,9 @@ export function fenced(name: string, text: string): string {
   return `${fence}${apart}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-function unreadable(path: string, cause: unknown): ParleyError {
+/** `hint`: what to do about it. */
+export function unreadableFile(path: string, cause: unknown, hint: string): ParleyError {
   const { code = '', message } = cause as NodeJS.ErrnoException;
-  return new ParleyError('USAGE', `The file ${path} cannot be read: ${reasons[code] ?? message}.`, {
-    hint: 'Nothing was sent. Name a file of text that you may read.',
-    cause,
-  });
+  const what = path === '' ? 'A file without a name' : `The file ${path}`;
+  return new ParleyError('USAGE', `${what} cannot be read: ${reasons[code] ?? message}.`, { hint, cause });
 }

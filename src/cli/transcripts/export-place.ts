@@ -1,5 +1,6 @@
 // An export on its way out: sessions in, text to standard output or into files.
 import { join } from 'node:path';
+import { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { type ExportFormat, exportWriter } from './export-format.ts';
@@ -24,6 +25,11 @@ export interface ExportRequest {
 export async function exportPlace(request: ExportRequest, context: CliContext): Promise<ExportPlace> {
   const { output } = request;
   if (output === null) return standardOutput(request, context);
+  if (output === '') {
+    throw new ParleyError('USAGE', '--output needs the name of a file or a directory.', {
+      hint: 'Nothing was written. Without it, the export goes to standard output.',
+    });
+  }
   const { force } = request;
   const files = { force, random: context.host.random };
   if (namesDirectory(output)) return filesIn(output, request, files);

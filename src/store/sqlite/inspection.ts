@@ -1,5 +1,6 @@
 // What a store is and whether it is whole, as SQLite itself says.
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { StoreReport } from '../../service/administration.ts';
 import type { Connection } from './connection.ts';
 import { schemaVersion } from './migrations.ts';
@@ -14,9 +15,11 @@ const askIndexes = `
   UNION ALL SELECT count(*) FROM message_pieces WHERE message_pieces MATCH 'nothing'`;
 
 export function inspect(connection: Connection, filesystem: string): StoreReport {
+  const { bavail, bsize } = statfsSync(dirname(connection.path));
   return {
     path: connection.path,
     bytes: statSync(connection.path).size,
+    free_bytes: bavail * bsize,
     schema_version: schemaVersion(connection),
     sqlite_version: sqliteVersion(connection),
     journal_mode: journalMode(connection),

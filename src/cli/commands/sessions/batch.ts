@@ -94,8 +94,13 @@ export async function runSingle<Done extends string>(
       continue;
     }
     try {
-      await operation.one(home)({ ...(await context.call()), signal: context.host.stopSignal }, session_id);
-      report.add({ session_id, status: operation.done });
+      const call = { ...(await context.call()), signal: context.host.stopSignal };
+      const { repeated } = await operation.one(home)(call, session_id);
+      report.add({ session_id, status: operation.done, ...(repeated && { repeated }) });
+      if (repeated)
+        await context.say(
+          `Counted as ${operation.done} after a repeated request: the answer to the first was lost.`,
+        );
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
       if (!ignoreMissing) failure = error;

@@ -45,7 +45,10 @@ const deletion: SessionOperation<'deleted'> = {
 const lookup: SessionOperation<'would_delete'> = {
   done: 'would_delete',
   many: null,
-  one: (home) => (call, id) => home.service.getSession(call, id),
+  one: (home) => async (call, id) => {
+    await home.service.getSession(call, id);
+    return { repeated: false };
+  },
   goesSingly: true,
 };
 
@@ -101,7 +104,8 @@ function requireOneSource({ words, filter, resume, dryRun }: DeleteInput): void 
 /** Whether each is there is asked; a filter has just been told so. */
 async function lookUp({ list }: BatchDraft, input: DeleteInput, context: CliContext): Promise<number> {
   const { ignoreMissing, concurrency, filter } = input;
-  const operation: typeof lookup = filter === null ? lookup : { ...lookup, one: () => async () => {} };
+  const operation: typeof lookup =
+    filter === null ? lookup : { ...lookup, one: () => async () => ({ repeated: false }) };
   if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
   const ids = { entries: list.entries(), total: list.count, journal: null, concurrency };
   const end = await runOver(operation, ids, context);

@@ -10,6 +10,7 @@ import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
+import { unreadableFile } from '../../terminal/file-message.ts';
 import { stdinText } from '../../terminal/stdin.ts';
 import { Utf8Reader } from '../../terminal/utf8-reader.ts';
 import { type GivenRecord, readRecords } from '../../transcripts/record-reading.ts';
@@ -90,10 +91,11 @@ async function* textOf(path: string, context: CliContext): AsyncGenerator<string
   } catch (error) {
     context.host.stopSignal.throwIfAborted();
     if (error instanceof ParleyError) throw error;
-    throw new ParleyError('USAGE', `The file ${path} cannot be read: ${(error as Error).message}.`, {
-      hint: 'Name a file that parley sessions export --format json has written, or - for stdin.',
-      cause: error,
-    });
+    throw unreadableFile(
+      path,
+      error,
+      'Name a file that parley sessions export --format json has written, or - for stdin.',
+    );
   }
 }
 

@@ -40,10 +40,11 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   await context.say(described(plan, whose, request.deleted_before));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const report = await administration.purgeSessions({ ...request, expected_sessions: plan.sessions });
-  const journals_removed = removeJournals(context.host.dataDirectory, {
+  const journals_removed = await removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,
     project_id: request.project_id,
     before: Date.parse(deleted_before),
+    holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
   });
   return tell({ ...request, ...report, journals_removed, not_reached: notReached }, context);
 }
