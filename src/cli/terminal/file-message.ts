@@ -1,6 +1,6 @@
 // A file that goes into a message: its text as it stands, in a Markdown block that bears its name.
-import { createReadStream } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
+import { fileBytes } from './file-bytes.ts';
 import { Utf8Reader } from './utf8-reader.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ export async function readFileMessage(path: string, limit: number, signal: Abort
   const reader = new Utf8Reader({ name: `The file ${path}`, limit });
   let text = '';
   try {
-    for await (const bytes of createReadStream(path, { signal })) text += reader.push(bytes);
+    for await (const bytes of fileBytes(path, signal)) text += reader.push(bytes);
     text += reader.end();
   } catch (error) {
     signal.throwIfAborted();
