@@ -57,11 +57,12 @@ export class Keyboard {
     const input = this.#options.open();
     this.#input = input;
     this.#forgetExit = this.#options.atExit(() => this.release());
-    // What had begun when the terminal was given away is over.
     const pastes = new PasteReader({
-      typed: (text) => this.#pastes === pastes && this.#keys.emit('data', text),
+      typed: (text) => this.#keys.emit('data', text),
       pasted: (text) => this.#options.onInput({ kind: 'paste', text }),
-      startTimer,
+      // What had begun when the terminal was given away is over; what had come at once with the key that gave it away is not.
+      startTimer: (milliseconds, action) =>
+        startTimer(milliseconds, () => this.#pastes === pastes && action()),
     });
     this.#pastes = pastes;
     input.setRawMode?.(true);
