@@ -178,14 +178,14 @@ export class CliContext {
   }
 
   get prompting(): Prompting {
-    const { stdin, env, signal } = this.host;
+    const { stdin, env, signal, job } = this.host;
     const allowed = canPrompt({
       stdinIsTerminal: stdin.isTerminal(),
       stderrIsTerminal: this.stderr.isTerminal,
       noInput: !this.options.input,
       env,
     });
-    return { allowed, openStdin: () => stdin.open(), stderr: this.stderr, signal };
+    return { allowed, openStdin: () => stdin.open(), stderr: this.stderr, signal, job };
   }
 
   /** Talk: a line on stderr, unless `--quiet`. */

@@ -35,7 +35,7 @@ export function hostInProcess(parts: HostParts): CliHost {
       onHangUp: nobodyHolds,
       onContinue: nobodyHolds,
       atExit: nobodyHolds,
-      suspend() {},
+      suspend: () => Promise.resolve(),
     },
     stdin: {
       isTerminal: () => false,

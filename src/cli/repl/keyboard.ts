@@ -5,12 +5,10 @@ import { emitKeypressEvents } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { TerminalStream } from '../terminal/output.ts';
+import type { TerminalInput } from '../terminal/question-keys.ts';
 import { startTimer } from '../terminal/timer.ts';
 import type { LineInput } from './line-input.ts';
 import { PasteReader } from './paste-reader.ts';
-
-/** A terminal to read from. */
-export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 export interface KeyboardOptions {
   readonly open: () => TerminalInput;

@@ -15,9 +15,6 @@ import { editableText, submitted } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
 import { lineFor } from './typed-line.ts';
 
-/** Twice: after a stop, the signal that ends it comes between. */
-const notStoppedMs = 100;
-
 /** By then nobody is kept waiting who types at once. */
 const widthsPauseMs = 100;
 
@@ -250,10 +247,7 @@ export class LineReader implements LineSource {
   #suspend(): void {
     this.#keyboard.release();
     this.#isSuspended = true;
-    this.#options.job.suspend();
-    // Where no shell waits, the system lets the process run on, and says nothing. These timers also keep the process alive: nothing
-    // else does, while the keyboard is not read.
-    setTimeout(() => setTimeout(() => this.#isSuspended && this.#continue(), notStoppedMs), notStoppedMs);
+    void this.#options.job.suspend().then(() => this.#isSuspended && this.#continue());
   }
 
   /** After a stop, also one that came from outside: raw again, and the line anew. */

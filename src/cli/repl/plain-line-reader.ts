@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
-import type { TerminalInput } from './keyboard.ts';
+import type { TerminalInput } from '../terminal/question-keys.ts';
 import { LineBurst } from './line-burst.ts';
 import { edit } from './line-editor.ts';
 import type { LineInput } from './line-input.ts';
