@@ -1,5 +1,5 @@
 // What helps with typing: the history over two runs and two terminals, Ctrl-R, Tab, an editor of one's own.
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -95,6 +95,8 @@ describe('Tab', () => {
     await place.output(['sessions', 'create', '--title', 'Groceries for Sunday']);
     writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
     writeFileSync(join(place.path, 'notes-2.md'), 'Buy bread.\n');
+    symlinkSync('config', join(place.path, 'settings'));
+    symlinkSync('sent-away', join(place.path, 'sent-away'));
     const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
     await screen.stands('echo> ');
     for (const [keys, row] of [
@@ -103,6 +105,9 @@ describe('Tab', () => {
       ['/resume groc\t', 'echo> /resume groceries for Sunday'],
       ['/file no\t', 'echo> /file notes'],
       ['/file notes-\t', 'echo> /file notes-2.md'],
+      // A link to a directory, and one to itself.
+      ['/file set\tcon\t', 'echo> /file settings/config.json'],
+      ['/file sent\t', 'echo> /file sent-away'],
     ] as const) {
       screen.type(keys);
       await screen.stands(row);
