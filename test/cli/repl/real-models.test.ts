@@ -46,3 +46,13 @@ test('what a model failed of ends in a full stop, and says once how to try again
   await screen.shows(' Enter sends it again.');
   expect(screen.text).not.toContain('Try again');
 });
+
+test('what ends in a command to copy is a line of its own, and how to try again the next one', async () => {
+  const place = fixture.place();
+  const nobody = ['--base-url', 'http://127.0.0.1:1/v1', '--model', 'm'];
+  await place.output(['modes', 'add', 'away', ...nobody]);
+  const screen = fixture.open(['repl', '-m', 'away'], { columns: 400 }, place);
+  await screen.stands('away> ');
+  screen.type('Hello\r');
+  await screen.shows('Check its address: parley modes show away\nEnter sends it again.\naway (Hello)> Hello');
+});
