@@ -10,18 +10,22 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is not a directory',
 };
 
-/** Read as bytes, checked like a message on stdin. It may be a pipe, as in `-f <(command)`. `limit` in bytes. */
+/** The file as it goes into a message. */
 export async function readFileMessage(path: string, limit: number, signal: AbortSignal): Promise<string> {
+  return fenced(path, await readFileText(path, limit, signal));
+}
+
+/** Read as bytes, checked like a message on stdin. It may be a pipe, as in `-f <(command)`. `limit` in bytes. */
+export async function readFileText(path: string, limit: number, signal: AbortSignal): Promise<string> {
   const reader = new Utf8Reader({ name: `The file ${path}`, limit });
   let text = '';
   try {
     for await (const bytes of fileBytes(path, signal)) text += reader.push(bytes);
-    text += reader.end();
+    return text + reader.end();
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof ParleyError ? error : unreadable(path, error);
   }
-  return fenced(path, text);
 }
 
 /** A fenced code block that no line of the text can end, its info the name. A newline is added to a text without one. */

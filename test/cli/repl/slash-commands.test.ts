@@ -201,7 +201,7 @@ test('/file puts files into the next message, and into that alone', async () => 
   writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
   const screen = await open(place);
   expect(await entered(screen, '/file none.md')).toContain('there is no such file. (USAGE)');
-  expect(await entered(screen, '/file notes.md')).toBe('notes.md (25 bytes) goes with the next message.');
+  expect(await entered(screen, '/file notes.md')).toBe('notes.md (10 bytes) goes with the next message.');
   await screen.stands('echo +1> ');
   await entered(screen, 'What is missing?');
   await entered(screen, 'next');
