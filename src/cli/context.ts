@@ -131,6 +131,7 @@ export class CliContext {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
       onlyExisting: false,
+      followsModes: false,
       say: (line) => this.say(line),
       trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
     });
