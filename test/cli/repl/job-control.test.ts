@@ -47,6 +47,26 @@ test('at the prompt: fg shows the line as it was', async () => {
   await screen.shows('Go on with');
 });
 
+test('at a plain prompt, in the midst of a message too: fg shows where one is', async () => {
+  const place = fixture.place();
+  await place.output(['models']);
+  const screen = await openShell(place, { TERM: 'dumb' });
+  screen.type('parley repl -m echo\r');
+  await screen.stands('echo> ');
+  await stop(screen);
+  screen.type('fg\r');
+  await screen.stands('echo> ');
+  screen.type('one\\\r');
+  await screen.until('the next row', () => screen.cursorRow === '' && screen.cursor.column === 2);
+  await stop(screen);
+  screen.type('fg\r');
+  await screen.until('the row', () => screen.text.endsWith('-m echo') && screen.cursor.column === 2);
+  screen.type('two\r');
+  await screen.until('answered', () => screen.text.endsWith('\none\ntwo\n\necho (one)>'));
+  screen.type('\x04');
+  await screen.shows('Go on with');
+});
+
 test('while a reply comes: after fg the reply goes on', async () => {
   const screen = await openShell(fixture.place(), talkingTo(server.url));
   screen.type('parley repl -m slow\r');
