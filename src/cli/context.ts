@@ -133,6 +133,7 @@ export class CliContext {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
       onlyExisting: false,
+      followsModes: false,
       say: (line) => this.say(line),
       trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
     });
@@ -180,14 +181,14 @@ export class CliContext {
   }
 
   get prompting(): Prompting {
-    const { stdin, env, signal } = this.host;
+    const { stdin, env, signal, job } = this.host;
     const allowed = canPrompt({
       stdinIsTerminal: stdin.isTerminal(),
       stderrIsTerminal: this.stderr.isTerminal,
       noInput: !this.options.input,
       env,
     });
-    return { allowed, openStdin: () => stdin.open(), stderr: this.stderr, signal };
+    return { allowed, openStdin: () => stdin.open(), stderr: this.stderr, signal, job };
   }
 
   /** Talk: a line on stderr, unless `--quiet`. */

@@ -21,6 +21,7 @@ import {
   findModelsOf,
   storedModes,
 } from './configured-engines.ts';
+import { followedModes } from './followed-modes.ts';
 import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
@@ -31,9 +32,15 @@ export async function openEmbeddedHome(
   options: HomeOptions,
 ): Promise<OpenedHome> {
   if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
-  const { home, isNew } = await openLocal(surroundings, options, lockWaitWith(options.timeout), () =>
-    configuredEngines(surroundings, options, null),
+  const follow = options.followsModes ? followedModes(surroundings.profileFile) : null;
+  const { isNew, reloadModes, ...opened } = await openLocal(
+    surroundings,
+    options,
+    lockWaitWith(options.timeout),
+    () => configuredEngines(surroundings, options, null),
   );
+  const service = follow?.(opened.home.service, reloadModes) ?? opened.home.service;
+  const home = { ...opened.home, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
     return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };

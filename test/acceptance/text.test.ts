@@ -143,6 +143,16 @@ describe('words, files and stdin', () => {
     expect(out).toBe('hi\n```\n');
   });
 
+  test.each([
+    ['chat', '-n -m echo -f'],
+    ['sessions import', ''],
+  ])('%s stops while it waits for a pipe that nobody writes', async (command, flags) => {
+    const words = `${command} ${flags} pipe-${command.length}`;
+    const script = `set -m; mkfifo pipe-${command.length}; parley ${words} & sleep 0.7; kill -INT $!; wait $!; echo $?`;
+    const { out } = await place.shell(script);
+    expect(out).toBe('130\n');
+  });
+
   test('- alone is stdin, and what follows -- is words', async () => {
     expect(await place.output([...echo, '-'], { stdin: 'piped' })).toBe('piped\n');
     expect(await place.output([...echo, '-n', '--', '--json', '-c'])).toBe('--json -c\n');

@@ -40,7 +40,7 @@ export function hostInProcess(parts: HostParts): CliHost {
       onHangUp: nobodyHolds,
       onContinue: nobodyHolds,
       atExit: nobodyHolds,
-      suspend() {},
+      suspend: () => Promise.resolve(),
     },
     commandLine: () => null,
     stdin: {

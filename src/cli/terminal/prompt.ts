@@ -1,6 +1,7 @@
 // Questions to the person at the terminal, asked on stderr: and whether one may be asked at all.
 import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
+import type { Job } from '../job.ts';
 import { filterText } from './filter.ts';
 import type { Output } from './output.ts';
 import type { Environment, Style } from './style.ts';
@@ -18,6 +19,7 @@ export interface Prompting {
   readonly openStdin: () => Readable;
   readonly stderr: Output;
   readonly signal: AbortSignal;
+  readonly job: Pick<Job, 'suspend'>;
 }
 
 /** The person stopped a question with Ctrl-C or Ctrl-D: not a failure, but the end of the command (exit 130). */
@@ -85,12 +87,28 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
   if (!prompting.allowed) {
     throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, { hint: 'Name it instead.' });
   }
+  // As the list is left when it is asked again.
+  let words = choices.initial;
+  let marked: string | null = null;
+  const mark = (value: string) => {
+    marked = value;
+    return '';
+  };
   return await asked(prompting, async (context) => {
     const { search } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    const source = (words: string | undefined) => choices.source(words ?? '');
-    const initial = choices.initial === '' ? {} : { initialValue: choices.initial };
-    const list = { message: filterText(question), source, theme, ...initial };
+    const { style, ...look } = promptTheme(await prompting.stderr.style());
+    const list = {
+      message: filterText(question),
+      async source(typed: string | undefined) {
+        words = typed ?? '';
+        const found = await choices.source(words);
+        return found.map((choice) => ({ ...choice, description: choice.value }));
+      },
+      // What would be shown below the list says which one is marked.
+      theme: { ...look, style: { ...style, description: (value: string) => mark(value) } },
+      ...(words !== '' && { initialValue: words }),
+      ...(marked !== null && { default: marked }),
+    };
     return await search(list, { ...context, clearPromptOnDone: true });
   });
 }
@@ -114,22 +132,30 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
+/** Asked again after Ctrl-Z and `fg`: what the screen shows of the question then is no longer what it was. */
 export async function asked<T>(
-  { openStdin, stderr, signal }: Prompting,
+  prompting: Prompting,
   ask: (context: PromptContext) => Promise<T>,
 ): Promise<T> {
-  const input = openStdin();
-  const left = new AbortController();
-  // On Ctrl-D inquirer's readline closes and its promise never settles; it pauses its input then, as after an answer.
-  const leave = () => left.abort();
-  input.on('pause', leave);
-  try {
-    return await ask({ input, output: stderr.stream, signal: AbortSignal.any([signal, left.signal]) });
-  } catch (error) {
-    signal.throwIfAborted();
-    const stopped = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
-    throw stopped ? new Interrupted('Interrupted.') : error;
-  } finally {
-    input.off('pause', leave);
+  const { openStdin, stderr, signal, job } = prompting;
+  const { QuestionKeys } = await import('./question-keys.ts');
+  for (;;) {
+    const left = new AbortController();
+    const suspended = new AbortController();
+    const input = new QuestionKeys(openStdin(), () => suspended.abort());
+    // On Ctrl-D inquirer's readline closes and its promise never settles; it pauses its input then, as after an answer.
+    input.on('pause', () => left.abort());
+    const stop = AbortSignal.any([signal, left.signal, suspended.signal]);
+    try {
+      return await ask({ input, output: stderr.stream, signal: stop });
+    } catch (error) {
+      signal.throwIfAborted();
+      const stopped = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
+      if (!stopped) throw error;
+      if (!suspended.signal.aborted) throw new Interrupted('Interrupted.');
+    } finally {
+      input.release();
+    }
+    await job.suspend();
   }
 }
