@@ -32,43 +32,28 @@ export function canPrompt({ stdinIsTerminal, stderrIsTerminal, noInput, env }: P
 
 /** Yes or no, no by default. `USAGE` where nobody can be asked, naming the flag that says yes. */
 export async function confirm(question: string, flag: string, prompting: Prompting): Promise<boolean> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, {
-      hint: `Say yes with ${flag}.`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question} Nobody can be asked here.`, `Say yes with ${flag}.`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { confirm: ask } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await ask({ message: filterText(question), default: false, theme }, context);
+    return ask({ message: filterText(question), default: false, theme }, context);
   });
 }
 
 /** A secret: nothing of it is shown. `USAGE` where nobody can be asked, naming the flag that takes it from stdin. */
 export async function askSecret(question: string, flag: string, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
-      hint: `Pipe it in with ${flag}.`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question}: nobody can be asked here.`, `Pipe it in with ${flag}.`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { password } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await password({ message: filterText(question), mask: false, theme }, context);
+    return password({ message: filterText(question), mask: false, theme }, context);
   });
 }
 
 /** A line of text. `USAGE` where nobody can be asked, naming the option that gives it. */
 export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
-      hint: `Give it with ${option}`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question}: nobody can be asked here.`, `Give it with ${option}`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { input } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await input({ message: filterText(question), theme }, context);
+    return input({ message: filterText(question), theme }, context);
   });
 }
 
@@ -80,23 +65,29 @@ export interface ChoiceSource {
   ): Promise<readonly { readonly value: string; readonly name: string; readonly short: string }[]>;
 }
 
-/** One of a list that narrows as one types, and is gone then. Its names are filtered already. `USAGE` where nobody can be asked. */
+/**
+ * One of a list that narrows as one types; the list disappears once one is chosen. Its names must be filtered already. `USAGE` where
+ * nobody can be asked.
+ */
 export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, { hint: 'Name it instead.' });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question} Nobody can be asked here.`, 'Name it instead.', prompting);
+  return asked(prompting, async (context, theme) => {
     const { search } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
     const source = (words: string | undefined) => choices.source(words ?? '');
     const initial = choices.initial === '' ? {} : { initialValue: choices.initial };
     const list = { message: filterText(question), source, theme, ...initial };
-    return await search(list, { ...context, clearPromptOnDone: true });
+    return search(list, { ...context, clearPromptOnDone: true });
   });
 }
 
+function requirePerson(message: string, hint: string, { allowed }: Prompting): void {
+  if (!allowed) throw new ParleyError('USAGE', message, { hint });
+}
+
+type Theme = ReturnType<typeof themeOf>;
+
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
-export function promptTheme(style: Style) {
+function themeOf(style: Style) {
   return {
     prefix: { idle: style.blue('?'), done: style.green('✔') },
     style: {
@@ -114,9 +105,10 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
+/** Asks one question of inquirer's. Rejects with the signal's reason, or with `Interrupted` when the person stops it. */
 export async function asked<T>(
   { openStdin, stderr, signal }: Prompting,
-  ask: (context: PromptContext) => Promise<T>,
+  ask: (context: PromptContext, theme: Theme) => Promise<T>,
 ): Promise<T> {
   const input = openStdin();
   const left = new AbortController();
@@ -124,7 +116,8 @@ export async function asked<T>(
   const leave = () => left.abort();
   input.on('pause', leave);
   try {
-    return await ask({ input, output: stderr.stream, signal: AbortSignal.any([signal, left.signal]) });
+    const context = { input, output: stderr.stream, signal: AbortSignal.any([signal, left.signal]) };
+    return await ask(context, themeOf(await stderr.style()));
   } catch (error) {
     signal.throwIfAborted();
     const stopped = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
