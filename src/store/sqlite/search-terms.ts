@@ -2,6 +2,7 @@
 import { ParleyError } from '../../service/errors.ts';
 import type { SearchTerm } from '../session-store.ts';
 import type { Connection } from './connection.ts';
+import { unspaced } from './schema.ts';
 
 /** `words`: terms are words. `pieces`: terms are any characters in a row. */
 export interface IndexQuery {
@@ -9,9 +10,6 @@ export interface IndexQuery {
   readonly expression: string;
 }
 
-// The scripts of `message_pieces`, as the schema has them.
-const unspaced =
-  /[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\u{20000}-\u{3fffd}]/u;
 /** How many characters of an index of pieces stand together. */
 const pieceLength = 3;
 /** A single common character begins thousands of pieces: to ask for more of them costs more than a wait. */
@@ -23,7 +21,8 @@ export const searchTermStatements = {
 
 /** A message with one such term is in the index of pieces, whole: so are all terms with it. */
 export function indexQuery(connection: Connection, terms: readonly SearchTerm[]): IndexQuery {
-  if (!terms.some(({ text }) => unspaced.test(text))) {
+  const inPieces = new RegExp(unspaced, 'u');
+  if (!terms.some(({ text }) => inPieces.test(text))) {
     const words = terms.map(({ text, prefix }) => quoted(text) + (prefix ? ' *' : ''));
     return { index: 'words', expression: words.join(' AND ') };
   }
