@@ -7,8 +7,14 @@ import { checkText, checkTitle } from './text-rules.ts';
 
 const sessionFields = ['session_id', 'title', 'created_at', 'updated_at', 'message_count'] as const;
 const messageFields = [
-  ...(['message_id', 'position', 'role', 'content'] as const),
-  ...(['mode', 'finish_reason', 'usage', 'created_at'] as const),
+  'message_id',
+  'position',
+  'role',
+  'content',
+  'mode',
+  'finish_reason',
+  'usage',
+  'created_at',
 ] as const;
 const finishReasons: readonly unknown[] = ['stop', 'length', 'interrupted', 'error'];
 

@@ -26,7 +26,8 @@ export const modelVendors: readonly ModelServer[] = [
   { name: 'OpenAI', base_url: 'https://api.openai.com/v1', key: 'env:OPENAI_API_KEY' },
   { name: 'Anthropic', base_url: 'https://api.anthropic.com/v1', key: 'env:ANTHROPIC_API_KEY' },
   {
-    ...{ name: 'Gemini', base_url: 'https://generativelanguage.googleapis.com/v1beta/openai' },
+    name: 'Gemini',
+    base_url: 'https://generativelanguage.googleapis.com/v1beta/openai',
     key: 'env:GEMINI_API_KEY',
   },
   { name: 'OpenRouter', base_url: 'https://openrouter.ai/api/v1', key: 'env:OPENROUTER_API_KEY' },

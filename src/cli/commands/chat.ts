@@ -175,10 +175,8 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (input.title !== null) await requireMode(mode, context);
   const titled = input.title === null ? null : await createTitled(input.title, call, home.service);
   const { usage, raw } = input;
-  const output = chatOutput(formatOf(input, context), context, {
-    ...{ mode, usage, raw },
-    modeGiven: input.mode,
-  });
+  const shown = { mode, modeGiven: input.mode, usage, raw };
+  const output = chatOutput(formatOf(input, context), context, shown);
   let kept: string | null = null;
   let complete = false;
   try {
@@ -201,13 +199,23 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
         // An empty session is left: the failure to be told is the first.
       });
     }
-    if (kept !== null && context.host.signal.aborted)
+    if (kept === null) throw error;
+    if (context.host.signal.aborted)
       await context.say(`Stopped. What had come of the reply is kept in session ${kept}.`);
     const { words, files, title, reasoning } = input;
     const hasMore = files.length > 0 || (input.stdin && context.stdinIsFed) || words.join(' ') === '-';
-    const again = { ...{ words, title, reasoning, usage, mode, hasMore }, key: idempotencyKey };
-    const format = context.options.json ? '--json' : input.jsonStream ? '--json-stream' : null;
-    throw kept === null ? error : repeatable(error, { ...again, session: session_id, format }, context);
+    const again: RepeatedChat = {
+      words,
+      title,
+      reasoning,
+      usage,
+      format: jsonFlag(input, context),
+      mode,
+      session: session_id,
+      hasMore,
+      key: idempotencyKey,
+    };
+    throw repeatable(error, again, context);
   }
 }
 
@@ -260,12 +268,18 @@ function checkTogether(input: ChatInput, context: CliContext): void {
   if (input.jsonStream && context.options.json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }
-  const json = context.options.json ? '--json' : input.jsonStream ? '--json-stream' : null;
+  const json = jsonFlag(input, context);
   if (input.extractCode !== null && json !== null) {
     throw new ParleyError('USAGE', `--extract-code and ${json} cannot be used together.`, {
       hint: 'Choose the block, or the answer whole.',
     });
   }
+}
+
+/** The flag that asks for JSON; null where none does. */
+function jsonFlag({ jsonStream }: ChatInput, { options }: CliContext): RepeatedChat['format'] {
+  if (options.json) return '--json';
+  return jsonStream ? '--json-stream' : null;
 }
 
 /** Nothing to send, and somebody there to say it. */

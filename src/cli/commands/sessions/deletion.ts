@@ -118,7 +118,11 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
     return found;
   });
   const journal = draft.seal({
-    ...{ version: 1, batch, ...owner, ids: list.count, ignore_missing: ignoreMissing },
+    version: 1,
+    batch,
+    ...owner,
+    ids: list.count,
+    ignore_missing: ignoreMissing,
     made_at: new Date(context.host.now()).toISOString(),
   });
   try {
