@@ -1,6 +1,5 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { failureBody } from '../../service/answer.ts';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
@@ -10,7 +9,7 @@ import { type ChatFormat, chatOutput } from '../chat-output.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { chooseMode, requireMode } from '../mode-choice.ts';
-import { type RepeatedChat, repetition } from '../repetition.ts';
+import { type RepeatedChat, repeatable } from '../repetition.ts';
 import type { Run } from '../run.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
@@ -223,23 +222,6 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
 async function createTitled(title: string, call: Call, service: ConversationService): Promise<NewSession> {
   const idempotencyKey = `${call.idempotencyKey}-session`;
   return (await service.createSession({ ...call, idempotencyKey }, { title })).data;
-}
-
-/** What a model failed of can be asked again: under its key the message that is kept gets its reply, and none is kept twice. */
-function repeatable(error: unknown, chat: RepeatedChat, { options, requestId }: CliContext): unknown {
-  const failures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
-  if (!(error instanceof ParleyError) || !failures.includes(error.code)) return error;
-  const { code, message, details, session_id, message_id, retryAfter } = error;
-  return new ParleyError(code, message, {
-    hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
-    details,
-    ...(session_id !== null && { session_id }),
-    ...(message_id !== null && { message_id }),
-    ...(retryAfter !== null && { retryAfter }),
-    // The service's body stays as it is; the command is for people, and for the log of a script.
-    body: failureBody(error, requestId),
-    cause: error,
-  });
 }
 
 /** No word came on the message: the server may have it, and the session then holds it. */
