@@ -1,5 +1,5 @@
-// Model servers that are worth looking for: on this machine, where they listen when nothing else is said; elsewhere, those whose key is
-// known by a variable of its own. Each address is the one of the vendor's documentation.
+// Model servers that are worth looking for: on this machine at their default ports, and vendors whose key has an environment variable of
+// its own. The addresses are those of the vendors' documentation.
 
 export interface ModelServer {
   readonly name: string;

@@ -10,7 +10,7 @@ export interface IndexQuery {
   readonly expression: string;
 }
 
-/** How many characters of an index of pieces stand together. */
+/** How many characters a piece has. */
 const pieceLength = 3;
 /** A single common character begins thousands of pieces: to ask for more of them costs more than a wait. */
 const mostPieces = 5000;
@@ -44,7 +44,7 @@ function shortText(connection: Connection, text: string): string {
       details: [{ field: 'q', problem }],
     });
   }
-  // What no index holds: three characters of which the last can follow nothing.
+  // A piece that no index holds: it matches nothing.
   if (known.length === 0) return quoted(`${from}\u{10ffff}\u{10ffff}`);
   return `(${known.map(({ term }) => quoted(term)).join(' OR ')})`;
 }
