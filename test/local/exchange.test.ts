@@ -5,7 +5,7 @@ import type { EngineContext } from '../../src/engine/reply-engine.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { ParleyError } from '../../src/service/errors.ts';
 import type { Home } from '../../src/service/home.ts';
-import { lastActiveFirst } from '../../src/service/session-archive.ts';
+import { anySession } from '../../src/service/session-archive.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
 import {
@@ -71,13 +71,9 @@ describe('a turn', () => {
       engines: engineOf(async function* () {
         const other = await openEmbedded(directory.path);
         const { data } = await other.archive.listSessions(callWith(key), {
+          ...anySession,
           limit: 1,
           cursor: null,
-          title_match: null,
-          updated_before: null,
-          updated_after: null,
-          deleted: false,
-          ...lastActiveFirst,
         });
         seen = await kept(other, key, data.items[0]?.session_id ?? '');
         await other.close();

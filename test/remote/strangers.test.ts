@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
-import { lastActiveFirst } from '../../src/service/session-archive.ts';
+import { anySession } from '../../src/service/session-archive.ts';
 import { callWith, collect, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type ReceivedRequest, sendJson, serve } from '../support/scripted-server.ts';
@@ -277,13 +277,9 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
       'GET /v1/sessions/:id': json(noSuchId, 404),
     });
     const query = {
+      ...anySession,
       limit: 5,
       cursor: null,
-      title_match: null,
-      updated_before: null,
-      updated_after: null,
-      deleted: false,
-      ...lastActiveFirst,
     };
     const time = '2024-05-01T12:00:00.000Z';
     const session = { session_id: 's', title: null, created_at: time, updated_at: time, message_count: 0 };
