@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient, type HttpClientOptions, type HttpRequest } from '../../src/http/http-client.ts';
 import { HttpFailure, httpFailure } from '../../src/http/http-failure.ts';
 import {
@@ -14,13 +14,8 @@ import {
 } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 function kept<T extends { close(): Promise<void> }>(thing: T): T {
-  closing.push(() => thing.close());
+  onTestFinished(() => thing.close());
   return thing;
 }
 

@@ -1,22 +1,17 @@
 // Connections to this machine that are kept from one request to the next, and those that must not be.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient, type HttpRequest } from '../../src/http/http-client.ts';
 import { serve, serveBytes } from '../support/scripted-server.ts';
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 function clientOf(server: { readonly url: string; close(): Promise<void> }): HttpClient {
   const limits = { connectMs: 2000, answerMs: 5000, silenceMs: 5000, tellsStale: true, now: Date.now };
   const client = new HttpClient({ origin: server.url, proxies: {}, authorities: null, ...limits });
-  closing.push(
-    () => client.close(),
-    () => server.close(),
-  );
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
   return client;
 }
 

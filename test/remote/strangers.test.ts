@@ -2,7 +2,7 @@
 // each is understood.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
 import { anySession } from '../../src/service/session-archive.ts';
 import { callWith, collect, failureOf, say } from '../support/calls.ts';
@@ -175,11 +175,6 @@ const strangers: Readonly<Record<string, Stranger>> = {
   },
 };
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
   const server = await serve((request, response) => {
     if (request.headers.authorization !== `Bearer ${key}`)
@@ -188,10 +183,10 @@ async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
     return (answers[`${request.method} ${path}`] ?? notFound)(request, response);
   });
   const { home, waits } = await openRemote(`${server.url}/prefix`, options);
-  closing.push(
-    () => home.close(),
-    () => server.close(),
-  );
+  onTestFinished(async () => {
+    await home.close();
+    await server.close();
+  });
   return { home, server, waits, call: callWith(key) };
 }
 
