@@ -116,8 +116,8 @@ async function buildProgram(
 }
 
 /**
- * Of a line that begins with a command, no other command is asked for: to describe them all takes time. A chat, and the version, are
- * asked for most, and do without even the loading of all others.
+ * Of a line that begins with a command, only that one is registered: to describe them all takes time. A chat and `--version`, which
+ * are asked for most, do not even load the others.
  */
 async function registrations(first: string): Promise<readonly Register[]> {
   if (first === 'chat') return [registerChat];
@@ -188,7 +188,7 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
   }
 }
 
-/** commander takes the word after an option whose value may be left out for that value: here it would be the message. */
+/** commander would take the word after `--extract-code`, whose value may be left out, for that value: it is the message. */
 function withValues(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, at) =>

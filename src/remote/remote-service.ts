@@ -70,7 +70,11 @@ export class RemoteService implements ConversationService {
 function doubtful(error: ParleyError): ParleyError {
   const { code, message, hint, details, retryAfter, body } = error;
   return new ParleyError(code, message, {
-    ...{ hint, details, body, mayHaveActed: true, cause: error },
+    hint,
+    details,
+    body,
+    mayHaveActed: true,
+    cause: error,
     ...(retryAfter !== null && { retryAfter }),
   });
 }

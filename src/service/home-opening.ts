@@ -37,7 +37,7 @@ export interface ServedHome {
   readonly defaultMode: () => string;
   /** Rejects while the store cannot be read. */
   readonly ready: () => Promise<void>;
-  /** To be called with each request that arrives: those that came at once are served from one look at the store. */
+  /** To be called with each request that arrives: requests that arrive together share one look at the store. */
   readonly requestArrived: () => void;
   /** Reads the modes again. When that fails, those that there were stay. */
   readonly reloadModes: () => Promise<void>;

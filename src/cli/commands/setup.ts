@@ -5,6 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../../service/model-server.ts';
 import type { CliContext } from '../context.ts';
+import { counted } from '../counted.ts';
 import { exitDone } from '../exit-codes.ts';
 import type { Run } from '../run.ts';
 import { chooseMany, chooseOne } from '../terminal/choice-prompt.ts';
@@ -111,9 +112,7 @@ async function tellFound(found: readonly FoundModels[], context: CliContext): Pr
     if (problem !== null) await context.say(`${server.name} (${server.base_url}): ${problem}`);
     else if (models.length > 0) {
       const some = models.slice(0, 8).join(', ') + (models.length > 8 ? ', …' : '');
-      await context.say(
-        `${server.name} (${server.base_url}): ${models.length === 1 ? '1 model' : `${models.length} models`}: ${some}`,
-      );
+      await context.say(`${server.name} (${server.base_url}): ${counted(models.length, 'model')}: ${some}`);
     }
   }
 }

@@ -34,43 +34,28 @@ export function canPrompt({ stdinIsTerminal, stderrIsTerminal, noInput, env }: P
 
 /** Yes or no, no by default. `USAGE` where nobody can be asked, naming the flag that says yes. */
 export async function confirm(question: string, flag: string, prompting: Prompting): Promise<boolean> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, {
-      hint: `Say yes with ${flag}.`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question} Nobody can be asked here.`, `Say yes with ${flag}.`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { confirm: ask } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await ask({ message: filterText(question), default: false, theme }, context);
+    return ask({ message: filterText(question), default: false, theme }, context);
   });
 }
 
 /** A secret: nothing of it is shown. `USAGE` where nobody can be asked, naming the flag that takes it from stdin. */
 export async function askSecret(question: string, flag: string, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
-      hint: `Pipe it in with ${flag}.`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question}: nobody can be asked here.`, `Pipe it in with ${flag}.`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { password } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await password({ message: filterText(question), mask: false, theme }, context);
+    return password({ message: filterText(question), mask: false, theme }, context);
   });
 }
 
 /** A line of text. `USAGE` where nobody can be asked, naming the option that gives it. */
 export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
-      hint: `Give it with ${option}`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question}: nobody can be asked here.`, `Give it with ${option}`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { input } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await input({ message: filterText(question), theme }, context);
+    return input({ message: filterText(question), theme }, context);
   });
 }
 
@@ -82,11 +67,12 @@ export interface ChoiceSource {
   ): Promise<readonly { readonly value: string; readonly name: string; readonly short: string }[]>;
 }
 
-/** One of a list that narrows as one types, and is gone then. Its names are filtered already. `USAGE` where nobody can be asked. */
+/**
+ * One of a list that narrows as one types; the list disappears once one is chosen. Its names must be filtered already. `USAGE` where
+ * nobody can be asked.
+ */
 export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, { hint: 'Name it instead.' });
-  }
+  requirePerson(`${question} Nobody can be asked here.`, 'Name it instead.', prompting);
   // As the list is left when it is asked again.
   let words = choices.initial;
   let marked: string | null = null;
@@ -94,9 +80,8 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
     marked = value;
     return '';
   };
-  return await asked(prompting, async (context) => {
+  return asked(prompting, async (context, { style, ...look }) => {
     const { search } = await import('@inquirer/prompts');
-    const { style, ...look } = promptTheme(await prompting.stderr.style());
     const list = {
       message: filterText(question),
       async source(typed: string | undefined) {
@@ -109,12 +94,18 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
       ...(words !== '' && { initialValue: words }),
       ...(marked !== null && { default: marked }),
     };
-    return await search(list, { ...context, clearPromptOnDone: true });
+    return search(list, { ...context, clearPromptOnDone: true });
   });
 }
 
+function requirePerson(message: string, hint: string, { allowed }: Prompting): void {
+  if (!allowed) throw new ParleyError('USAGE', message, { hint });
+}
+
+type Theme = ReturnType<typeof themeOf>;
+
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
-export function promptTheme(style: Style) {
+function themeOf(style: Style) {
   return {
     prefix: { idle: style.blue('?'), done: style.green('✔') },
     style: {
@@ -132,13 +123,17 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
-/** Asked again after Ctrl-Z and `fg`: what the screen shows of the question then is no longer what it was. */
+/**
+ * Asks one question of inquirer's, and again after Ctrl-Z and `fg`: what the screen shows of it then is no longer what it was. Rejects
+ * with the signal's reason, or with `Interrupted` when the person stops it.
+ */
 export async function asked<T>(
   prompting: Prompting,
-  ask: (context: PromptContext) => Promise<T>,
+  ask: (context: PromptContext, theme: Theme) => Promise<T>,
 ): Promise<T> {
   const { openStdin, stderr, signal, job } = prompting;
   const { QuestionKeys } = await import('./question-keys.ts');
+  const theme = themeOf(await stderr.style());
   for (;;) {
     const left = new AbortController();
     const suspended = new AbortController();
@@ -147,7 +142,7 @@ export async function asked<T>(
     input.on('pause', () => left.abort());
     const stop = AbortSignal.any([signal, left.signal, suspended.signal]);
     try {
-      return await ask({ input, output: stderr.stream, signal: stop });
+      return await ask({ input, output: stderr.stream, signal: stop }, theme);
     } catch (error) {
       signal.throwIfAborted();
       const stopped = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);

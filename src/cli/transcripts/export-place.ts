@@ -11,7 +11,7 @@ export interface ExportPlace {
   take(record: SessionRecord): Promise<string | null>;
   /** All was taken. */
   keep(): Promise<void>;
-  /** It is not to be: no file is left that is not whole. */
+  /** The export is given up: no file is left that is not whole. */
   discard(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ async function standardOutput(
   };
 }
 
-/** Made when the first session is there: what finds nothing leaves no file. */
+/** Kept only if a session came: an export that finds nothing leaves no file. */
 async function oneFile(
   path: string,
   { format, several }: ExportRequest,

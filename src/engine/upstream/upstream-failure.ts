@@ -50,7 +50,7 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   });
 }
 
-/** What comes after it is another's words. */
+/** Of a quoted text: it needs no full stop of ours. */
 const endsSentence = /[.!?…。！？]["'”’»)\]]*$/;
 
 const errorCodes: Partial<Record<Kind, ErrorCode>> = { rate: 'RATE_LIMITED', timeout: 'ENGINE_TIMEOUT' };

@@ -8,8 +8,8 @@ import { schemaVersion } from './migrations.ts';
 /** In the order of SQLite's numbers. */
 const synchronousNames = ['off', 'normal', 'full', 'extra'];
 
-// An index checks itself by what this connection last knew of it, even when another process has changed it since; to ask it for
-// anything brings that up to date.
+// The check judges an index by what this connection last knew of it, although another process may have changed it since. Asking the
+// index for anything brings that up to date.
 const askIndexes = `
   SELECT count(*) FROM message_words WHERE message_words MATCH 'nothing'
   UNION ALL SELECT count(*) FROM message_pieces WHERE message_pieces MATCH 'nothing'`;

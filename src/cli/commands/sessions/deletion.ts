@@ -122,7 +122,11 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
     return found;
   });
   const journal = draft.seal({
-    ...{ version: 1, batch, ...owner, ids: list.count, ignore_missing: ignoreMissing },
+    version: 1,
+    batch,
+    ...owner,
+    ids: list.count,
+    ignore_missing: ignoreMissing,
     made_at: new Date(context.host.now()).toISOString(),
   });
   try {
@@ -157,7 +161,7 @@ async function tellEnd(
   ignoreMissing: boolean,
   context: CliContext,
 ): Promise<number> {
-  const resume = sameCommand(`sessions delete --resume ${batch}`, context);
+  const resume = sameCommand(`sessions delete --resume ${batch}`, context.options);
   if (end.stopped !== null) {
     // Part of the failure's own words, and so said also where hints are not wanted.
     const where = end.report.isEmpty ? 'Stopped before the first result.' : 'Stopped.';
@@ -166,7 +170,7 @@ async function tellEnd(
   }
   if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
   if (end.report.count('deleted') > 0) {
-    const undo = sameCommand(`sessions restore --batch ${batch}`, context);
+    const undo = sameCommand(`sessions restore --batch ${batch}`, context.options);
     const { home } = await context.open();
     await context.say(
       offersArchive(home) ? `To undo it: ${undo}` : 'This server offers nothing that would undo it.',

@@ -143,7 +143,8 @@ function wordsOf(input: ListInput, query: SessionQuery): readonly string[] {
   return [
     'sessions',
     'list',
-    ...['--limit', String(input.limit)],
+    '--limit',
+    String(input.limit),
     ...(input.ids ? ['--ids'] : []),
     ...(input.deleted ? ['--deleted'] : []),
     ...(query.title_match === null ? [] : ['--title-match', query.title_match]),
