@@ -1,9 +1,12 @@
 // How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
+
+import { quoteForShell } from '../config/shell-quote.ts';
 import { failureBody } from '../service/answer.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 import { exitStatus } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
+import { placeOptions } from './same-place.ts';
 import { filterText } from './terminal/filter.ts';
 import { toJson } from './terminal/json.ts';
 import { Interrupted } from './terminal/prompt.ts';
@@ -57,9 +60,13 @@ export function furtherHint({ code }: ParleyError, context: CliContext): string 
       ? 'Set PARLEY_API_KEY to a key of this server.\n'
       : 'Without PARLEY_API_KEY the key of the profile is used.\n';
   }
-  return url === null
-    ? 'Give the profile another: parley keys create --project default --use\n'
-    : `Log in with another: parley login --profile ${profile}\n`;
+  if (url === null) return 'Give the profile another: parley keys create --project default --use\n';
+  const { options } = context;
+  // What was typed, where that is what made it: a profile that is to be made by a login is not there yet.
+  const place = sources.url.startsWith('profile ')
+    ? ['--profile', profile ?? '']
+    : placeOptions({ ...options, url });
+  return `Log in with another: ${['parley', 'login', ...place].map(quoteForShell).join(' ')}\n`;
 }
 
 export function asParleyError(error: unknown): ParleyError {

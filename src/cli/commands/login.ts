@@ -53,6 +53,11 @@ export async function runLogin(
   }
   const profile = place.profile ?? profileNameOf(place);
   const question = `Key for ${place.url ?? 'the store on this machine'}`;
+  if (place.url === null && !keyFromStdin && !context.prompting.allowed) {
+    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
+      hint: 'Name a server: --url URL, and pipe its key in with --key-stdin.',
+    });
+  }
   const key = keyFromStdin
     ? (await readMessage(context.reading('a key', 'leave out --key-stdin to be asked'), keyBytes)).trim()
     : (await askSecret(question, '--key-stdin', context.prompting)).trim();
@@ -61,7 +66,8 @@ export async function runLogin(
       hint: 'A key is one word of visible ASCII characters. Nothing was kept.',
     });
   }
-  const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer };
+  const sources = { ...place.sources, key: null };
+  const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
   context.talkTo(target);
   const { home } = await context.open();
   const { data, body } = await home.service.verify(await context.call());
