@@ -9,7 +9,7 @@ import packageJson from '../package.json' with { type: 'json' };
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('the tarball holds the executable, the build with its manual page and four documents, and nothing else', () => {
+test('the tarball holds the executable, the build with its manual page and five documents, and nothing else', () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
@@ -17,7 +17,14 @@ test('the tarball holds the executable, the build with its manual page and four 
   });
   const [tarball] = Object.values<{ files: readonly { path: string }[] }>(JSON.parse(packed));
   const paths = tarball?.files.map(({ path }) => path) ?? [];
-  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'docs/json.md', 'package.json'];
+  const documents = [
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'docs/json.md',
+    'docs/terminal.md',
+    'package.json',
+  ];
   expect(paths).toEqual(
     expect.arrayContaining([
       ...documents,
@@ -40,6 +47,11 @@ test('there are at most ten scripts', () => {
 
 test('only better-sqlite3 may run a script when it is installed', () => {
   expect(packageJson.allowScripts).toEqual({ 'better-sqlite3': true });
+});
+
+test('npm is told of the manual page in the one form in which it links it', () => {
+  // A text alone, which npm's documentation allows, is passed over by `npm install -g`.
+  expect(packageJson.man).toEqual(['./dist/parley.1']);
 });
 
 test('the tests run in .ci by the command that the README names', () => {

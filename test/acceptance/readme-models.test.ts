@@ -21,9 +21,7 @@ function newPlace(): Place {
 
 test('every line that sets up a model makes the mode that it says', async () => {
   const place = newPlace();
-  const lines = block('sh')
-    .split('\n')
-    .filter((line) => line.startsWith('parley modes add'));
+  const lines = section.split('\n').filter((line) => line.startsWith('parley modes add'));
   expect(lines.length).toBeGreaterThanOrEqual(10);
   for (const line of lines) expect({ line, ...(await place.shell(line)) }).toMatchObject({ line, status: 0 });
   const modes = await place.answer<readonly ModeRecord[]>(['modes', 'list']);
