@@ -6,6 +6,7 @@ import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
+import { commandLines, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
 
 /**
@@ -61,8 +62,8 @@ export async function runCommandLine(
       await context.stdout.write(written.out + written.error);
       return 0;
     }
-    if (error.code === 'commander.help') await context.stderr.write(written.error);
-    return throughFilter(context, () => Promise.reject(usageError(error, context)));
+    const failure = usageError(error, asked, await commandMeant(error, asked, argv));
+    return throughFilter(context, () => Promise.reject(failure));
   }
 }
 
@@ -108,7 +109,7 @@ async function buildProgram(
     .option('--ca <file>', 'trust the certificates (PEM) in this file, too')
     .option('--debug', 'print each request as a curl command, and stack traces on failure')
     .helpOption('-h, --help', 'print help')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, formatHelp })
     .showSuggestionAfterError()
     .addHelpText('after', examples);
   for (const register of await registrations(first)) register(program, run);
@@ -196,12 +197,27 @@ function withValues(argv: readonly string[]): readonly string[] {
   );
 }
 
+/** The chat, or the REPL, whose name was left out, as a question; empty where it is neither. */
+async function commandMeant(error: CommanderError, asked: Command, argv: readonly string[]): Promise<string> {
+  if (asked.parent !== null && asked.name() !== 'repl') return '';
+  const { conversationMeant } = await import('./conversation-meant.ts');
+  return conversationMeant(error, asked, argv);
+}
+
 /** commander's own words, in the form that all failures have. */
-function usageError({ message, code }: CommanderError, { commandPath: path }: CliContext): ParleyError {
-  if (code === 'commander.help') return new ParleyError('USAGE', 'A command is missing.');
+function usageError({ message, code }: CommanderError, asked: Command, meant: string): ParleyError {
+  const path = commandPath(asked);
+  if (code === 'commander.help') {
+    return new ParleyError('USAGE', 'A command is missing.', {
+      hint: `${commandLines(asked)}\nSee: ${path} --help`,
+    });
+  }
   const [what = '', suggestion] = message.replace(/^error: /, '').split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? '' : '.'}`;
-  const hint =
-    suggestion === undefined ? '' : `${suggestion.replace(/^\((.*)\)$/, '$1')} See: ${path} --help`;
-  return new ParleyError('USAGE', sentence, { hint });
+  const guess = suggestion?.replace(/^\((.*)\)$/, '$1') ?? meant;
+  // What can be copied stands on a line of its own.
+  const end = guess.endsWith('?') ? ' ' : '\n';
+  return new ParleyError('USAGE', sentence, {
+    hint: guess === '' ? '' : `${guess}${end}See: ${path} --help`,
+  });
 }

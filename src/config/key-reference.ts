@@ -34,8 +34,8 @@ export async function readKeyReference(
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<string> {
-  const missing = (problem: string) => missingKey(mode, problem);
   const { kind, rest } = partsOf(reference);
+  const missing = (problem: string) => missingKey(mode, problem, remedyOf(kind, rest));
   const key = (await read(kind, rest, env, missing, signal)).trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw missing(
@@ -126,8 +126,13 @@ function place(kind: string, rest: string): string {
   return kind === 'file' ? `the file ${rest}` : 'what the command wrote';
 }
 
-function missingKey(mode: string, problem: string): ParleyError {
+function remedyOf(kind: string, rest: string): string {
+  if (kind === 'env') return `Set ${rest}`;
+  return kind === 'file' ? `Put the key into ${rest}` : 'See that the command writes the key';
+}
+
+function missingKey(mode: string, problem: string, remedy: string): ParleyError {
   return new ParleyError('ENGINE_FAILED', `The mode ${mode} has no key: ${problem}.`, {
-    hint: `Put it there, or say where it is: parley modes set ${mode} --key env:NAME`,
+    hint: `${remedy}, or name another place: parley modes set ${mode} --key WHERE`,
   });
 }

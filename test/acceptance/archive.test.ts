@@ -56,8 +56,9 @@ describe('sessions search', () => {
   test('says when nothing is found, and how a page goes on', async () => {
     for (const text of ["fox o'one", "fox o'two"]) await talk(text);
     expect(await place.parley(['sessions', 'search', 'zebra'])).toMatchObject({
-      ...{ status: 0, out: '', err: 'Nothing was found.\n' },
+      ...{ status: 0, out: '', err: 'No session matches.\n' },
     });
+    expect((await place.parley(['sessions', 'search', 'zebra', '--json'])).err).toBe('');
     const first = await place.parley(['sessions', 'search', '--limit', '1', "fox o'*"]);
     const command = /go on with: (parley .*)\n/.exec(first.err)?.[1] ?? '';
     const second = await place.shell(command);

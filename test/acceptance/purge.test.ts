@@ -69,7 +69,15 @@ describe('a purge', () => {
     expect(readdirSync(join(place.dataDirectory, 'batches'))).toEqual([]);
     expect((await place.parley(['sessions', 'restore', ids[0] ?? ''])).status).toBe(5);
     expect((await place.output(['sessions', 'list', '--ids'])).split('\n').length).toBe(3);
-    expect(await place.output([...purge, '--quiet'])).toMatch(/^sessions: 0$/m);
+    for (const options of [['--confirm', '2'], ['--dry-run'], []]) {
+      expect(await place.parley([...purge, ...options])).toMatchObject({
+        ...{ status: 0, out: '' },
+        err: expect.stringMatching(
+          /^Nothing to erase: no session of project default was deleted before \S+\.\n$/,
+        ),
+      });
+    }
+    expect(await place.answer([...purge, '--quiet'])).toMatchObject({ sessions: 0, messages: 0 });
   });
 
   test('keeps the journal of a batch of which a session is left: to be deleted again and restored', async () => {

@@ -153,7 +153,7 @@ describe('the trace', () => {
     });
     await failureOf(home.service.verify(callWith('k')));
     expect(lines.filter((line) => line.startsWith('curl '))).toHaveLength(3);
-    expect(lines.filter((line) => line.includes('nothing listens'))).toHaveLength(3);
+    expect(lines.filter((line) => line.includes('nothing is listening'))).toHaveLength(3);
     await home.close();
   });
 });

@@ -60,12 +60,18 @@ export async function runLogin(
   const profile = place.profile ?? profileNameOf(place);
   if (place.url !== null) requireServerName(profile);
   const question = `Key for ${place.url ?? 'the store on this machine'}`;
+  if (place.url === null && !keyFromStdin && !context.prompting.allowed) {
+    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
+      hint: 'Name a server: --url URL, and pipe its key in with --key-stdin.',
+    });
+  }
   const text = keyFromStdin
     ? await readKey(context)
     : await askSecret(question, '--key-stdin', context.prompting);
   const key = text.trim();
   if (!/^[\x21-\x7e]+$/.test(key)) throw noKey(key === '' ? 'No key was given.' : 'That is not a key.', null);
-  const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer };
+  const sources = { ...place.sources, key: null };
+  const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
   context.talkTo(target);
   const { home } = await context.open();
   const { data, body } = await home.service.verify(await context.call());

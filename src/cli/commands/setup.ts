@@ -52,11 +52,15 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
     ? offered.filter(({ server }, at) => offered.findIndex((one) => one.server === server) === at)
     : await chooseMany(
         'Which become modes?',
-        offered.map((value) => ({ name: `${value.model} (${value.server.name})`, value })),
+        offered.map((value) => ({
+          name: `${value.model} (${value.server.name})`,
+          value,
+          checked: offered.length === 1,
+        })),
         prompting,
       );
   if (chosen.length === 0) {
-    await context.say('No mode was made.');
+    await context.say('No mode was made. Nothing was ticked: Space ticks, Enter goes on.');
     return exitDone;
   }
   const modes = await makeModes(chosen, context);
@@ -152,7 +156,8 @@ async function chooseDefault(
   before: string | null,
   { prompting }: CliContext,
 ): Promise<string | null> {
-  const names = before === null || modes.includes(before) ? modes : [...modes, before];
+  // The list stands on its first: Enter alone changes nothing.
+  const names = before === null ? modes : [before, ...modes.filter((name) => name !== before)];
   if (names.length === 1) return null;
   const choices = names.map((name) => ({ name: name === before ? `${name} (as now)` : name, value: name }));
   return chooseOne('Which one is used when no mode is named?', choices, prompting);

@@ -6,6 +6,8 @@ export interface Choice<Value> {
   /** Untrusted as it stands. */
   readonly name: string;
   readonly value: Value;
+  /** Of many: chosen unless it is taken out. */
+  readonly checked?: boolean;
 }
 
 const rows = 15;
@@ -36,5 +38,5 @@ export async function chooseOne<Value>(
 }
 
 function shown<Value>(choices: readonly Choice<Value>[], { stderr }: Prompting): Choice<Value>[] {
-  return choices.map(({ name, value }) => ({ name: stderr.visible(oneLine(name)), value }));
+  return choices.map((choice) => ({ ...choice, name: stderr.visible(oneLine(choice.name)) }));
 }

@@ -138,7 +138,7 @@ test('/search finds sessions by what was said in them', async () => {
   const found = await entered(screen, '/search needle');
   expect(found).toContain('A needle in the hay');
   expect(found).toMatch(/Go on with the best: \/resume ses_\w+$/);
-  expect(await entered(screen, '/search thimble')).toContain('Nothing was found.');
+  expect(await entered(screen, '/search thimble')).toContain('No session matches.');
   expect(await entered(screen, '/search')).toContain('/search WORDS');
 });
 

@@ -59,6 +59,8 @@ export function describeImport(given: GivenService): void {
       const refused = async (call: Call, one: SessionRecord) => {
         const error = await failureOf(home.archive.importSession(call, one));
         expect(error.code).toBe('INVALID_REQUEST');
+        // True of each of these, so that it tells none from the other.
+        expect(error.message).toContain('that is not the same, or that belongs to another project');
         answers.add(answerTo(error));
       };
       await refused(first, changed);

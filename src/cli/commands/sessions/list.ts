@@ -110,6 +110,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   for (let first = true; ; first = false) {
     const { data, body } = await home.archive.listSessions(await context.call(), query);
     await writePage(data.items, body, input, first, context);
+    if (first && data.items.length === 0 && !context.options.json) await context.say(nothingListed(input));
     if (data.next_cursor === null) return;
     if (!input.all) {
       const line = { words: wordsOf(input, query), operands: [], all: true };
@@ -118,6 +119,11 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
     }
     query = { ...query, cursor: data.next_cursor };
   }
+}
+
+function nothingListed({ cursor, deleted, titleMatch, olderThan, newerThan }: ListInput): string {
+  const isNarrowed = deleted || [cursor, titleMatch, olderThan, newerThan].some((given) => given !== null);
+  return isNarrowed ? 'No session matches.' : 'There is no session yet.';
 }
 
 async function writePage(
