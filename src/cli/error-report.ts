@@ -53,18 +53,19 @@ function failureText(failure: ParleyError, commandPath: string): string {
 /** Where another key is put, when this one is refused. */
 export function furtherHint({ code }: ParleyError, context: CliContext): string {
   if (code !== 'INVALID_API_KEY') return '';
-  const { profile, url, sources } = context.target;
+  const { profile, url, insecureHttp, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {
     return profile === null
       ? 'Set PARLEY_API_KEY to a key of this server.\n'
       : 'Without PARLEY_API_KEY the key of the profile is used.\n';
   }
   if (url === null) return 'Give the profile another: parley keys create --project default --use\n';
-  const { options } = context;
-  // What was typed, where that is what made it: a profile that is to be made by a login is not there yet.
-  const place = sources.url.startsWith('profile ')
-    ? ['--profile', profile ?? '']
-    : placeOptions({ ...options, url });
+  // A login that was refused has made no profile yet, whose URL could be used.
+  const { ca } = context.options;
+  const place =
+    sources.url === `profile ${profile}`
+      ? ['--profile', profile ?? '']
+      : placeOptions({ profile, url, insecureHttp, ca });
   return `Log in with another: ${['parley', 'login', ...place].map(quoteForShell).join(' ')}\n`;
 }
 

@@ -22,14 +22,14 @@ beforeEach(() => {
 type Row = readonly [string, (url: string) => readonly string[], (url: string) => Variables, RegExp];
 
 test.each<Row>([
-  ['--url', (url) => ['--url', url], () => ({}), /login --url http:\S+$/],
+  ['--url', (url) => ['--url', url], () => ({}), /login --profile 127\S+ --url http:\S+$/],
   [
     '--url and a variable',
     (url) => ['--url', url],
     () => ({ PARLEY_API_KEY: 'old' }),
-    /login --url http:\S+$/,
+    /login --profile 127\S+ --url http:\S+$/,
   ],
-  ['PARLEY_URL', () => [], (url) => ({ PARLEY_URL: url }), /login --url http:\S+$/],
+  ['PARLEY_URL', () => [], (url) => ({ PARLEY_URL: url }), /login --profile 127\S+ --url http:\S+$/],
   [
     '--url and --profile',
     (url) => ['--url', url, '--profile', 'mine'],

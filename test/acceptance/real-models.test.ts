@@ -46,9 +46,9 @@ describe('a mode', () => {
   });
 
   test.each([
-    [['--base-url', 'http://example.com'], /base_url would send the key unencrypted/],
-    [['--key', 'sk-canary'], /key does not say where the key is/],
-    [['--fallback', 'nobody'], /modes\.other\.fallback names no mode: "nobody"/],
+    [['--base-url', 'http://example.com'], /--base-url would send the key unencrypted/],
+    [['--key', 'sk-canary'], /--key does not say where the key is/],
+    [['--fallback', 'nobody'], /--fallback names no mode: "nobody"/],
     [['--temperature', 'warm'], /Give a number/],
   ])('with %j is refused, and nothing is kept', async (flags, message) => {
     const words = ['modes', 'add', 'other', '--base-url', place.server.url, '--model', 'm', ...flags];

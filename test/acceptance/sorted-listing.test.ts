@@ -175,7 +175,7 @@ test('an empty listing is told on stderr, and tells apart whether there is no se
       expect({ status, out }).toEqual({ status: 0, out: flags.includes('--json') ? out : '' });
       return err;
     };
-    for (const flags of [[], ['--ids'], ['--all'], ['--reverse']]) {
+    for (const flags of [[], ['--all'], ['--reverse']]) {
       expect(await listed(...flags)).toBe('There is no session yet.\n');
     }
     for (const flags of [
@@ -186,7 +186,8 @@ test('an empty listing is told on stderr, and tells apart whether there is no se
     ]) {
       expect(await listed(...flags)).toBe('No session matches.\n');
     }
-    expect([await listed('--quiet'), await listed('--json')]).toEqual(['', '']);
+    // What reads the ids of a pipe says itself that there are none.
+    for (const flag of ['--quiet', '--json', '--ids']) expect(await listed(flag)).toBe('');
   } finally {
     empty.remove();
   }

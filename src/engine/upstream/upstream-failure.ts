@@ -134,7 +134,7 @@ function words(
       `Send it less of the conversation: parley modes set ${name} --context TOKENS (now ${context_tokens}), or begin a new session.`,
     ],
     rate: ['accepts no more requests for now', `Try again in ${wait}.`],
-    filter: ['stopped the reply by its content filter', 'Say it in other words, or use another mode.'],
+    filter: ['stopped the reply with its content filter', 'Say it in other words, or use another mode.'],
     overload: ['is overloaded or not ready', `Try again in ${wait}.`],
     timeout: ['did not answer in time', 'Try again.'],
     refused: ['refuses the request', `Check the settings of the mode: ${show}`],

@@ -110,7 +110,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   for (let first = true; ; first = false) {
     const { data, body } = await home.archive.listSessions(await context.call(), query);
     await writePage(data.items, body, input, first, context);
-    if (first && data.items.length === 0 && !context.options.json) await context.say(nothingListed(input));
+    if (first && data.items.length === 0) await tellNothing(input, context);
     if (data.next_cursor === null) return;
     if (!input.all) {
       const line = { words: wordsOf(input, query), operands: [], all: true };
@@ -121,9 +121,12 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   }
 }
 
-function nothingListed({ cursor, deleted, titleMatch, olderThan, newerThan }: ListInput): string {
+async function tellNothing(input: ListInput, context: CliContext): Promise<void> {
+  // Whatever reads the ids of a pipe says itself that there are none.
+  if (context.options.json || (input.ids && !context.stdout.isTerminal)) return;
+  const { cursor, deleted, titleMatch, olderThan, newerThan } = input;
   const isNarrowed = deleted || [cursor, titleMatch, olderThan, newerThan].some((given) => given !== null);
-  return isNarrowed ? 'No session matches.' : 'There is no session yet.';
+  await context.say(isNarrowed ? 'No session matches.' : 'There is no session yet.');
 }
 
 async function writePage(
