@@ -23,7 +23,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
   const first = await sessionsWith(words, context);
   if (first.length === 0) {
     await context.say(
-      words === '' ? 'There are no sessions yet.' : `No title holds ${JSON.stringify(words)}.`,
+      words === '' ? 'There is no session yet.' : `No title holds ${JSON.stringify(words)}.`,
     );
     return null;
   }

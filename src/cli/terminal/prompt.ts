@@ -94,8 +94,25 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
       ...(words !== '' && { initialValue: words }),
       ...(marked !== null && { default: marked }),
     };
-    return search(list, { ...context, clearPromptOnDone: true });
+    return untilEscape(context, (signal) => search(list, { ...context, signal, clearPromptOnDone: true }));
   });
+}
+
+/** inquirer's list of its own leaves at Ctrl-C alone. */
+async function untilEscape<T>(
+  { input, signal }: PromptContext,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const escaped = new AbortController();
+  const leave = (_: unknown, key: { readonly name?: string } | undefined) => {
+    if (key?.name === 'escape') escaped.abort();
+  };
+  input.on('keypress', leave);
+  try {
+    return await ask(AbortSignal.any([signal, escaped.signal]));
+  } finally {
+    input.off('keypress', leave);
+  }
 }
 
 function requirePerson(message: string, hint: string, { allowed }: Prompting): void {

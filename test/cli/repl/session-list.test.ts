@@ -30,6 +30,18 @@ test('/sessions lets one be picked from a list that narrows, and gives the keybo
   expect(await entered(screen, '/sessions zzz')).toBe('No title holds "zzz".');
 });
 
+test('Escape leaves the list as it is, and what is typed next is a message', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'echo', 'An old one']);
+  const screen = await open(place, 100);
+  screen.type('/sessions\r');
+  await screen.shows('Which session?');
+  await screen.shows('An old one');
+  screen.type('\x1b');
+  await screen.until('left', () => screen.text.endsWith('> /sessions\necho>'));
+  expect(await entered(screen, 'still here')).toBe('still here');
+});
+
 test('/sessions shows a session on one row, however narrow the terminal', async () => {
   const place = fixture.place();
   await place.output(['sessions', 'create', '--title', 'A title of some thirty letters']);
