@@ -1,5 +1,6 @@
 // A session's history as an engine is given it: whole turns within its budget, the first and the newest ones, oldest first, cut
-// replies marked; what was never answered with a word stands in front of the message after it. Read backwards in pages until the budget is full, so that a long session costs what a short one does.
+// replies marked; what was never answered with a word stands in front of the message after it. Read backwards in pages until the
+// budget is full, so that a long session costs what a short one does.
 import type { ContextMessage, ReplyEngine } from '../engine/reply-engine.ts';
 import type { Message } from '../service/session.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
@@ -47,7 +48,7 @@ export async function contextWindow(
       if (!room.take(turn)) break;
       turns.push(turn);
       before = turn[0]?.position ?? 0;
-      // The newest turn comes before the first one, and the first before all in between. A first one that has no room is done without.
+      // By importance: the newest turn, then the session's first, then those in between. A first one that has no room is left out.
       if (turns.length === 1 && first.length > 0) hasFirst = room.takeIfItFits(first);
     }
   }
@@ -105,7 +106,7 @@ class Room {
   }
 }
 
-/** No tokenizer makes tokens of so many bytes on average: an engine that counts fewer of them does not count. */
+/** A count below this share of the estimate is not believed: no tokenizer makes so few tokens of a text. */
 const leastShare = 1 / 4;
 
 /** As its engine counted it, else estimated. What an engine counts may include its own notes, which are not in the text. */

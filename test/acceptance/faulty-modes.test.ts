@@ -1,4 +1,4 @@
-// Modes that a hand has broken in the configuration, and keys' files that are the same from everywhere: from the command line.
+// What is wrong with a mode, and what that costs: settings that a hand has broken or that are refused, keys' files, turns that failed.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -92,6 +92,17 @@ describe('a mode that a hand has broken', () => {
     expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining('No luck') });
     expect(err).toContain('Its fallback bad failed, too:');
   });
+});
+
+test('what a turn failed of is read with the next message, and no reply that nobody gave', async () => {
+  await add('fast', '--default');
+  script = (_request, response) => sendJson(response, { error: { message: 'No luck' } }, 500);
+  expect((await place.parley(['chat', '-n', 'My name is Ada.'])).status).toBe(1);
+  script = (_request, response) => sendStream(response, replyOf('Hello'));
+  const id = (await place.output(['sessions', 'list', '--ids'])).trim();
+  await place.output(['chat', '-n', '-s', id, 'Who am I?']);
+  const { messages } = JSON.parse(server.requests.at(-1)?.body ?? '') as { messages: unknown };
+  expect(messages).toEqual([{ role: 'user', content: 'My name is Ada.\n\nWho am I?' }]);
 });
 
 test('the file of a key is the same from every directory', async () => {

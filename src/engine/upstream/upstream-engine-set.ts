@@ -7,17 +7,16 @@ import type { UpstreamOptions } from './upstream-options.ts';
 
 export function withUpstreamModes(offline: EngineSet, book: ModeBook, options: UpstreamOptions): EngineSet {
   const engines = new Map(book.modes.map((mode) => [mode.name, new UpstreamEngine(mode, options)]));
-  const upstream = book.modes.map(({ name, description, engine, model }) => ({
-    ...{ name, description, engine, model },
-    default: false,
-  }));
+  const upstream = book.modes.map(
+    ({ name, description, engine, model }): Mode => ({ name, description, engine, model, default: false }),
+  );
   // They are listed: a default that is faulty must not give way to another mode in silence.
   const faulty = book.faulty.filter(({ name }) => offline.engine(name) === null);
-  const broken = faulty.map(({ name }) => ({
-    ...{ name, description: 'faulty: see parley modes list', engine: 'openai', model: null },
-    default: false,
-  }));
-  const modes: readonly Mode[] = [...upstream, ...broken, ...offline.modes];
+  const broken = faulty.map(({ name }): Mode => {
+    const description = 'faulty: see parley modes list';
+    return { name, description, engine: 'openai', model: null, default: false };
+  });
+  const modes = [...upstream, ...broken, ...offline.modes];
   const chosen = modes.some(({ name }) => name === book.default) ? book.default : null;
   return {
     modes: chosen === null ? modes : modes.map((mode) => ({ ...mode, default: mode.name === chosen })),

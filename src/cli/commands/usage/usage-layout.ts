@@ -1,6 +1,7 @@
 // How usage is shown in so many cells of a terminal: as a table with bars; without them where they have no room; and where a table would be
 // cut, line by line. No figure is ever cut off.
 import type { UsageQuery, UsageRecord } from '../../../service/administration.ts';
+import { counted } from '../../counted.ts';
 import type { Column } from '../../terminal/table.ts';
 
 const gap = 2;
@@ -53,7 +54,7 @@ export function usageLines(record: UsageRecord): readonly string[] {
   const isCounted = uncounted < turns;
   return [
     group,
-    `  ${turns} ${turns === 1 ? 'turn' : 'turns'}, ${failed} failed`,
+    `  ${counted(turns, 'turn')}, ${failed} failed`,
     `  tokens: ${isCounted ? `${input_tokens} in, ${output_tokens} out` : 'not counted'}`,
     ...(isCounted && uncounted > 0 ? [`  ${uncounted} of the turns without a count`] : []),
     ...(first === '' ? [] : [`  first token: ${first}`]),
