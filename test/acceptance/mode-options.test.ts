@@ -33,7 +33,7 @@ test('set without an option changes nothing, and says so', async () => {
 
 test.each([
   [['--context', '50'], '--context must be a whole number from 256 to'],
-  [['--temperature', '101'], '--temperature must be a number from 0 to 100.'],
+  [['--temperature', '5.1'], '--temperature must be a number from 0 to 5.'],
   [['--first-token', '0'], '--first-token must be a number from'],
   [['--idle', '0'], '--idle must be a number from'],
   [['--base-url', 'nope'], '--base-url '],

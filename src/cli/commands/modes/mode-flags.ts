@@ -30,7 +30,7 @@ export function addModeOptions(command: Command): Command {
     .option('--key <where>', 'where its key is: env:NAME, file:PATH or command:LINE; "" for none')
     .option('--system <text>', 'the system prompt; "" for none')
     .option('--system-file <path>', 'the system prompt from a file')
-    .option('--temperature <number>', 'the temperature; "" for the model’s own', temperature)
+    .option('--temperature <number>', 'the temperature; "" for the model’s own', numberOrNone)
     .option('--max-tokens <number>', 'the longest reply; "" for the model’s own', tokensOrNone)
     .option(
       '--param <name=json>',
@@ -117,10 +117,8 @@ function aNumber(text: string): number {
   throw new InvalidArgumentError('Give a number.');
 }
 
-function temperature(text: string): number | null {
-  const value = text === '' ? null : aNumber(text);
-  if (value === null || (value >= 0 && value <= 5)) return value;
-  throw new InvalidArgumentError('Give a number from 0 to 5.');
+function numberOrNone(text: string): number | null {
+  return text === '' ? null : aNumber(text);
 }
 
 function tokensOrNone(text: string): number | null {
