@@ -219,7 +219,7 @@ async function createTitled(title: string, call: Call, service: ConversationServ
 
 /** What a model failed of can be asked again: under its key the message that is kept gets its reply, and none is kept twice. */
 function repeatable(error: unknown, chat: RepeatedChat, { options, requestId }: CliContext): unknown {
-  const failures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
+  const failures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED', 'UNAVAILABLE'];
   if (!(error instanceof ParleyError) || !failures.includes(error.code)) return error;
   const { code, message, details, session_id, message_id, retryAfter } = error;
   return new ParleyError(code, message, {
