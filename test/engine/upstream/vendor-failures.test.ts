@@ -1,4 +1,5 @@
 // What vendors refuse with, each read as one kind of failure: for people by its words and its hint, for programs by its detail.
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ParleyError } from '../../../src/service/errors.ts';
 import { chunk, sendStream, sse, testKey } from '../../support/model-server.ts';
@@ -78,6 +79,16 @@ describe('for a program, a failure', () => {
     expect(await failureAt(() => {}, { readKey })).toMatchObject({
       ...{ message: 'No key.', hint: 'Set it.', details: named('no_key') },
     });
+  });
+
+  it('has one of the names that docs/json.md lists, and each of those can be', () => {
+    const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+    const source = read('src/engine/upstream/model-server-problem.ts');
+    const names = Array.from(source.matchAll(/^ {2}\| '(\w+)'/gm), ([, name]) => name);
+    const [, table = ''] = read('docs/json.md').split('| problem | |\n| --- | --- |\n');
+    const listed = Array.from((table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)`/gm), ([, name]) => name);
+    expect(names).toHaveLength(22);
+    expect(listed.sort()).toEqual(names.sort());
   });
 
   it('within a stream has one: overload, with the wait that it names, or a limit', async () => {
