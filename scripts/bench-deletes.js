@@ -11,6 +11,7 @@ import autocannon from 'autocannon';
 import Database from 'better-sqlite3';
 import { bundledModules } from './bundled-modules.js';
 import { describeSamples, environment, machine, samples, tellReport } from './measure.js';
+import { servedModules } from './served-app.js';
 import { forkedScript, serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -51,15 +52,7 @@ try {
 }
 
 async function measure() {
-  const bundle = await bundledModules(home, [
-    'test/support/embedded.ts',
-    'test/support/stored-sessions.ts',
-    'src/server/app.ts',
-    'src/server/listen.ts',
-    'src/server/server-log.ts',
-    'src/server/server-limits.ts',
-    'src/service/limits.ts',
-  ]);
+  const bundle = await bundledModules(home, [...servedModules, 'test/support/stored-sessions.ts']);
   const { fillStore } = await import(join(bundle, 'stored-sessions.mjs'));
   const embedded = place('embedded');
   const ids = await filled(embedded, fillStore, many);

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundledModules } from './bundled-modules.js';
 import { describeSamples, environment, machine, readOptions, run, samples, tellReport } from './measure.js';
+import { servedModules } from './served-app.js';
 import { asked, forkedScript, serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -32,15 +33,7 @@ try {
 }
 
 async function measure() {
-  const bundle = await bundledModules(home, [
-    'test/support/embedded.ts',
-    'src/remote/remote-home.ts',
-    'src/server/app.ts',
-    'src/server/listen.ts',
-    'src/server/server-log.ts',
-    'src/server/server-limits.ts',
-    'src/service/limits.ts',
-  ]);
+  const bundle = await bundledModules(home, [...servedModules, 'src/remote/remote-home.ts']);
   const { openEmbedded, newKey } = await import(join(bundle, 'embedded.mjs'));
   const { openRemoteHome } = await import(join(bundle, 'remote-home.mjs'));
 

@@ -1,15 +1,14 @@
 // What a model behind a mode costs besides its own time: `node scripts/bench-upstream.js [--rounds N] [--json] [--check]`. The model is a
 // server on this machine that never waits. Cases take turns within a round; `--check` fails beyond a case's reach.
-import { fork, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { describeMachine, environment, machine, quantile, readOptions, run } from './measure.js';
-import { serveParley } from './served-place.js';
+import { describeMachine, environment, machine, quantile, readOptions, run, tellReport } from './measure.js';
+import { forkedScript, serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
@@ -24,20 +23,15 @@ const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const beyond = report.cases.filter(({ median, least, most }) => median < least || median > most);
-  for (const { name, median, least, most } of beyond)
-    process.stderr.write(`${name}: ${median} is beyond its reach of ${least ?? most}.\n`);
-  if (check && beyond.length > 0) process.exitCode = 1;
+  tellReport(report, { json, check, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {
-  const model = fork(fileURLToPath(new URL('bench-upstream/model-server.js', import.meta.url)));
-  children.push(model);
-  const [{ url }] = await once(model, 'message');
+  const { first } = await forkedScript('bench-upstream/model-server.js', [], { env, children });
+  const { url } = first;
   for (const tokens of ['20', `${manyTokens}`, `${manyTokens}-apart`, `${relayedTokens}`]) {
     run([parley, 'modes', 'add', `m${tokens}`, '--base-url', url, '--model', tokens], {
       env,

@@ -6,6 +6,15 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** A module that finds files by its own place finds them from the bundle, too. */
+const placesOfSources = {
+  name: 'places-of-sources',
+  transform: {
+    filter: { code: /import\.meta\.url/ },
+    handler: (code, id) => code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)),
+  },
+};
+
 /**
  * `files`, by their paths from the root, as modules in a folder of `home`, each under the last part of its path (`embedded.mjs`).
  * Their packages stay where npm put them. The folder must be there for as long as they run.
@@ -18,6 +27,7 @@ export async function bundledModules(home, files) {
     cwd: root,
     input: Object.fromEntries(files.map((file) => [nameOf(file), file])),
     platform: 'node',
+    plugins: [placesOfSources],
     external: (id) => !id.startsWith('.') && !isAbsolute(id) && !id.endsWith('.ts'),
   });
   await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].mjs' });

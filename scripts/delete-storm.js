@@ -3,11 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     ids: { type: 'string', default: '100000' },
@@ -21,19 +19,19 @@ if (!(ids >= 100 && kills >= 1 && killedIds >= 2))
 
 const home = mkdtempSync(join(tmpdir(), 'parley-storm-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-const { ParleyPlace, troubledDeletes, killedDeletes, fillStore } = await loadedModules(home, [
-  'test/support/parley-place.ts',
+const { Place, troubledDeletes, killedDeletes, fillStore } = await loadedModules(home, [
+  'test/support/parley.ts',
   'test/support/delete-storm.ts',
   'test/support/stored-sessions.ts',
 ]);
 const random = Math.random;
 const reports = [];
-const troubled = new ParleyPlace(root);
+const troubled = new Place();
 reports.push({ storm: 'failing server', ...(await troubledDeletes(troubled, { ids, random })) });
 troubled.remove();
-const killed = new ParleyPlace(root);
+const killed = new Place();
 await killed.output(['models']);
-const existing = fillStore(killed.storePath, killedIds + 1);
+const existing = fillStore(killed.storeFile, killedIds + 1);
 reports.push({
   storm: 'killed clients',
   ...(await killedDeletes(killed, { ids: killedIds, kills, existing, random })),

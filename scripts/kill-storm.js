@@ -4,11 +4,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '1000' },
@@ -22,12 +20,12 @@ if (!(kills >= 1 && atOnce >= 1)) throw new Error('--rounds and --at-once take n
 
 const home = mkdtempSync(join(tmpdir(), 'parley-storm-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-const { ParleyPlace, killStorm, batchStorm } = await loadedModules(home, [
-  'test/support/parley-place.ts',
+const { Place, killStorm, batchStorm } = await loadedModules(home, [
+  'test/support/parley.ts',
   'test/support/kill-storm.ts',
   'test/support/batch-storm.ts',
 ]);
-const place = new ParleyPlace(root);
+const place = new Place();
 const { random } = Math;
 const report = values.batch
   ? await batchStorm(place, { kills, lines: 1000, inSession: false, random })
@@ -35,6 +33,6 @@ const report = values.batch
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 if (report.faults.length === 0) place.remove();
 else {
-  process.stderr.write(`The store is kept: ${place.storePath}\n`);
+  process.stderr.write(`The store is kept: ${place.storeFile}\n`);
   process.exitCode = 1;
 }

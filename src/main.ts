@@ -28,6 +28,7 @@ interface SignalListeners {
 
 const patienceMs = 300;
 const sameSignalMs = 100;
+const notStoppedMs = 100;
 
 export async function main(): Promise<void> {
   // Until it is known: work that stops without an end, and leaves Node nothing to wait for, has failed.
@@ -123,9 +124,20 @@ function job(signals: SignalListeners): Job {
     onHangUp: held(signals.hangUp),
     onContinue: (listener) => on('SIGCONT', listener),
     atExit: (action) => on('exit', action),
-    suspend() {
+    async suspend() {
       // Windows has no such signal. The group: who started it, as npx, waits for it, and the shell for both.
-      if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
+      if (process.platform === 'win32') return;
+      await new Promise<void>((resolve) => {
+        const release = on('SIGCONT', () => goOn());
+        const goOn = () => {
+          release();
+          resolve();
+        };
+        process.kill(0, 'SIGTSTP');
+        // Where no shell waits, the system lets the process run on, and says nothing. These timers also keep the process alive: nothing
+        // else does, while the keyboard is not read. Twice: after a stop, the signal that ends it comes between.
+        setTimeout(() => setTimeout(goOn, notStoppedMs), notStoppedMs);
+      });
     },
   };
 }
@@ -141,7 +153,12 @@ function cliHost(
   const now = () => Date.now();
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
-  const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), processes, now });
+  const profileFile = new ProfileFile({
+    directory: placed(configDirectory(machine)),
+    processes,
+    platform,
+    now,
+  });
   const data = realDirectory(placed(dataDirectory(machine)));
   const nodeApiVersion = Number(process.versions['napi']);
   const surroundings = {
@@ -161,6 +178,7 @@ function cliHost(
     dataDirectory: data,
     processes,
     job,
+    commandLine,
     stdin: {
       // Making the stream costs time: only a question needs to know.
       isTerminal: () => process.stdin.isTTY === true,
@@ -210,6 +228,15 @@ function requestIds(now: () => number, random: () => number): () => string {
 function standardStream(name: 'stdout' | 'stderr'): OutputStream {
   const direct = name === 'stdout' ? directStream(1, process.platform, () => process.stdout) : null;
   return direct ?? process[name];
+}
+
+/** Linux alone has it. */
+function commandLine(): Uint8Array | null {
+  try {
+    return readFileSync('/proc/self/cmdline');
+  } catch {
+    return null;
+  }
 }
 
 /** Empty where the system knows of none: a container may run a user whom it does not list. */

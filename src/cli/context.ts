@@ -51,6 +51,8 @@ export interface CliHost {
   readonly dataDirectory: string;
   readonly processes: ProcessTable;
   readonly job: Job;
+  /** The process's command line as bytes, a NUL after each word; null where the system does not tell. */
+  commandLine(): Uint8Array | null;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
   /** Identifies the file that stdout is written to; null where it is none. */
@@ -131,6 +133,7 @@ export class CliContext {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
       onlyExisting: false,
+      followsModes: false,
       say: (line) => this.say(line),
       trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
     });
@@ -178,14 +181,14 @@ export class CliContext {
   }
 
   get prompting(): Prompting {
-    const { stdin, env, signal } = this.host;
+    const { stdin, env, signal, job } = this.host;
     const allowed = canPrompt({
       stdinIsTerminal: stdin.isTerminal(),
       stderrIsTerminal: this.stderr.isTerminal,
       noInput: !this.options.input,
       env,
     });
-    return { allowed, openStdin: () => stdin.open(), stderr: this.stderr, signal };
+    return { allowed, openStdin: () => stdin.open(), stderr: this.stderr, signal, job };
   }
 
   /** Talk: a line on stderr, unless `--quiet`. */

@@ -1,9 +1,11 @@
 // How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
+import { quoteForShell } from '../config/shell-quote.ts';
 import { failureBody } from '../service/answer.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 import { exitStatus } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
+import { placeOptions } from './same-place.ts';
 import { filterText } from './terminal/filter.ts';
 import { toJson } from './terminal/json.ts';
 import { Interrupted } from './terminal/prompt.ts';
@@ -51,15 +53,20 @@ function failureText(failure: ParleyError, commandPath: string): string {
 /** Where another key is put, when this one is refused. */
 export function furtherHint({ code }: ParleyError, context: CliContext): string {
   if (code !== 'INVALID_API_KEY') return '';
-  const { profile, url, sources } = context.target;
+  const { profile, url, insecureHttp, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {
     return profile === null
       ? 'Set PARLEY_API_KEY to a key of this server.\n'
       : 'Without PARLEY_API_KEY the key of the profile is used.\n';
   }
-  return url === null
-    ? 'Give the profile another: parley keys create --project default --use\n'
-    : `Log in with another: parley login --profile ${profile}\n`;
+  if (url === null) return 'Give the profile another: parley keys create --project default --use\n';
+  // A login that was refused has made no profile yet, whose URL could be used.
+  const { ca } = context.options;
+  const place =
+    sources.url === `profile ${profile}`
+      ? ['--profile', profile ?? '']
+      : placeOptions({ profile, url, insecureHttp, ca });
+  return `Log in with another: ${['parley', 'login', ...place].map(quoteForShell).join(' ')}\n`;
 }
 
 export function asParleyError(error: unknown): ParleyError {

@@ -9,6 +9,6 @@ export interface Job {
   onContinue(listener: () => void): () => void;
   /** Runs the action as the process ends, however it ends but by SIGKILL. It cannot wait. */
   atExit(action: () => void): () => void;
-  /** Stops the process and its group as Ctrl-Z does; `fg` lets it go on. Where no shell waits for that, nothing happens. */
-  suspend(): void;
+  /** Stops the process and its group as Ctrl-Z does, and resolves once `fg` lets it go on; soon, where no shell waits for that. */
+  suspend(): Promise<void>;
 }

@@ -6,15 +6,26 @@ import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
+import { commandLines, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
 
-/** Runs one command line (without node and script) to its end and returns the exit status. */
-export async function runCommandLine(argv: readonly string[], host: CliHost): Promise<number> {
+/**
+ * Runs one command line (without node and script) to its end and returns the exit status. `typed` is what the user gave, where that is
+ * not all of it.
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  host: CliHost,
+  typed: readonly string[] = argv,
+): Promise<number> {
   let status = 0;
   const run: Run = async (command, work) => {
     const context = new CliContext(host, globalOptions(command), commandPath(command));
     try {
-      status = await throughFilter(context, async () => (await work(context)) ?? 0);
+      status = await throughFilter(context, async () => {
+        await requireTextTyped(typed, host);
+        return (await work(context)) ?? 0;
+      });
     } finally {
       await context.close();
     }
@@ -45,15 +56,24 @@ export async function runCommandLine(argv: readonly string[], host: CliHost): Pr
     const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
     const conversing = bare || (asked === program && (await isOptionsOfAConversation(error, argv)));
-    if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host);
-    if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host);
+    if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
+    if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
     if (bare || error.exitCode === 0) {
       await context.stdout.write(written.out + written.error);
       return 0;
     }
-    if (error.code === 'commander.help') await context.stderr.write(written.error);
-    return throughFilter(context, () => Promise.reject(usageError(error, context)));
+    const failure = usageError(error, asked, await commandMeant(error, asked, argv));
+    return throughFilter(context, () => Promise.reject(failure));
   }
+}
+
+/** What was decoded with loss is refused, where the system can tell it from what was meant so. */
+async function requireTextTyped(typed: readonly string[], host: CliHost): Promise<void> {
+  if (!typed.some((word) => word.includes('\ufffd'))) return;
+  const commandLine = host.commandLine();
+  if (commandLine === null) return;
+  const { requireText } = await import('./argument-text.ts');
+  requireText(typed, commandLine);
 }
 
 /** `parley -m echo` names no command, and has options that are another's: those of the chat, or the REPL, that it is. */
@@ -80,12 +100,16 @@ async function buildProgram(
     .option('--quiet', 'print no hints and no progress')
     .option('--no-color', 'print without colour')
     .option('--no-input', 'never ask; fail where an answer is needed')
-    .option('--timeout <seconds>', 'longest silence to wait through', seconds)
+    .option(
+      '--timeout <seconds>',
+      'longest silence to wait through, of a server or a model; of a locked store 5 at most',
+      seconds,
+    )
     .option('--insecure-http', 'allow plain http: to a host that is not this machine')
     .option('--ca <file>', 'trust the certificates (PEM) in this file, too')
     .option('--debug', 'print each request as a curl command, and stack traces on failure')
     .helpOption('-h, --help', 'print help')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, formatHelp })
     .showSuggestionAfterError()
     .addHelpText('after', examples);
   for (const register of await registrations(first)) register(program, run);
@@ -93,8 +117,8 @@ async function buildProgram(
 }
 
 /**
- * Of a line that begins with a command, no other command is asked for: to describe them all takes time. A chat, and the version, are
- * asked for most, and do without even the loading of all others.
+ * Of a line that begins with a command, only that one is registered: to describe them all takes time. A chat and `--version`, which
+ * are asked for most, do not even load the others.
  */
 async function registrations(first: string): Promise<readonly Register[]> {
   if (first === 'chat') return [registerChat];
@@ -165,7 +189,7 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
   }
 }
 
-/** commander takes the word after an option whose value may be left out for that value: here it would be the message. */
+/** commander would take the word after `--extract-code`, whose value may be left out, for that value: it is the message. */
 function withValues(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, at) =>
@@ -173,12 +197,27 @@ function withValues(argv: readonly string[]): readonly string[] {
   );
 }
 
+/** The chat, or the REPL, whose name was left out, as a question; empty where it is neither. */
+async function commandMeant(error: CommanderError, asked: Command, argv: readonly string[]): Promise<string> {
+  if (asked.parent !== null && asked.name() !== 'repl') return '';
+  const { conversationMeant } = await import('./conversation-meant.ts');
+  return conversationMeant(error, asked, argv);
+}
+
 /** commander's own words, in the form that all failures have. */
-function usageError({ message, code }: CommanderError, { commandPath: path }: CliContext): ParleyError {
-  if (code === 'commander.help') return new ParleyError('USAGE', 'A command is missing.');
+function usageError({ message, code }: CommanderError, asked: Command, meant: string): ParleyError {
+  const path = commandPath(asked);
+  if (code === 'commander.help') {
+    return new ParleyError('USAGE', 'A command is missing.', {
+      hint: `${commandLines(asked)}\nSee: ${path} --help`,
+    });
+  }
   const [what = '', suggestion] = message.replace(/^error: /, '').split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? '' : '.'}`;
-  const hint =
-    suggestion === undefined ? '' : `${suggestion.replace(/^\((.*)\)$/, '$1')} See: ${path} --help`;
-  return new ParleyError('USAGE', sentence, { hint });
+  const guess = suggestion?.replace(/^\((.*)\)$/, '$1') ?? meant;
+  // What can be copied stands on a line of its own.
+  const end = guess.endsWith('?') ? ' ' : '\n';
+  return new ParleyError('USAGE', sentence, {
+    hint: guess === '' ? '' : `${guess}${end}See: ${path} --help`,
+  });
 }

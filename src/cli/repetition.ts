@@ -1,6 +1,9 @@
-// The command that an error prints to repeat a turn under its key: the same place, mode, session and words, whatever is the default, or
-// the last session, by the time that it is run.
+// How a turn that a model failed in can be repeated: its error names the command for it. That command spells out place, mode, session
+// and key, so that it repeats the same turn whatever has become the default, or the last session, by the time it is run.
 import { quoteForShell } from '../config/shell-quote.ts';
+import { failureBody } from '../service/answer.ts';
+import { type ErrorCode, ParleyError } from '../service/errors.ts';
+import type { CliContext } from './context.ts';
 import { type PlaceGiven, placeOptions } from './same-place.ts';
 
 export interface RepeatedChat {
@@ -18,9 +21,35 @@ export interface RepeatedChat {
   readonly key: string;
 }
 
+/** Words that are longer are not printed again. */
 const mostCharacters = 200;
+const modelFailures: readonly ErrorCode[] = [
+  'ENGINE_FAILED',
+  'ENGINE_TIMEOUT',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+];
 
-export function repetition(chat: RepeatedChat, place: PlaceGiven): string {
+/**
+ * The failure of a model, with the command that asks it again: under the same key the message that is kept gets its reply, and no
+ * message is kept twice. Any other failure comes back as it is.
+ */
+export function repeatable(error: unknown, chat: RepeatedChat, { options, requestId }: CliContext): unknown {
+  if (!(error instanceof ParleyError) || !modelFailures.includes(error.code)) return error;
+  const { code, message, details, session_id, message_id, retryAfter } = error;
+  return new ParleyError(code, message, {
+    hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
+    details,
+    ...(session_id !== null && { session_id }),
+    ...(message_id !== null && { message_id }),
+    ...(retryAfter !== null && { retryAfter }),
+    // The service's body stays as it is; the command is for people, and for the log of a script.
+    body: failureBody(error, requestId),
+    cause: error,
+  });
+}
+
+function repetition(chat: RepeatedChat, place: PlaceGiven): string {
   const { mode, session, title, key } = chat;
   const words = chat.words.join(' ');
   const fixed = ['--idempotency-key', key, '-m', quoteForShell(mode)];

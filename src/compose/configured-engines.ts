@@ -1,5 +1,5 @@
-// The engines of the embedded service: those that need no setting up, and those that were set up. Without any of these, nothing more
-// is loaded than for a home that knows of none.
+// The engines of the embedded service: the built-in ones, and those of the modes that somebody has set up. Where none is set up,
+// nothing of the latter is loaded.
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';

@@ -12,6 +12,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
 import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
+import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import {
   configuredEngines,
@@ -20,6 +21,7 @@ import {
   findModelsOf,
   storedModes,
 } from './configured-engines.ts';
+import { followedModes } from './followed-modes.ts';
 import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
@@ -30,9 +32,15 @@ export async function openEmbeddedHome(
   options: HomeOptions,
 ): Promise<OpenedHome> {
   if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
-  const { home, isNew } = await openLocal(surroundings, options, () =>
-    configuredEngines(surroundings, options, null),
+  const follow = options.followsModes ? followedModes(surroundings.profileFile) : null;
+  const { isNew, reloadModes, ...opened } = await openLocal(
+    surroundings,
+    options,
+    lockWaitWith(options.timeout),
+    () => configuredEngines(surroundings, options, null),
   );
+  const service = follow?.(opened.home.service, reloadModes) ?? opened.home.service;
+  const home = { ...opened.home, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
     return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };
@@ -53,10 +61,17 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
   const { modesFile } = options;
   const engines = async () =>
     configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
-  const { home, store, limits, reloadModes } = await openLocal(surroundings, choice, engines);
+  const { home, store, limits, defaultMode, reloadModes } = await openLocal(
+    surroundings,
+    choice,
+    // Its own time-out is that of its models; a client has another.
+    usualLockWaitMs,
+    engines,
+  );
   return {
     home,
     limits,
+    defaultMode,
     async ready() {
       await store.findKey(new Uint8Array(32));
     },
@@ -73,6 +88,7 @@ async function readModes(path: string) {
 async function openLocal(
   surroundings: Surroundings,
   choice: EngineChoice,
+  lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
 ) {
   const { dataDirectory, nodeApiVersion, now } = surroundings;
@@ -83,6 +99,7 @@ async function openLocal(
     nodeApiVersion,
     now,
     random: surroundings.random,
+    lockWaitMs,
   });
   const random = await systemRandomness();
   const local: LocalOptions = {
@@ -109,7 +126,8 @@ async function openLocal(
       }
     },
   };
-  return { home, store, limits: local.limits, isNew: created, reloadModes };
+  const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
+  return { home, store, limits: local.limits, defaultMode, isNew: created, reloadModes };
 }
 
 /**
@@ -152,6 +170,11 @@ async function keyOf(
 function turnOwner(processes: ProcessTable): TurnOwner {
   const owner = lockOwner(processes);
   return { id: owner.name, isGone: (other) => owner.stateOf(other) === 'gone' };
+}
+
+/** Who waits less for an answer waits less for a lock, too. */
+function lockWaitWith(timeout: number | null): number {
+  return timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs);
 }
 
 function limitsWith(timeout: number | null): Limits {

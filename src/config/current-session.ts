@@ -43,7 +43,7 @@ export function writeCurrentSession(
   const last =
     conversant.terminal === null ? own : join(directory, fileName({ ...conversant, terminal: null }));
   try {
-    // Most often it is there; to ask first would cost each turn a look.
+    // Most often the file is there, and so its directory: that is looked at only for a new one.
     const isNew = !existsSync(own);
     if (isNew) makePrivateDirectory(directory);
     for (const path of new Set([own, last])) replacePrivateFile(path, `${sessionId}\n`);

@@ -8,11 +8,17 @@ const commandMs = 30_000;
 /** More than any key has. */
 const mostBytes = 64 * 1024;
 
+/** Two empty texts for what is no reference. */
+function partsOf(reference: string): { readonly kind: string; readonly rest: string } {
+  const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
+  return { kind, rest };
+}
+
 /** Null for a reference that can be read; of any other nothing is quoted: it may be a key. */
 export function checkKeyReference(
   reference: string,
 ): { readonly problem: string; readonly hint: string } | null {
-  const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
+  const { kind, rest } = partsOf(reference);
   if (kind === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(rest)) return null;
   if ((kind === 'file' || kind === 'command') && rest.trim() !== '' && !/[\0\r\n]/.test(rest)) return null;
   return {
@@ -28,8 +34,8 @@ export async function readKeyReference(
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<string> {
-  const missing = (problem: string) => missingKey(mode, problem);
-  const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
+  const { kind, rest } = partsOf(reference);
+  const missing = (problem: string) => missingKey(mode, problem, remedyOf(kind, rest));
   const key = (await read(kind, rest, env, missing, signal)).trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw missing(
@@ -41,7 +47,7 @@ export async function readKeyReference(
 
 /** How a shell reads the key of a reference, inside of double quotes. */
 export function keyInShell(reference: string): string {
-  const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
+  const { kind, rest } = partsOf(reference);
   if (kind === 'env') return `$${rest}`;
   if (kind === 'command') return `$(${rest})`;
   return rest.startsWith('~/') ? `$(cat ~/${quoteForShell(rest.slice(2))})` : `$(cat ${quoteForShell(rest)})`;
@@ -120,8 +126,13 @@ function place(kind: string, rest: string): string {
   return kind === 'file' ? `the file ${rest}` : 'what the command wrote';
 }
 
-function missingKey(mode: string, problem: string): ParleyError {
+function remedyOf(kind: string, rest: string): string {
+  if (kind === 'env') return `Set ${rest}`;
+  return kind === 'file' ? `Put the key into ${rest}` : 'See that the command writes the key';
+}
+
+function missingKey(mode: string, problem: string, remedy: string): ParleyError {
   return new ParleyError('ENGINE_FAILED', `The mode ${mode} has no key: ${problem}.`, {
-    hint: `Put it there, or say where it is: parley modes set ${mode} --key env:NAME`,
+    hint: `${remedy}, or name another place: parley modes set ${mode} --key WHERE`,
   });
 }

@@ -98,7 +98,7 @@ export function checkRoom({ system, context_tokens }: ModeSettings, path: readon
   throw new ModeFault(
     [...path, 'system'],
     `takes about ${tokens} tokens, and the context of the mode has ${context_tokens}`,
-    'Shorten it, or allow more: context_tokens (--context TOKENS).',
+    `Shorten it, or allow more: ${path.length === 0 ? '--context TOKENS' : 'context_tokens'}.`,
   );
 }
 

@@ -1,6 +1,6 @@
 // The stored configuration as a file. Reading is plain JSON, so that a start does not load conf; writing goes through conf,
 // under a lock, from a fresh read, and takes the old file's place only after it was read back whole.
-import { readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import { withFileLock } from './file-lock.ts';
@@ -15,7 +15,15 @@ export interface ProfileFileOptions {
   /** Made when something is first kept in it. */
   readonly directory: string;
   readonly processes: ProcessTable;
+  /** As `process.platform` has it. */
+  readonly platform: string;
   readonly now: () => number;
+}
+
+export interface ExposedFile {
+  readonly path: string;
+  /** The permissions that it has. */
+  readonly mode: number;
 }
 
 export class ProfileFile {
@@ -39,6 +47,16 @@ export class ProfileFile {
     } catch (error) {
       throw this.#damaged((error as Error).message);
     }
+  }
+
+  /** Those of its files that others than their owner may read or write; the next update makes new ones, which are private. */
+  exposed(): readonly ExposedFile[] {
+    // Windows knows no such modes, and Node reports what it makes up.
+    if (this.#options.platform === 'win32') return [];
+    return [this.path, this.lastGoodPath].flatMap((path) => {
+      const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
+      return (mode & 0o077) === 0 ? [] : [{ path, mode }];
+    });
   }
 
   /**

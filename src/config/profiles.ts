@@ -36,18 +36,23 @@ export function useProfile(config: StoredConfig, name: string): StoredConfig {
   return { ...config, current: name };
 }
 
-/** Makes the profile, or takes the place of one of that name; fields that this version does not know stay. */
-export function putProfile(config: StoredConfig, name: string, profile: StoredProfile): StoredConfig {
+/** Throws `USAGE` for a name that no profile of a server can have. */
+export function requireServerName(name: string): void {
   if (!isProfileName(name)) {
     throw new ParleyError('USAGE', `${JSON.stringify(name)} cannot be the name of a profile.`, {
       hint: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, a letter, digit or underscore first.',
     });
   }
-  if (name === localProfile && (profile.url !== null || profile.key !== null)) {
+  if (name === localProfile) {
     throw new ParleyError('USAGE', 'The profile local is the embedded service and takes no URL.', {
       hint: 'Choose another name with --profile NAME.',
     });
   }
+}
+
+/** Makes the profile, or takes the place of one of that name; fields that this version does not know stay. */
+export function putProfile(config: StoredConfig, name: string, profile: StoredProfile): StoredConfig {
+  if (name !== localProfile || profile.url !== null || profile.key !== null) requireServerName(name);
   return withProfile(config, name, { ...findProfile(config, name), ...profile });
 }
 

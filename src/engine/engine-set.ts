@@ -7,8 +7,8 @@ export interface EngineSet {
   readonly modes: readonly Mode[];
   /** Null for a mode that there is not. */
   engine(mode: string): ReplyEngine | null;
-  /** Lets go of sockets, where there are any: of those in use as well. */
+  /** Closes all connections, where there are any: also those in use. */
   close?(): Promise<void>;
-  /** Lets go of those that no reply uses, and of each other one when its last reply ends. Who still holds an engine can go on asking it. */
+  /** Closes the connections that no reply uses, and each other one when its last reply ends. An engine that is still held can be asked on. */
   retire?(): Promise<void>;
 }

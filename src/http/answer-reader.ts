@@ -12,7 +12,7 @@ export interface AnswerEvents {
   data(piece: Uint8Array): void;
 }
 
-/** Of the lines of a head, or of one line of a body in chunks with all that may follow it. As Node's own client. */
+/** Of all lines of a head together; in a chunked body, of a chunk's size, or of the trailer. As Node's own client. */
 const mostLineBytes = 16 * 1024;
 const lineFeed = 10;
 
@@ -75,7 +75,7 @@ export class AnswerReader {
     this.#lineBytes += end - at;
     if (this.#lineBytes > mostLineBytes) throw new AnswerSyntaxError('its head is too long');
     this.#line += bytes.toString('latin1', at, end);
-    // What speaks first, and not HTTP, may never end its line.
+    // A server of another protocol may speak first, and never end its line.
     if (this.#part === 'status' && !'HTTP/1.'.startsWith(this.#line.slice(0, 7))) {
       throw new AnswerSyntaxError('it does not begin as an answer');
     }

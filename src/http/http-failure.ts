@@ -59,30 +59,30 @@ export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Dest
     return failure('timeout', `${at} could not be reached in time`);
   }
   if (untrustedCodes.has(code)) {
-    return failure('untrusted', `the certificate of ${host} is signed by nobody who is trusted here`);
+    return failure('untrusted', `the certificate of ${host} is not signed by anyone who is trusted here`);
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code)) {
     return failure('tls', `no secure connection to ${at}: ${tlsProblem(code, cause)}`);
   }
   if (proxy !== null && !sent && /^UND_ERR_(ABORTED|SOCKET|INVALID_ARG|SOCKS5)/.test(code)) {
-    return failure('proxy', `the proxy ${proxy} gave no way to ${host}`);
+    return failure('proxy', `the proxy ${proxy} did not connect to ${host}`);
   }
   if (isParserError(cause) || code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return failure('unreadable', `what ${at} answered is not HTTP`);
+    return failure('unreadable', `the answer of ${at} is not HTTP`);
   }
   switch (code) {
     case 'ECONNREFUSED':
-      return failure('refused', `nothing listens at ${proxy === null ? host : `the proxy ${proxy}`}`);
+      return failure('refused', `nothing is listening at ${proxy === null ? host : `the proxy ${proxy}`}`);
     case 'ENOTFOUND':
-      return failure('unknown_host', `there is no host ${proxy ?? host}`);
+      return failure('unknown_host', `the host ${proxy ?? host} was not found`);
     case 'EAI_AGAIN':
       return failure('lookup', `the name ${proxy ?? host} could not be looked up`);
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
-      return failure('unreachable', `there is no way to ${at}`);
+      return failure('unreachable', `${at} cannot be reached`);
     default:
-      return failure('broken', `the connection to ${at} broke off`);
+      return failure('broken', `the connection to ${at} was lost`);
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { AnswerReader } from './answer-reader.ts';
-import { KeptLines } from './kept-lines.ts';
+import { KeptConnections } from './kept-connections.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher. */
@@ -30,60 +30,60 @@ export interface PlainOptions {
 const bytesAtATime = 64 * 1024;
 
 /** A connection, and what goes on over it; null while it is kept for another request. */
-interface PlainLine {
+interface PlainConnection {
   readonly socket: Socket;
   exchange: PlainExchange | null;
 }
 
 /** For `http:` to a loopback address alone. */
 export async function plainConnections(origin: string, options: PlainOptions): Promise<Connections> {
-  // Late: a mode of this machine has its file loaded by being beside one that asks a server.
+  // Loaded late: in the build this file stands beside others, and is read also where no such connection is made.
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
-  const lines = new Set<PlainLine>();
-  const kept = new KeptLines<PlainLine>();
-  const open = (): PlainLine => {
-    // Without the events of a stream for each piece, which take as long to begin as the connection itself.
+  const connections = new Set<PlainConnection>();
+  const kept = new KeptConnections<PlainConnection>();
+  const open = (): PlainConnection => {
+    // `onread` does without the events of a stream, which take as long to begin as the connection itself.
     const socket = connect({
       ...place,
       onread: {
         buffer: Buffer.allocUnsafe(bytesAtATime),
         callback(count, buffer) {
           // Nobody has asked for what comes over one that is kept.
-          if (line.exchange === null) socket.destroy();
-          else line.exchange.take(Buffer.from(buffer.subarray(0, count)));
+          if (connection.exchange === null) socket.destroy();
+          else connection.exchange.take(Buffer.from(buffer.subarray(0, count)));
           return true;
         },
       },
     });
-    const line: PlainLine = { socket, exchange: null };
-    lines.add(line);
+    const connection: PlainConnection = { socket, exchange: null };
+    connections.add(connection);
     options.traffic?.add(socket);
     socket
-      .on('end', () => line.exchange?.finish())
-      .on('error', (error) => line.exchange?.fail(error))
+      .on('end', () => connection.exchange?.finish())
+      .on('error', (error) => connection.exchange?.fail(error))
       .on('close', () => {
-        lines.delete(line);
-        line.exchange?.fail(new Error('the connection was closed'));
+        connections.delete(connection);
+        connection.exchange?.fail(new Error('the connection was closed'));
       });
-    return line;
+    return connection;
   };
   return {
     dispatch(request, handler) {
       const bytes = requestBytes(name, request);
-      const line = kept.take();
-      new PlainExchange(line ?? open(), handler, {
+      const connection = kept.take();
+      new PlainExchange(connection ?? open(), handler, {
         connectMs: options.connectMs,
         done: (own) => kept.put(own),
-        lost: () => line !== undefined && kept.lose(),
+        lost: () => connection !== undefined && kept.lose(),
       }).send(bytes);
     },
     async destroy() {
-      for (const { socket, exchange } of lines) if (exchange !== null) socket.destroy();
-      // Those that are kept, a moment later: a process that ends now is spared it, a millisecond.
+      for (const { socket, exchange } of connections) if (exchange !== null) socket.destroy();
+      // Those that are kept go a moment later: a process that ends now is spared the millisecond that it takes.
       setImmediate(() => {
-        for (const { socket } of lines) socket.destroy();
+        for (const { socket } of connections) socket.destroy();
       }).unref();
     },
   };
@@ -108,13 +108,13 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
 interface ExchangeOptions {
   readonly connectMs: number;
   /** Its connection may serve another. */
-  readonly done: (line: PlainLine) => void;
+  readonly done: (connection: PlainConnection) => void;
   /** Its connection was closed without a byte of an answer. */
   readonly lost: () => void;
 }
 
 class PlainExchange implements Dispatcher.DispatchController {
-  readonly #line: PlainLine;
+  readonly #connection: PlainConnection;
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #options: ExchangeOptions;
   readonly #answer: AnswerReader;
@@ -123,8 +123,8 @@ class PlainExchange implements Dispatcher.DispatchController {
   #isBegun = false;
   #isOver = false;
 
-  constructor(line: PlainLine, handler: Dispatcher.DispatchHandler, options: ExchangeOptions) {
-    this.#line = line;
+  constructor(connection: PlainConnection, handler: Dispatcher.DispatchHandler, options: ExchangeOptions) {
+    this.#connection = connection;
     this.#handler = handler;
     this.#options = options;
     this.#answer = new AnswerReader({
@@ -134,7 +134,7 @@ class PlainExchange implements Dispatcher.DispatchController {
       },
       data: (piece) => handler.onResponseData?.(this, piece as Buffer),
     });
-    line.exchange = this;
+    connection.exchange = this;
   }
 
   get aborted(): boolean {
@@ -146,7 +146,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   }
 
   get paused(): boolean {
-    return !this.#isOver && this.#line.socket.isPaused();
+    return !this.#isOver && this.#connection.socket.isPaused();
   }
 
   get rawHeaders(): null {
@@ -158,7 +158,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   }
 
   send(bytes: Buffer): void {
-    const { socket } = this.#line;
+    const { socket } = this.#connection;
     const start = () => {
       clearTimeout(this.#connecting);
       this.#handler.onRequestStart?.(this, {});
@@ -196,36 +196,36 @@ class PlainExchange implements Dispatcher.DispatchController {
     clearTimeout(this.#connecting);
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#line.exchange = null;
-    this.#line.socket.destroy();
+    this.#connection.exchange = null;
+    this.#connection.socket.destroy();
     if (!this.#isBegun && this.#reason === null) this.#options.lost();
     this.#handler.onResponseError?.(this, this.#reason ?? error);
   }
 
   pause(): void {
-    if (!this.#isOver) this.#line.socket.pause();
+    if (!this.#isOver) this.#connection.socket.pause();
   }
 
   resume(): void {
-    if (!this.#isOver) this.#line.socket.resume();
+    if (!this.#isOver) this.#connection.socket.resume();
   }
 
   abort(reason: Error): void {
     if (this.#isOver) return;
     this.#reason ??= reason;
-    this.#line.socket.destroy();
+    this.#connection.socket.destroy();
   }
 
   /** The connection is kept only where both sides are done with this request, and nothing else has come. */
   #complete(isAll: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { socket } = this.#line;
-    this.#line.exchange = null;
+    const { socket } = this.#connection;
+    this.#connection.exchange = null;
     if (isAll && this.#reason === null && this.#answer.isPersistent && socket.writableLength === 0) {
       socket.resume();
       socket.unref();
-      this.#options.done(this.#line);
+      this.#options.done(this.#connection);
     } else {
       socket.destroy();
     }

@@ -33,7 +33,7 @@ interface Listening {
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
-  /** An array: V8 frees what sets and maps shed, as members come and go, in its slow collections alone, and until then copies it. */
+  /** An array, not a set: what a set sheds as members come and go, V8 copies on and on, and frees in its slow collections alone. */
   readonly #all: Supervised[] = [];
   readonly #signals = new Map<AbortSignal, Listening>();
   #timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
-// What has come over the connections of one client: only so can be told, after a request failed, whether it was on a connection that had
-// been kept from earlier and over which nothing has come since.
+// Counts what has come over the connections of one client. When a request fails and the count is the same as before it, the request was
+// on a connection kept from earlier, and nothing of an answer has come.
 import type { Socket } from 'node:net';
 
 export class Traffic {

@@ -1,5 +1,5 @@
-// Asks the engine of a turn, and the one that it falls back to when it fails before it has said anything. Which mode is asked is
-// said first, each time.
+// Asks the engine of a turn; when that fails before it has said anything, the one that it falls back to. Each time, an event `asked`
+// first names the mode.
 import type { EngineEvent, ReplyEngine } from '../engine/reply-engine.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { Turn } from '../store/session-store.ts';
@@ -11,7 +11,7 @@ export type AskingEvent =
   | EngineEvent
   | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
 
-/** What another engine may do better. */
+/** Failures in which another engine may do better. */
 const engineFailures: readonly ErrorCode[] = [
   'ENGINE_FAILED',
   'ENGINE_TIMEOUT',
@@ -34,6 +34,7 @@ export async function* asked(
     try {
       for await (const event of answers(local, projectId, turn, mode, current, signal)) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
+          // Not shown, but the time of the first piece counts all the same.
           yield { type: 'reasoning', text: '' };
           continue;
         }
@@ -79,7 +80,7 @@ function isEngineFailure(error: unknown): boolean {
   return !(error instanceof ParleyError) || engineFailures.includes(error.code);
 }
 
-/** The mode that was asked for is the one to tell of; what became of the other goes with it. */
+/** The failure of the mode that was asked for; what became of its fallback goes into the hint. */
 function bothFailed(first: unknown, mode: string, error: unknown): unknown {
   if (!(first instanceof ParleyError)) return first;
   const other = error instanceof ParleyError ? error.message : 'the engine failed.';

@@ -45,7 +45,7 @@ export async function contextWindow(
       if (!room.take(turn)) break;
       turns.push(turn);
       before = turn[0]?.position ?? 0;
-      // The newest turn comes before the first one, and the first before all in between. A first one that has no room is done without.
+      // By importance: the newest turn, then the session's first, then those in between. A first one that has no room is left out.
       if (turns.length === 1 && first.length > 0) hasFirst = room.takeIfItFits(first);
     }
   }
@@ -77,7 +77,7 @@ class Room {
   }
 }
 
-/** No tokenizer makes tokens of so many bytes on average: an engine that counts fewer of them does not count. */
+/** A count below this share of the estimate is not believed: no tokenizer makes so few tokens of a text. */
 const leastShare = 1 / 4;
 
 /** As its engine counted it, else estimated. What an engine counts may include its own notes, which are not in the text. */

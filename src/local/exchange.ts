@@ -5,7 +5,7 @@ import { answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from '../service/chat-event.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
-import type { FinishReason, Usage } from '../service/session.ts';
+import type { FinishReason, Message, Usage } from '../service/session.ts';
 import type { Once, Turn, TurnBegin } from '../store/session-store.ts';
 import { asked } from './asking.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -25,17 +25,8 @@ export async function* exchange(
 ): AsyncGenerator<ChatEvent> {
   const begin = await beginWhenFree(local, projectId, call, request, once);
   const { turn } = begin;
-  const start = { session_id: turn.session_id, message_id: turn.message_id, mode: turn.mode };
   if (begin.kind === 'answered') {
-    const { reply } = begin;
-    yield { event: 'session', data: start };
-    yield { event: 'delta', data: { text: reply.content } };
-    yield done(turn, {
-      ...reply,
-      finish_reason: reply.finish_reason ?? 'stop',
-      turns_left_out: 0,
-      message_count: reply.position + 1,
-    });
+    yield* toldAgain(turn, begin.reply);
     return;
   }
 
@@ -81,7 +72,7 @@ export async function* exchange(
   renewal.unref();
 
   try {
-    yield { event: 'session', data: start };
+    yield started(turn);
     for await (const event of asked(local, projectId, turn, engine, call)) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
@@ -116,6 +107,18 @@ export async function* exchange(
     // Reached with nothing tried only when the consumer stopped reading.
     if (!tried) await keep('interrupted', null);
   }
+}
+
+/** A turn that is over, whose request came again. */
+function* toldAgain(turn: Turn, reply: Message): Generator<ChatEvent> {
+  yield started(turn);
+  yield { event: 'delta', data: { text: reply.content } };
+  yield done(turn, {
+    ...reply,
+    finish_reason: reply.finish_reason ?? 'stop',
+    turns_left_out: 0,
+    message_count: reply.position + 1,
+  });
 }
 
 /** Takes the session's turn, waiting for the one before it to end. */
@@ -169,6 +172,10 @@ async function beginWhenFree(
       }
     }
   }
+}
+
+function started({ session_id, message_id, mode }: Turn): ChatEvent {
+  return { event: 'session', data: { session_id, message_id, mode } };
 }
 
 type Ending = Omit<ChatReply, 'session_id' | 'reply'> & { readonly content: string };

@@ -24,7 +24,7 @@ export async function onceFor(
   };
 }
 
-/** The one hash by two ways: of a short text in JavaScript, for to load node:crypto would take longer than the hashing. */
+/** The same hash in two ways: of a short text in JavaScript, because loading node:crypto would take longer than hashing. */
 async function sha256Of(text: string): Promise<Uint8Array> {
   if (text.length <= shortCharacters) return sha256(utf8ToBytes(text));
   const { createHash } = await import('node:crypto');

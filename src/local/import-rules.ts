@@ -7,8 +7,14 @@ import { checkText, checkTitle } from './text-rules.ts';
 
 const sessionFields = ['session_id', 'title', 'created_at', 'updated_at', 'message_count'] as const;
 const messageFields = [
-  ...(['message_id', 'position', 'role', 'content'] as const),
-  ...(['mode', 'finish_reason', 'usage', 'created_at'] as const),
+  'message_id',
+  'position',
+  'role',
+  'content',
+  'mode',
+  'finish_reason',
+  'usage',
+  'created_at',
 ] as const;
 /** What a message may have beyond these. */
 const optionalFields = ['error_code'] as const;
@@ -16,16 +22,16 @@ const finishReasons: readonly unknown[] = ['stop', 'length', 'interrupted', 'err
 
 export function checkRecord(record: SessionRecord, limits: Limits): void {
   const { session, messages } = fieldsOf('body', record, ['session', 'messages']);
-  const of = fieldsOf('session', session, sessionFields);
-  if (typeof of.session_id !== 'string' || !/^ses_[\w-]{1,200}$/.test(of.session_id)) {
+  const fields = fieldsOf('session', session, sessionFields);
+  if (typeof fields.session_id !== 'string' || !/^ses_[\w-]{1,200}$/.test(fields.session_id)) {
     throw wrong('session.session_id', 'must be an id of this service: ses_, then letters and digits');
   }
-  if (of.title !== null) checkTitle(textAt('session.title', of.title), limits, 'session.title');
-  const created = timeAt('session.created_at', of.created_at);
-  const updated = timeAt('session.updated_at', of.updated_at);
+  if (fields.title !== null) checkTitle(textAt('session.title', fields.title), limits, 'session.title');
+  const created = timeAt('session.created_at', fields.created_at);
+  const updated = timeAt('session.updated_at', fields.updated_at);
   if (updated < created) throw wrong('session.updated_at', 'is before created_at');
   if (!Array.isArray(messages)) throw wrong('messages', 'must be an array');
-  if (of.message_count !== messages.length) {
+  if (fields.message_count !== messages.length) {
     throw wrong('session.message_count', `must be ${messages.length}, the number of messages`);
   }
   const ids = new Set<string>();
@@ -116,7 +122,7 @@ function textAt(at: string, value: unknown): string {
   return value;
 }
 
-/** Written as this service writes them: then it is given out again as it came. */
+/** It must be written as this service writes times: then it is given out again exactly as it came. */
 function timeAt(at: string, value: unknown): number {
   const milliseconds = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   if (!(milliseconds >= 0) || new Date(milliseconds).toISOString() !== value) {

@@ -73,6 +73,10 @@ export class LocalAdministration implements Administration {
     return store.purgeSessions(filter, { expected: request.expected_sessions, keptSince });
   }
 
+  holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean> {
+    return this.#local.store.holdsAny(project_id, session_ids);
+  }
+
   #purgeFilter({ project_id, deleted_before }: PurgeRequest): PurgeFilter {
     const before = readTime('deleted_before', deleted_before) ?? 0;
     return { projectId: project_id, deletedBefore: before, now: this.#local.now() };

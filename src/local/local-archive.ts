@@ -110,7 +110,7 @@ export class LocalArchive implements SessionArchive {
 function takenId(sessionId: string): ParleyError {
   return new ParleyError(
     'INVALID_REQUEST',
-    `The session ${sessionId} cannot be imported: its id is taken by a session that is not the same.`,
+    `The session ${sessionId} cannot be imported: its id is taken by a session that is not the same, or that belongs to another project.`,
     {
       hint: 'Nothing was changed. If it was deleted here, bring it back with: parley sessions restore',
       details: [{ field: 'session.session_id', problem: 'is taken' }],

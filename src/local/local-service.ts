@@ -6,10 +6,11 @@ import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
 import type {
   ConversationService,
   CreateSessionRequest,
+  Deletion,
   KeyIdentity,
 } from '../service/conversation-service.ts';
 import type { Mode } from '../service/mode.ts';
-import type { DeletedSession, NewSession, Session } from '../service/session.ts';
+import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Recorded } from '../store/session-store.ts';
 import { exchange, idempotencyMismatch, sessionNotFound } from './exchange.ts';
@@ -65,10 +66,10 @@ export class LocalService implements ConversationService {
     return answer(found(await this.#local.store.findSession(project_id, sessionId)));
   }
 
-  async deleteSession(call: Call, sessionId: string): Promise<Answer<DeletedSession>> {
+  async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
     const { project_id } = await this.#keys.authenticate(call.apiKey);
-    return answer(found(await store.deleteSession(project_id, sessionId, now())));
+    return { ...answer(found(await store.deleteSession(project_id, sessionId, now()))), repeated: false };
   }
 }
 

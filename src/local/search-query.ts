@@ -32,7 +32,7 @@ function termOf({ phrase, phraseBegins, word = '' }: Record<string, string | und
   return { text: word.replace(/\*+$/, ''), prefix: word.endsWith('*') };
 }
 
-/** Signs and spaces are not searched: what is left of a text without them is nothing. */
+/** Only letters and digits are searched for; what has neither looks for nothing. */
 function hasWord({ text }: SearchTerm): boolean {
   return /[\p{L}\p{N}\p{Co}]/u.test(text);
 }

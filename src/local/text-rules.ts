@@ -79,7 +79,7 @@ const automaticTitleCharacters = 60;
 
 /** The title that a session gets from its first message: the first line that says something, shortened. */
 export function titleOf(message: string): string {
-  // Most need none, and classes by their names take 0.2 ms to look up.
+  // Most lines are plain ASCII, and the Unicode tables behind `\p{…}` take 0.2 ms to load.
   const clean = (line: string) =>
     (/^[ -~]*$/.test(line) ? line : line.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')).trim();
   const line = message.split(/[\r\n]/).find((text) => clean(text) !== '') ?? '';

@@ -32,7 +32,7 @@ const hints = {
 } as const satisfies Record<HttpFailureKind, string>;
 
 export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
-  // What no connection was made to is not waited for any longer by --timeout.
+  // Where no connection was made, a longer --timeout would not help.
   const kind = failure.kind === 'timeout' && !failure.sent ? 'unreachable' : failure.kind;
   const isDoubtful = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
   const doubt = isDoubtful ? ' The server may have done what was asked: look before you repeat it.' : '';

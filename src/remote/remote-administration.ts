@@ -71,6 +71,10 @@ export class RemoteAdministration implements Administration {
     return this.#refuse();
   }
 
+  holdsAny(): Promise<boolean> {
+    return this.#refuse();
+  }
+
   async #refuse(): Promise<never> {
     throw new ParleyError(
       'UNSUPPORTED',

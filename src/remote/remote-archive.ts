@@ -73,7 +73,7 @@ export class RemoteArchive implements SessionArchive {
   }
 }
 
-/** The order that a server has by itself is not asked for: one that knows no other lists all the same. */
+/** The usual order is not asked for, so that a server that knows no other lists all the same. */
 function withoutDefaults({ sort, order, ...query }: SessionQuery): Query {
   return {
     ...query,

@@ -46,7 +46,7 @@ export async function* remoteChat(
       return;
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
-      // Of a reply that was shown in part, another sending would show another.
+      // Once a part of the reply was shown, it is not asked for again: what came then would be another reply.
       if (!turn.isShown && (await resending.again(error))) continue;
       throw turn.isBegun ? incompleteReply(error, turn.place) : failureOf(error, 'POST');
     }

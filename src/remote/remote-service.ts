@@ -5,11 +5,12 @@ import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts
 import type {
   ConversationService,
   CreateSessionRequest,
+  Deletion,
   KeyIdentity,
 } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
-import type { DeletedSession, NewSession, Session } from '../service/session.ts';
+import type { NewSession, Session } from '../service/session.ts';
 import { successBody } from '../wire/answer-body.ts';
 import { modesOf } from '../wire/mode-list.ts';
 import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/session-answer.ts';
@@ -49,25 +50,31 @@ export class RemoteService implements ConversationService {
     return remoteAnswer(this.#connection, call, 'getSession', { sessionId }, read);
   }
 
-  async deleteSession(call: Call, sessionId: string): Promise<Answer<DeletedSession>> {
+  async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const prepared = this.#connection.prepare(call, 'deleteSession', { sessionId });
     const { received, mayHaveActed } = await this.#connection.ask(prepared);
     let body: unknown = null;
+    let repeated = false;
     try {
       body = successBody('deleteSession', received);
     } catch (error) {
       if (!mayHaveActed || !(error instanceof ParleyError)) throw error;
       // Not found: the sending before this one deleted it, and its answer was lost.
       if (error.code !== 'SESSION_NOT_FOUND') throw doubtful(error);
+      repeated = true;
     }
-    return { data: deletedSessionOf(body, sessionId), body };
+    return { data: deletedSessionOf(body, sessionId), body, repeated };
   }
 }
 
 function doubtful(error: ParleyError): ParleyError {
   const { code, message, hint, details, retryAfter, body } = error;
   return new ParleyError(code, message, {
-    ...{ hint, details, body, mayHaveActed: true, cause: error },
+    hint,
+    details,
+    body,
+    mayHaveActed: true,
+    cause: error,
     ...(retryAfter !== null && { retryAfter }),
   });
 }

@@ -26,7 +26,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   if (Number(announced) > limit) throw tooLarge(limit, `${announced}`);
   if (announced === '0') return new Uint8Array();
   try {
-    // As long as it says, for Node sees to that: it need not be counted.
+    // Node lets through no more than was announced: it need not be counted.
     if (announced !== null) return new Uint8Array(await request.arrayBuffer());
     if (request.body === null) return new Uint8Array();
     return await readCounted(request.body, limit);

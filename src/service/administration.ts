@@ -29,6 +29,8 @@ export interface CreateKeyRequest {
 export interface StoreReport {
   readonly path: string;
   readonly bytes: number;
+  /** What this user may still write on the disk that it lies on. */
+  readonly free_bytes: number;
   readonly schema_version: number;
   readonly sqlite_version: string;
   /** As read back from the open store: `wal` and `full`. */
@@ -142,4 +144,7 @@ export interface Administration {
    * resolves. A session whose reply still runs is left.
    */
   purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport>;
+
+  /** Whether any of these sessions of a project is there: active, or deleted and not erased. */
+  holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;
 }

@@ -9,7 +9,7 @@ export interface Call {
   readonly idempotencyKey: string | null;
   /** Finds this call in a log and in an error's body. */
   readonly requestId: string;
-  /** True: to be turned away (429, 503) is told at once, for a caller that paces its calls itself. Else it is waited out. */
+  /** True: an answer of 429 or 503 is reported at once, for a caller that paces its calls itself. Otherwise it is waited out. */
   readonly pacesItself: boolean;
   /** True: the model's notes to itself are wanted, also of a mode that is not set to show them. Only the embedded service can tell. */
   readonly showReasoning: boolean;

@@ -24,6 +24,15 @@ export interface CreateSessionRequest {
  * revoked; `INVALID_REQUEST` for a value against its rule; `SESSION_NOT_FOUND` for a session that never existed, is
  * deleted, or belongs to another project (the three cannot be told apart). A `signal` that fires rejects with its reason.
  */
+/** A deletion, and how it is known of. */
+export interface Deletion extends Answer<DeletedSession> {
+  /**
+   * True where the request was repeated, the answer to it being lost, and the repetition found no session: it counts as deleted by the
+   * first, though it may not have been there then.
+   */
+  readonly repeated: boolean;
+}
+
 export interface ConversationService {
   /** Another server may tell other things as well. */
   verify(call: Call): Promise<Answer<KeyIdentity>>;
@@ -44,5 +53,5 @@ export interface ConversationService {
   getSession(call: Call, sessionId: string): Promise<Answer<Session>>;
 
   /** Soft: the session and its messages are hidden, not erased. */
-  deleteSession(call: Call, sessionId: string): Promise<Answer<DeletedSession>>;
+  deleteSession(call: Call, sessionId: string): Promise<Deletion>;
 }

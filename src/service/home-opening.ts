@@ -9,6 +9,8 @@ export interface HomeOptions {
   readonly authorityFile: string | null;
   /** Rejects where there is no store or no key yet, rather than make them. */
   readonly onlyExisting: boolean;
+  /** The modes are at each call those that are set up then, also elsewhere; else those that are set up now. */
+  readonly followsModes: boolean;
   /** Tells the user what was done on first use. */
   readonly say: (line: string) => Promise<void>;
   /** Told each request to a server; null to tell nobody. */
@@ -31,9 +33,11 @@ export interface ServeOptions extends Pick<HomeOptions, 'timeout' | 'authorityFi
 export interface ServedHome {
   readonly home: Home;
   readonly limits: Limits;
+  /** The mode that is used now when none is named. */
+  readonly defaultMode: () => string;
   /** Rejects while the store cannot be read. */
   readonly ready: () => Promise<void>;
-  /** To be called with each request that arrives: those that came at once are served from one look at the store. */
+  /** To be called with each request that arrives: requests that arrive together share one look at the store. */
   readonly requestArrived: () => void;
   /** Reads the modes again. When that fails, those that there were stay. */
   readonly reloadModes: () => Promise<void>;

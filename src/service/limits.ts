@@ -36,5 +36,5 @@ export const defaultLimits: Limits = {
   idempotencyMs: 24 * 60 * 60 * 1000,
 };
 
-/** The longest body of a request that a server of this program takes: who would send a longer one can know it before. */
+/** The longest request body that a Parley server takes. Clients know it, too, and do not send a longer one. */
 export const bodyBytes = 8 * 1024 * 1024;

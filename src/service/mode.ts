@@ -3,7 +3,7 @@
 export interface Mode {
   readonly name: string;
   readonly description: string;
-  /** What answers: `eliza`, `echo`, later a kind of model server. */
+  /** What answers: `eliza`, `echo`, or `openai` for a server that speaks OpenAI's API. */
   readonly engine: string;
   /** The model behind it; null where there is none. */
   readonly model: string | null;

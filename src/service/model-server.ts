@@ -1,5 +1,5 @@
-// Model servers that are worth looking for: on this machine, where they listen when nothing else is said; elsewhere, those whose key is
-// known by a variable of its own. Each address is the one of the vendor's documentation.
+// Model servers that are worth looking for: on this machine at their default ports, and vendors whose key has an environment variable of
+// its own. The addresses are those of the vendors' documentation.
 
 export interface ModelServer {
   readonly name: string;
@@ -26,7 +26,8 @@ export const modelVendors: readonly ModelServer[] = [
   { name: 'OpenAI', base_url: 'https://api.openai.com/v1', key: 'env:OPENAI_API_KEY' },
   { name: 'Anthropic', base_url: 'https://api.anthropic.com/v1', key: 'env:ANTHROPIC_API_KEY' },
   {
-    ...{ name: 'Gemini', base_url: 'https://generativelanguage.googleapis.com/v1beta/openai' },
+    name: 'Gemini',
+    base_url: 'https://generativelanguage.googleapis.com/v1beta/openai',
     key: 'env:GEMINI_API_KEY',
   },
   { name: 'OpenRouter', base_url: 'https://openrouter.ai/api/v1', key: 'env:OPENROUTER_API_KEY' },

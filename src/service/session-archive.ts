@@ -11,7 +11,7 @@ export interface PageRequest {
   readonly cursor: string | null;
 }
 
-/** Sessions of one time go by their ids, in the same direction. */
+/** Sessions with the same time are ordered by their ids, in the same direction. */
 export interface SessionOrder {
   /** The time that counts: of the last activity, or of the creation. */
   readonly sort: 'updated' | 'created';
@@ -19,13 +19,13 @@ export interface SessionOrder {
   readonly order: 'desc' | 'asc';
 }
 
-/** What a listing is in that asks for no other. */
+/** The order of a listing that asks for no other. */
 export const lastActiveFirst: SessionOrder = { sort: 'updated', order: 'desc' };
 
-/** For who pages through all of them: no session that becomes active meanwhile jumps over the cursor, and none that is new is in front. */
+/** For paging through all sessions: one that becomes active meanwhile keeps its place, and new ones come at the end. */
 export const firstCreatedFirst: SessionOrder = { sort: 'created', order: 'asc' };
 
-/** Filters are joined by "and"; null means "any". A cursor is one of its order, and refused in another. */
+/** Filters are joined by "and"; null means "any". A cursor belongs to the order that it was given out in. */
 export interface SessionQuery extends PageRequest, SessionOrder {
   /** A glob (`*`, `?`, `[a-z]`) over the whole title, case-sensitive. */
   readonly title_match: string | null;
@@ -36,7 +36,7 @@ export interface SessionQuery extends PageRequest, SessionOrder {
   readonly deleted: boolean;
 }
 
-/** Every active session, the last active first: what a query means that narrows nothing. */
+/** The query that narrows nothing: every active session, the last active first. */
 export const anySession: Omit<SessionQuery, keyof PageRequest> = {
   title_match: null,
   updated_before: null,
@@ -71,7 +71,7 @@ export interface SearchItem {
 
 /** Sessions by score, then by their newest hit. */
 export interface SearchPage extends Page<SearchItem> {
-  /** True when the query has more hits than are ranked: then these are sessions of the newest 10,000 alone. */
+  /** True when there are more hits than are ranked: then only the newest 10,000 of them were. */
   readonly newest_only: boolean;
 }
 

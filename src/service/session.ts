@@ -55,7 +55,7 @@ export interface Page<T> {
 
 /** True for a session id that any server of the API may have given out: 1 to 255 visible characters, not `.` or `..`. */
 export function isSessionId(text: string): boolean {
-  // Most are plain, and the tables that a class by its name needs take a quarter of a millisecond to load.
+  // Most ids are plain ASCII, and the Unicode tables behind `\p{…}` take a quarter of a millisecond to load.
   const isVisible = /^[!-~]{1,255}$/.test(text) || /^[^\p{C}\p{Z}\s]{1,255}$/u.test(text);
   return isVisible && text !== '.' && text !== '..';
 }

@@ -1,4 +1,4 @@
-// The failure for a mode that there is not. What was given for its name may be of any length: the beginning says which was meant.
+// The failure for a mode that does not exist. The name that was given may be of any length: its beginning says which was meant.
 import { ParleyError } from './errors.ts';
 
 const mostCharacters = 64;

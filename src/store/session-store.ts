@@ -215,6 +215,8 @@ export interface SessionStore {
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },
   ): Promise<PurgeReport>;
+  /** Whether any of these is there: active, or deleted and not purged. */
+  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
   /** Of all projects, replies from a time on. The largest group first; days in their order. */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;
 

@@ -56,8 +56,9 @@ describe('sessions search', () => {
   test('says when nothing is found, and how a page goes on', async () => {
     for (const text of ["fox o'one", "fox o'two"]) await talk(text);
     expect(await place.parley(['sessions', 'search', 'zebra'])).toMatchObject({
-      ...{ status: 0, out: '', err: 'Nothing was found.\n' },
+      ...{ status: 0, out: '', err: 'No session matches.\n' },
     });
+    expect((await place.parley(['sessions', 'search', 'zebra', '--json'])).err).toBe('');
     const first = await place.parley(['sessions', 'search', '--limit', '1', "fox o'*"]);
     const command = /go on with: (parley .*)\n/.exec(first.err)?.[1] ?? '';
     const second = await place.shell(command);
@@ -169,6 +170,12 @@ describe('sessions export', () => {
     await place.output([...args, '--force']);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(await stored(id));
     expect(readdirSync(place.path).filter((name) => name.includes('part'))).toEqual([]);
+  });
+
+  test('refuses a place without a name before it has told of any session', async () => {
+    const outcome = await place.parley(['sessions', 'export', await talk('a'), '--output', '']);
+    expectFailure(outcome, { status: 2, code: 'USAGE' });
+    expect(outcome.err).toContain('--output');
   });
 
   test('makes a file for each session in a directory', async () => {
@@ -313,6 +320,8 @@ describe('sessions import', () => {
       status: 'failed',
       error: { code: 'INVALID_REQUEST' },
     });
-    expectFailure(await place.parley(['sessions', 'import', 'nowhere.json']), { status: 2, code: 'USAGE' });
+    const nowhere = await place.parley(['sessions', 'import', 'nowhere.json']);
+    expectFailure(nowhere, { status: 2, code: 'USAGE' });
+    expect(nowhere.err).toContain('The file nowhere.json cannot be read: there is no such file.');
   });
 });

@@ -1,44 +1,22 @@
-// `parley chat --batch` as a script uses it: a result a line, in order, whatever becomes of each; stopped, and resumed.
+// `parley chat --batch` as a script uses it: a result a line, in order, whatever becomes of each.
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message, Page, Session } from '../../src/service/session.ts';
-import { expectFailure, expectNoStackTrace } from '../support/failures.ts';
-import { type Outcome, outcomeOf, Place, type RunOptions } from '../support/parley.ts';
-import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+import { batch, resultsOf, runBatch } from '../support/chat-batch.ts';
+import { expectFailure } from '../support/failures.ts';
+import { outcomeOf, Place } from '../support/parley.ts';
 
 const place = new Place();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
-const batch = ['chat', '--batch', '-m', 'echo'];
-const mebibyte = 1024 * 1024;
-
-interface Result {
-  readonly id: string | number;
-  readonly success: boolean;
-  readonly data?: { readonly session_id: string; readonly reply: string; readonly message_count: number };
-  readonly error?: { readonly code: string; readonly message: string; readonly session_id?: string };
-}
-
-function resultsOf({ out }: Pick<Outcome, 'out'>): readonly Result[] {
-  return out
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
-}
-
-async function results(stdin: string | Uint8Array, words: readonly string[] = [], options: RunOptions = {}) {
-  const outcome = await place.parley([...batch, ...words], { ...options, stdin });
-  return { ...outcome, results: resultsOf(outcome) };
-}
-
 describe.concurrent('a batch', () => {
   test('answers each line in order, and ends with 0', async () => {
-    const { status, err, results: answered } = await results('one\r\n\n{"message":"two","id":"b"}\nthree');
+    const {
+      status,
+      err,
+      results: answered,
+    } = await runBatch(place, 'one\r\n\n{"message":"two","id":"b"}\nthree');
     expect({ status, err }).toEqual({ status: 0, err: '3 answered.\n' });
     expect(answered.map(({ id, success, data }) => [id, success, data?.reply])).toEqual([
       [1, true, 'one'],
@@ -49,7 +27,7 @@ describe.concurrent('a batch', () => {
   });
 
   test("has the answer's data, whole", async () => {
-    const [result] = (await results('one')).results;
+    const [result] = (await runBatch(place, 'one')).results;
     const alone = await place.answer<object>(['chat', '-n', '-m', 'echo', 'one']);
     expect(Object.keys(result?.data ?? {}).toSorted()).toEqual(Object.keys(alone).toSorted());
   });
@@ -60,11 +38,11 @@ describe.concurrent('a batch', () => {
       '{"message":"b","session_id":"ses_none"}',
       '{oops',
       '{"message":"d","id":"x","more":1}',
-      'e'.repeat(mebibyte + 1),
+      'e'.repeat(1024 * 1024 + 1),
       '{"message":"f","id":"1"}',
       'g',
     ];
-    const { status, err, results: answered } = await results(lines.join('\n'));
+    const { status, err, results: answered } = await runBatch(place, lines.join('\n'));
     expect({ status, err }).toEqual({ status: 3, err: '1 answered, 6 failed.\n' });
     expect(answered.map(({ id, success, error }) => [id, success ? 'answered' : error?.code])).toEqual([
       [1, 'UNKNOWN_MODE'],
@@ -80,7 +58,7 @@ describe.concurrent('a batch', () => {
   });
 
   test('of nothing answers nothing', async () => {
-    expect(await results('')).toMatchObject({ status: 0, out: '' });
+    expect(await runBatch(place, '')).toMatchObject({ status: 0, out: '' });
     expect(await place.parley(batch)).toMatchObject({ status: 0, out: '' });
   });
 
@@ -101,7 +79,7 @@ describe.concurrent('a batch', () => {
     const lines = Array.from({ length: 30 }, (_, index) =>
       index % 3 === 0 ? `other ${index}` : JSON.stringify({ message: `turn ${index}`, session_id: id }),
     );
-    const { status } = await results(lines.join('\n'), ['--concurrency', '8']);
+    const { status } = await runBatch(place, lines.join('\n'), ['--concurrency', '8']);
     expect(status).toBe(0);
     const { items } = await place.answer<Page<Message>>(['sessions', 'messages', id]);
     expect(items.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual(
@@ -112,12 +90,12 @@ describe.concurrent('a batch', () => {
   });
 
   test('--in-session makes all lines turns of one session: a new one, with its title, or a given one', async () => {
-    const fresh = await results('a\nb\nc', ['--in-session', '--title', 'Together']);
+    const fresh = await runBatch(place, 'a\nb\nc', ['--in-session', '--title', 'Together']);
     const ids = new Set(fresh.results.map(({ data }) => data?.session_id));
     expect(fresh.results.map(({ data }) => data?.message_count)).toEqual([2, 4, 6]);
     const [id = ''] = ids;
     expect(ids.size).toBe(1);
-    const again = await results('d\n{"message":"e","title":"t"}\nf', ['--in-session', '-s', id]);
+    const again = await runBatch(place, 'd\n{"message":"e","title":"t"}\nf', ['--in-session', '-s', id]);
     expect(again.results.map(({ data, error }) => data?.message_count ?? error?.code)).toEqual([
       8,
       'INVALID_REQUEST',
@@ -130,7 +108,7 @@ describe.concurrent('a batch', () => {
   });
 
   test('gives a line its own session with its title', async () => {
-    const { results: answered } = await results('{"message":"a","title":"Mine"}');
+    const { results: answered } = await runBatch(place, '{"message":"a","title":"Mine"}');
     const { title } = await place.answer<Session>(['sessions', 'get', answered[0]?.data?.session_id ?? '']);
     expect(title).toBe('Mine');
   });
@@ -188,247 +166,6 @@ describe.concurrent('a batch', () => {
 
   test.each(['--concurrency=2', '--in-session', '--resume=x', '--progress'])('alone has %s', async (word) => {
     expectFailure(await place.parley(['chat', '-n', '-m', 'echo', 'a', word]), { status: 2, code: 'USAGE' });
-  });
-});
-
-describe('a batch at a server', () => {
-  type Answer = (request: ReceivedRequest, response: ServerResponse, count: number) => unknown;
-  const servers: ScriptedServer[] = [];
-  afterAll(() => Promise.all(servers.map((server) => server.close())));
-
-  async function at(answer: Answer) {
-    const server = await serve(answer);
-    servers.push(server);
-    return { server, env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'key' } };
-  }
-
-  function echo({ body }: ReceivedRequest, response: ServerResponse) {
-    const { message } = JSON.parse(body);
-    sendJson(response, { success: true, session_id: `ses_${message}`, answer: message, data: { extra: 1 } });
-  }
-
-  test("asks for whole answers, and gives a stranger's in the form of our own, its data with it", async () => {
-    const { server, env } = await at(echo);
-    const { results: answered } = await results('a', [], { env });
-    expect(answered).toEqual([
-      { id: 1, success: true, data: { session_id: 'ses_a', mode: 'echo', reply: 'a', extra: 1 } },
-    ]);
-    expect(server.requests[0]?.headers.accept).toBe('application/json');
-  });
-
-  test('keeps its concurrency, and the order of its lines, whatever is answered first', async () => {
-    let running = 0;
-    let most = 0;
-    const { env } = await at(async (request, response, count) => {
-      running += 1;
-      most = Math.max(most, running);
-      await delay(count % 3 === 0 ? 1 : 40);
-      running -= 1;
-      echo(request, response);
-    });
-    const lines = Array.from({ length: 24 }, (_, index) => `line${index}`);
-    const { results: answered } = await results(lines.join('\n'), ['--concurrency', '6'], { env });
-    expect(answered.map(({ data }) => data?.reply)).toEqual(lines);
-    expect(most).toBe(6);
-  });
-
-  test('waits as long as it is told, and sends again under the same key', async () => {
-    const turnedAway = new Set<string>();
-    const times: number[] = [];
-    const { server, env } = await at((request, response) => {
-      const { message } = JSON.parse(request.body);
-      if (message !== 'b' || turnedAway.has(message)) return echo(request, response);
-      turnedAway.add(message);
-      times.push(performance.now());
-      response.setHeader('Retry-After', '1');
-      return sendJson(response, { success: false, error: { code: 'RATE_LIMITED', message: 'Slower.' } }, 429);
-    });
-    const { status, results: answered } = await results('a\nb\nc', [], { env });
-    expect(status).toBe(0);
-    expect(answered.map(({ data }) => data?.reply)).toEqual(['a', 'b', 'c']);
-    const ofB = server.requests.filter(({ body }) => JSON.parse(body).message === 'b');
-    expect(ofB.length).toBe(2);
-    expect(ofB[1]?.headers['idempotency-key']).toBe(ofB[0]?.headers['idempotency-key']);
-    expect(performance.now() - (times[0] ?? 0)).toBeGreaterThan(1000);
-  });
-
-  test('that refuses the key is asked no more, and the batch ends with 4', async () => {
-    const refusals: ServerResponse[] = [];
-    let echoed = 0;
-    const { server, env } = await at((request, response) => {
-      if (/"line[01]"/.test(request.body)) {
-        response.on('finish', () => (echoed += 1));
-        echo(request, response);
-      } else refusals.push(response);
-      // A refusal stops the batch: not before the first two are answered, whichever of them came first.
-      const body = { success: false, error: { code: 'INVALID_API_KEY', message: 'No.' } };
-      setTimeout(() => {
-        if (echoed === 2) for (const refused of refusals.splice(0)) sendJson(refused, body, 401);
-      }, 50);
-    });
-    const lines = Array.from({ length: 500 }, (_, index) => `line${index}`).join('\n');
-    const { status, err, results: answered } = await results(lines, ['--concurrency', '2'], { env });
-    expect(status).toBe(4);
-    expect(err).toContain('(INVALID_API_KEY)');
-    expect(err).toContain('parley chat --batch --resume OUTPUT < INPUT');
-    expect(server.requests.length).toBeLessThanOrEqual(4);
-    expect(answered.slice(0, 2).map(({ success }) => success)).toEqual([true, true]);
-    expect(answered.length).toBeLessThanOrEqual(4);
-  });
-
-  test('that is not there ends it with 6 after some lines, not after all', async () => {
-    const { server, env } = await at(echo);
-    await server.close();
-    const { status, results: answered } = await results('line\n'.repeat(2000), ['--concurrency', '8'], {
-      env,
-    });
-    expect(status).toBe(6);
-    expect(answered.length).toBeLessThan(100);
-    expect(answered[0]?.error?.code).toBe('NETWORK');
-  });
-
-  test('is stopped by Ctrl-C within a moment, its open lines marked, and can go on', async () => {
-    const output = join(place.path, 'stopped.ndjson');
-    let holds = true;
-    const { server, env } = await at((request, response) => {
-      const { message } = JSON.parse(request.body);
-      if (holds && message === 'c') return undefined;
-      return echo(request, response);
-    });
-    const child = place.start([...batch, '--concurrency', '2'], env);
-    const ended = outcomeOf(child);
-    child.stdin.write('a\nb\nc\nd\ne\n');
-    while (server.requests.length < 5) await delay(5);
-    await delay(50);
-    child.kill('SIGINT');
-    const first = await ended;
-    expect(first.status).toBe(130);
-    expect(first.err).toContain('Stopped: 4 answered, 1 stopped.');
-    expectNoStackTrace(first.err);
-    expect(resultsOf(first).map(({ id, error }) => [id, error?.code])).toEqual([
-      [1, undefined],
-      [2, undefined],
-      [3, 'INCOMPLETE_REPLY'],
-      [4, undefined],
-      [5, undefined],
-    ]);
-    holds = false;
-    writeFileSync(output, first.out);
-    const { status, out } = await results('a\nb\nc\nd\ne\nf\n', ['--resume', output], { env });
-    expect({ status, out }).toEqual({ status: 0, out: '' });
-    const ids = resultsOf({ out: readFileSync(output, 'utf8') }).map(({ id, success }) => [id, success]);
-    expect(ids).toEqual([1, 2, 4, 5, 3, 6].map((id) => [id, true]));
-    expect(server.requests.length).toBe(7);
-  });
-});
-
-describe('a resumed batch', () => {
-  const file = join(place.path, 'out.ndjson');
-  const answered = (id: unknown) => `${JSON.stringify({ id, success: true, data: { reply: 'before' } })}\n`;
-  const failed = (id: unknown) => `${JSON.stringify({ id, success: false, error: { code: 'NETWORK' } })}\n`;
-  const resumed = () =>
-    resultsOf({ out: readFileSync(file, 'utf8') }).map(({ id, data }) => [id, data?.reply]);
-
-  async function resume(stdin: string, words: readonly string[] = []) {
-    return place.parley([...batch, '--resume', file, ...words], { stdin });
-  }
-
-  test('skips what is answered, does again what failed, and drops a half last line', async () => {
-    writeFileSync(file, `${answered(1)}${failed(2)}${answered('x')}{"id":4,"suc`, { mode: 0o640 });
-    const { status, out, err } = await resume('a\nb\n{"message":"c","id":"x"}\nd\n');
-    expect({ status, out }).toEqual({ status: 0, out: '' });
-    expect(err).toContain('2 answered, 2 answered before.');
-    expect(resumed()).toEqual([
-      [1, 'before'],
-      ['x', 'before'],
-      [2, 'b'],
-      [4, 'd'],
-    ]);
-    expect(statSync(file).mode & 0o777).toBe(0o640);
-  });
-
-  test('is refused while another process adds to the same file', async () => {
-    const own = join(place.path, 'held.ndjson');
-    const child = place.start([...batch, '--resume', own]);
-    const ended = outcomeOf(child);
-    child.stdin.write('a\n');
-    while (!existsSync(own) || readFileSync(own, 'utf8') === '') await delay(20);
-    const second = await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' });
-    expectFailure(second, { status: 7, code: 'STORE_BUSY' });
-    child.stdin.end('b\n');
-    expect((await ended).status).toBe(0);
-    expect(resultsOf({ out: readFileSync(own, 'utf8') }).map(({ id }) => id)).toEqual([1, 2]);
-    expect((await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' })).status).toBe(0);
-  });
-
-  test('drops a half last line alone where nothing failed, and keeps a whole one without its line end', async () => {
-    writeFileSync(file, `${answered(1)}{"id":2,"success":true,"da`);
-    await resume('a\nb');
-    expect(resumed()).toEqual([
-      [1, 'before'],
-      [2, 'b'],
-    ]);
-    writeFileSync(file, answered(1).trimEnd());
-    await resume('a\nb');
-    expect(resumed()).toEqual([
-      [1, 'before'],
-      [2, 'b'],
-    ]);
-  });
-
-  test('begins in a file that is not there yet, and is done when it is done', async () => {
-    rmSync(file);
-    expect((await resume('a\nb')).status).toBe(0);
-    const whole = readFileSync(file, 'utf8');
-    expect((await resume('a\nb')).err).toContain('0 answered, 2 answered before.');
-    expect(readFileSync(file, 'utf8')).toBe(whole);
-  });
-
-  test('goes on in the session of the first run', async () => {
-    rmSync(file);
-    await resume('a\nb', ['--in-session']);
-    await resume('a\nb\nc', ['--in-session']);
-    const made = resultsOf({ out: readFileSync(file, 'utf8') });
-    expect(new Set(made.map(({ data }) => data?.session_id)).size).toBe(1);
-    expect(made.map(({ data }) => data?.message_count)).toEqual([2, 4, 6]);
-  });
-
-  test('sends a line that was under way under its former key: its turn is found, not said again', async () => {
-    const script = 'printf "a\\nb\\n" | parley chat --batch -m echo --quiet > raw.ndjson';
-    await place.shell(script);
-    const raw = join(place.path, 'raw.ndjson');
-    const [first = '', second = ''] = readFileSync(raw, 'utf8').split('\n');
-    writeFileSync(raw, `${first}\n${second.slice(0, 20)}`);
-    await place.parley([...batch, '--resume', raw], { stdin: 'a\nb\n' });
-    expect(readFileSync(raw, 'utf8')).toBe(`${first}\n${second}\n`);
-  });
-
-  test.each([
-    ['is not the output of a batch', 'one\ntwo\n', 'Line 1 of'],
-    ['holds another thing in between', `${answered(1)}{"success":true}\n${answered(3)}`, 'Line 2 of'],
-  ])('leaves a file as it is that %s', async (_fact, text, said) => {
-    writeFileSync(file, text);
-    const outcome = await resume('a\nb');
-    expectFailure(outcome, { status: 2, code: 'USAGE' });
-    expect(outcome.err).toContain(said);
-    expect(readFileSync(file, 'utf8')).toBe(text);
-  });
-
-  test('refuses what is no file', async () => {
-    for (const path of [place.path, '/dev/null']) {
-      const outcome = await place.parley([...batch, '--resume', path], { stdin: 'a' });
-      expectFailure(outcome, { status: 2, code: 'USAGE' });
-    }
-  });
-
-  test('may be appended to by the shell as well: no result stands there twice', async () => {
-    writeFileSync(file, answered(1));
-    appendFileSync(file, failed(2));
-    await place.shell('printf "a\\nb\\n" | parley chat --batch -m echo --resume out.ndjson >> out.ndjson');
-    expect(resumed()).toEqual([
-      [1, 'before'],
-      [2, 'b'],
-    ]);
   });
 });
 

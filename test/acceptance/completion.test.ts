@@ -56,7 +56,9 @@ describe('the words that may stand next', () => {
     const help = await place.output(['--help']);
     const listed = /\nCommands:\n((?: {2,}.*\n)+)/.exec(help)?.[1]?.match(/^ {2}\w+/gm) ?? [];
     expect(wordsOf(lines)).toEqual(listed.map((name) => name.trim()));
-    expect(lines).toContain('models\tlist the modes to chat in, the default marked *');
+    expect(lines).toContain(
+      'models\tlist the modes that are offered where you talk to, the default marked *',
+    );
     expect(wordsOf(await candidates(['sessions', '']))).toContain('delete');
   });
 

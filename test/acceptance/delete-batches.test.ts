@@ -169,6 +169,7 @@ describe('a batch', () => {
         .slice(2)
         .map((id) => `deleted ${id}\n`)
         .join(''),
+      err: expect.stringContaining('\n4 deleted (1 of them counted after a repeated request)\n'),
     });
     const again = await place.parley(['sessions', 'delete', '--resume', batch]);
     expect(again).toMatchObject({ status: 0, out: '', err: '0 of 6 are left to do.\n' });
@@ -377,4 +378,37 @@ describe('at a server that is busy', () => {
       server.deleted.size - before,
     );
   }, 60_000);
+});
+
+describe('a deletion whose answer got lost', () => {
+  const lost = (counts: readonly number[]) => (count: number) => (counts.includes(count) ? 'lost' : 'none');
+
+  test('counts when the repeated request finds nothing, and is told apart from the others', async () => {
+    // The first is not there; the second, third and fifth are deleted before their connection is closed.
+    const { server, ids, env } = await stranger({ count: 5, trouble: lost([2, 4, 7]) });
+    const words = ['sessions', 'delete', 'missing', ...ids, '--yes', '--concurrency', '1'];
+    const told = await place.parley(words, { env });
+    expect(told.status).toBe(3);
+    expect(lines(told.out)).toEqual(['not_found missing', ...ids.map((id) => `deleted ${id}`)]);
+    expect(told.err).toMatch(/^1 not found, 5 deleted \(3 of them counted after a repeated request\)$/m);
+    expect(server.deleted).toEqual(new Set(ids));
+
+    const again = await stranger({ count: 5, trouble: lost([1]) });
+    const json = await place.parley([...words, '--json'], { env: again.env });
+    expect(lines(json.out).map((line) => JSON.parse(line))).toEqual([
+      // Nobody can know that it was never there.
+      { session_id: 'missing', status: 'deleted', repeated: true },
+      ...ids.map((id) => ({ session_id: id, status: 'deleted' })),
+    ]);
+  });
+
+  test('counts alike when it goes by itself, and says so', async () => {
+    const { env } = await stranger({ count: 1, trouble: lost([1]) });
+    const told = await place.parley(['sessions', 'delete', 'id-0'], { env });
+    expect([told.status, told.out]).toEqual([0, 'deleted id-0\n']);
+    expect(told.err).toBe('Counted as deleted after a repeated request: the answer to the first was lost.\n');
+    const other = await stranger({ count: 1, trouble: lost([1]) });
+    const json = await place.output(['sessions', 'delete', 'id-0', '--json'], { env: other.env });
+    expect(JSON.parse(json)).toEqual({ session_id: 'id-0', status: 'deleted', repeated: true });
+  });
 });

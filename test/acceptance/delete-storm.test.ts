@@ -1,14 +1,11 @@
 // Deleting against a server that fails in every way, and by clients that are killed: in short; scripts/delete-storm.js does it whole.
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { killedDeletes, troubledDeletes } from '../support/delete-storm.ts';
-import { ParleyPlace } from '../support/parley-place.ts';
+import { Place } from '../support/parley.ts';
 import { fillStore } from '../support/stored-sessions.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-
-function newPlace(): ParleyPlace {
-  const place = new ParleyPlace(repository);
+function newPlace(): Place {
+  const place = new Place();
   onTestFinished(() => place.remove());
   return place;
 }
@@ -24,7 +21,7 @@ test('what is reported of 2,000 deletions is what a failing server has, also ove
 test('a client that is killed and resumed deletes all that was asked for, and nothing else', async () => {
   const place = newPlace();
   await place.output(['models']);
-  const existing = fillStore(place.storePath, 4001);
+  const existing = fillStore(place.storeFile, 4001);
   const { faults, kills } = await killedDeletes(place, {
     ids: 4000,
     kills: 6,

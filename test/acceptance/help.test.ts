@@ -29,6 +29,24 @@ describe('help', () => {
     expect(help).not.toContain('__');
   });
 
+  test('of a group begins with its commands; what holds everywhere is at the end of each, by name alone', async () => {
+    const parts = async (...words: string[]) =>
+      (await place.output([...words, '--help'])).match(/^[A-Z][\w ()-]+(?=:)/gm);
+    expect(await parts('modes')).toEqual([
+      'Usage',
+      'Commands',
+      'Options',
+      'Global options (see parley --help)',
+    ]);
+    expect(await parts('profiles', 'use')).toEqual([
+      ...['Usage', 'Arguments', 'Options', 'Global options (see parley --help)'],
+    ]);
+    expect(await parts()).toEqual(['Usage', 'Commands', 'Options', 'Examples']);
+    const page = await place.output(['profiles', 'use', '--help']);
+    expect(page).toContain('--profile, --url, --json');
+    expect(page).not.toContain('talk to this server');
+  });
+
   test.each([
     [['help', 'frob'], "'frob' of parley.", 'See: parley --help'],
     [['help', 'sessions', 'frob'], "'frob' of parley sessions.", 'See: parley sessions --help'],

@@ -1,11 +1,20 @@
 // Keys and profiles: a key is shown once and kept nowhere in clear but in the profile; what is revoked or damaged is told.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CreatedKey, KeyRecord } from '../../src/service/administration.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';
+import { SmallDisk } from '../support/small-disk.ts';
 import { storedKey } from '../support/stored.ts';
 
 const keyForm = /pk_[0-9A-Za-z]{33}/;
@@ -168,8 +177,12 @@ describe('profiles', () => {
 
 describe('doctor', () => {
   const place = new Place();
+  const disk = SmallDisk.mount();
   beforeAll(() => place.output(['models']));
-  afterAll(() => place.remove());
+  afterAll(() => {
+    disk?.unmount();
+    place.remove();
+  });
 
   interface Report {
     readonly ok: boolean;
@@ -207,6 +220,32 @@ describe('doctor', () => {
     const { status, out } = await place.parley(['doctor'], { env });
     expect(status).toBe(4);
     expect(out).toMatch(/^ok +store .*\nFAIL access .*\(INVALID_API_KEY\)\n +Use a key/m);
+  });
+
+  test('names a configuration that others can read, and the command that mends it', async () => {
+    chmodSync(place.configFile, 0o644);
+    const { status, out } = await place.parley(['doctor']);
+    expect(status).toBe(2);
+    const [, remedy = ''] =
+      /^FAIL configuration .*\(mode 0644\)\. \(CONFIG\)\n +Run: (chmod 600 .*)\n/m.exec(out) ?? [];
+    expect(out).toMatch(/^ok +store /m);
+    expect((await place.shell(`${remedy} && parley doctor`)).status).toBe(0);
+    expect(statSync(place.configFile).mode & 0o777).toBe(0o600);
+  });
+
+  test.skipIf(disk === null)('names a disk that is full, though the store on it can be opened', async () => {
+    const env = { PARLEY_DATA_DIR: disk?.path };
+    await place.output(['models'], { env });
+    disk?.fill(14);
+    const chat = await place.parley(['chat', '-m', 'echo', 'hi'], { env });
+    expectFailure(chat, { status: 7, code: 'STORAGE_FULL' });
+    const full = await place.parley(['doctor'], { env });
+    expect(full.status).toBe(7);
+    expect(full.out).toMatch(
+      /^FAIL store .*parley\.db is full, or nearly: \d+ bytes are left.*\(STORAGE_FULL\)\n +.*Free some/m,
+    );
+    disk?.free();
+    expect(await place.output(['doctor'], { env })).toMatch(/^ok +store /m);
   });
 
   test('works on a damaged configuration', async () => {

@@ -69,7 +69,46 @@ describe('a purge', () => {
     expect(readdirSync(join(place.dataDirectory, 'batches'))).toEqual([]);
     expect((await place.parley(['sessions', 'restore', ids[0] ?? ''])).status).toBe(5);
     expect((await place.output(['sessions', 'list', '--ids'])).split('\n').length).toBe(3);
-    expect(await place.output([...purge, '--quiet'])).toMatch(/^sessions: 0$/m);
+    for (const options of [['--confirm', '2'], ['--dry-run'], []]) {
+      expect(await place.parley([...purge, ...options])).toMatchObject({
+        ...{ status: 0, out: '' },
+        err: expect.stringMatching(
+          /^Nothing to erase: no session of project default was deleted before \S+\.\n$/,
+        ),
+      });
+    }
+    expect(await place.answer([...purge, '--quiet'])).toMatchObject({ sessions: 0, messages: 0 });
+  });
+
+  test('keeps the journal of a batch of which a session is left: to be deleted again and restored', async () => {
+    const [journal = ''] = readdirSync(join(place.dataDirectory, 'batches'));
+    const batch = journal.replace('.journal', '');
+    await place.output(['sessions', 'restore', ids[1] ?? '']);
+    const data = await place.answer([...purge, '--confirm', '1']);
+    expect(data).toMatchObject({ sessions: 1, journals_removed: [] });
+    // What is left is done by the same journal, and the erased one is told as what it is now.
+    await place.output(['sessions', 'delete', ids[1] ?? '']);
+    const restored = await place.parley(['sessions', 'restore', '--batch', batch]);
+    expect([restored.status, restored.out]).toEqual([3, `not_found ${ids[0]}\nrestored ${ids[1]}\n`]);
+    await place.output(['sessions', 'delete', ids[1] ?? '']);
+    const all = ['sessions', 'purge', '--deleted-before', '0d', '--confirm', '1'];
+    expect(await place.answer(all)).toMatchObject({ sessions: 1, journals_removed: [batch] });
+  });
+
+  test('keeps the journal of a batch that was stopped before its end: it can be gone on with', async () => {
+    const directory = join(place.dataDirectory, 'batches');
+    const [journal = ''] = readdirSync(directory);
+    const path = join(directory, journal);
+    // As if the process had been killed before the second was sent.
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(/\nsent [\s\S]*/, '\nsent 1\n0 deleted\nsettled\n'),
+    );
+    await place.output(['sessions', 'restore', ids[1] ?? '']);
+    const all = ['sessions', 'purge', '--deleted-before', '0d', '--confirm', '1'];
+    expect(await place.answer(all)).toMatchObject({ sessions: 1, journals_removed: [] });
+    const resumed = await place.parley(['sessions', 'delete', '--resume', journal.replace('.journal', '')]);
+    expect([resumed.status, resumed.out]).toEqual([0, `deleted ${ids[1]}\n`]);
   });
 
   test('asks for the count to be typed in a terminal, and takes no other answer', async () => {

@@ -20,9 +20,27 @@ const usage: readonly Row[] = [
   ['an unknown command', ['sesions'], /'sesions'.*\nDid you mean sessions\?/],
   ['an unknown command of a group', ['sessions', 'lst'], /'lst'.*\nDid you mean list\?/],
   ['an unknown option', ['chat', '--sesion', 'x'], /'--sesion'.*\nDid you mean --session\?/],
-  ['an unknown option without a like', ['--xyzzy'], /'--xyzzy'/],
+  ['an unknown option without a like', ['--xyzzy'], /'--xyzzy'.*\nSee: parley --help\n$/],
+  ['a message alone', ["It's me"], /\nDid you mean: parley chat 'It'\\''s me'\nSee: parley --help\n$/],
+  ['a long message alone', ['word '.repeat(20)], /\nDid you mean: parley chat "…"\nSee: /],
+  ['a mistyped chat', ['chta', 'hi'], /\nDid you mean chat\? See: /],
+  ['-c alone', ['-c'], /\nDid you mean: parley repl -c\nSee: /],
+  ['a mode alone', ['-m', 'echo'], /\nDid you mean: parley repl -m echo\nSee: /],
+  ['a session alone', ['-s', 'ID'], /\nDid you mean: parley repl -s ID\nSee: /],
+  ['a mode and a message', ['-m', 'echo', 'Hi'], /\nDid you mean: parley chat -m echo Hi\nSee: /],
+  ['an option of chat alone', ['-n'], /\nDid you mean: parley chat -n '…'\nSee: /],
+  ['a message to the REPL', ['repl', 'Hi'], /\nDid you mean: parley chat Hi\nSee: parley repl --help\n$/],
+  [
+    'a login that names no server',
+    ['login'],
+    /\nName a server: --url URL, and pipe its key in with --key-stdin\./,
+  ],
   ['help for an unknown command', ['help', 'sesions'], /sesions/],
-  ['a group without its command', ['sessions'], /command is missing/],
+  [
+    'a group without its command',
+    ['keys'],
+    /^parley: A command is missing\. \(USAGE\)\nCommands:\n {2}create .*\n {2}list .*\n {2}revoke .*\nSee: parley keys --help\n$/,
+  ],
   ['a missing argument', ['sessions', 'get'], /argument 'id'/],
   ['a missing second argument', ['sessions', 'rename', 'ses_x'], /argument 'title'/],
   ['an argument too many', ['models', 'eliza'], /too many arguments/i],
@@ -180,16 +198,40 @@ test('a session in which another chat runs is busy: 6, the message is not kept',
   }
 }, 60_000);
 
-test('a store that another process keeps locked is busy: 7, reading goes on', async () => {
+test('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
   const own = new Place();
   try {
     await own.output(['sessions', 'create']);
     const { ended } = await lockElsewhere(join(own.dataDirectory, 'parley.db'), 7000);
+    const patient = own.parley(['--timeout', '60', 'sessions', 'create']);
     const refused = await own.parley([...hello, '-m', 'echo']);
     expectFailure(refused, { status: 7, code: 'STORE_BUSY' });
+    expectFailure(await patient, { status: 7, code: 'STORE_BUSY' });
     expect((await own.parley(['sessions', 'list'])).status).toBe(0);
     await ended;
     expect((await own.parley([...hello, '-m', 'echo'])).status).toBe(0);
+  } finally {
+    own.remove();
+  }
+}, 60_000);
+
+test('--timeout shortens the wait for a locked store', async () => {
+  const own = new Place();
+  try {
+    await own.output([...hello, '-m', 'echo']);
+    const path = join(own.dataDirectory, 'parley.db');
+    // Without it, each would wait for these four seconds, and then be done.
+    const { ended } = await lockElsewhere(path, 4000);
+    // What was said since the last search is written to the index first.
+    const calls = [
+      ['sessions', 'search', 'hello'],
+      ['sessions', 'create'],
+      [...hello, '-m', 'echo'],
+    ];
+    const refused = await Promise.all(calls.map((words) => own.parley(['--timeout', '0.2', ...words])));
+    for (const outcome of refused) expectFailure(outcome, { status: 7, code: 'STORE_BUSY' });
+    expect((await own.parley(['--timeout', '60', 'sessions', 'search', 'hello'])).status).toBe(0);
+    await ended;
   } finally {
     own.remove();
   }

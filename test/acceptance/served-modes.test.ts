@@ -6,26 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chunk, replyOf, sendStream, sse, startStream } from '../support/model-server.ts';
-import { Place } from '../support/parley.ts';
-import { type ScriptedServer, serve } from '../support/scripted-server.ts';
+import { ModelledPlace } from '../support/modelled-place.ts';
 import { servePlace } from '../support/served-place.ts';
 
-let place: Place;
-let server: ScriptedServer;
-let script: Parameters<typeof serve>[0];
+let place: ModelledPlace;
 beforeEach(async () => {
-  place = new Place();
-  script = (_request, response) => sendStream(response, replyOf('Hello', ' to you.'));
-  server = await serve((request, response, count) => script(request, response, count));
+  place = await ModelledPlace.open();
 });
-afterEach(async () => {
-  await server.close();
-  place.remove();
-});
+afterEach(() => place.close());
 
 describe('a file of modes for serve', () => {
   const file = () => join(place.path, 'modes.yaml');
-  const mode = (name: string) => `  ${name}:\n    base_url: ${server.url}\n    model: m\n`;
+  const mode = (name: string) => `  ${name}:\n    base_url: ${place.server.url}\n    model: m\n`;
   const modesOf = async (url: string, key: string) => {
     const response = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     const { data } = (await response.json()) as { data: readonly { name: string; default: boolean }[] };
@@ -54,7 +46,7 @@ describe('a file of modes for serve', () => {
   test('leaves no connection of the modes before it, once their replies have ended', async () => {
     const sockets = new Set<Socket>();
     const waiting: ServerResponse[] = [];
-    script = ({ body }, response) => {
+    place.script = ({ body }, response) => {
       const { socket } = response;
       if (socket !== null) {
         sockets.add(socket);

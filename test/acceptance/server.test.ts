@@ -57,6 +57,40 @@ test.each([
   expectFailure(await guest.parley(words, { stdin: text }), { status: 2, code: 'USAGE' });
 });
 
+test('what is no key is told as that, whatever it is, and not as a message', async () => {
+  const words = ['login', '--url', server.url, '--key-stdin'];
+  for (const stdin of [Buffer.alloc(20_000, 'k'), Buffer.from([0xff]), 'a\0b', `${key}\n${key}\n`]) {
+    const outcome = await guest.parley(words, { stdin });
+    expectFailure(outcome, { status: 2, code: 'USAGE' });
+    expect(outcome.err).toBe(
+      'parley: That is not a key. (USAGE)\nA key is one word of visible ASCII characters. Nothing was kept.\n',
+    );
+  }
+});
+
+test('a name that no profile can have is refused before the key is asked for', async () => {
+  for (const name of ['', '../x', '-x', 'local']) {
+    const words = ['login', '--url', server.url, `--profile=${name}`];
+    const outcome = await guest.terminal(
+      `parley ${words.map((word) => `'${word}'`).join(' ')}; echo "status $?"`,
+    );
+    expect(outcome.out).toContain('status 2');
+    expect(outcome.out).toContain('(USAGE)');
+    expect(outcome.out).not.toContain('Key for');
+  }
+});
+
+test('a refused key’s advice works as it stands, for a profile that is not there yet too', async () => {
+  const words = ['login', '--url', server.url, '--profile', 'new', '--key-stdin'];
+  const { err } = await guest.parley(words, { stdin: 'wrong' });
+  const [, advice = ''] = /Log in with another: (.*)\n/.exec(err) ?? [];
+  const outcome = await guest.shell(`echo '${key}' | ${advice} --key-stdin`);
+  expect(outcome.status).toBe(0);
+  // Where it is there, its URL need not be said.
+  const known = await guest.parley(['login', '--profile', 'new', '--key-stdin'], { stdin: 'wrong' });
+  expect(known.err).toContain('Log in with another: parley login --profile new\n');
+});
+
 test('without a terminal a login names the option that takes the key', async () => {
   const { status, err } = await guest.parley(['login', '--url', server.url]);
   expect(status).toBe(2);

@@ -91,7 +91,7 @@ describe('the default that somebody chose', () => {
     await place.output(['modes', 'default', 'echo']);
     const typing = [
       { after: 'Which become modes?', keys: ' \r' },
-      { after: 'echo (as now)', keys: '\u001b[B\r' },
+      { after: 'echo (as now)', keys: '\r' },
     ];
     const { status, out } = await place.terminal('parley setup', env, typing);
     expect({ status, out: stripVTControlCharacters(out) }).toEqual({
@@ -229,6 +229,34 @@ test('at a terminal the models are chosen from a list, and then the default', as
     {},
     {},
   ]);
+}, 30_000);
+
+test('at a terminal Enter alone makes no mode of several models, and says how one is ticked', async () => {
+  const { status, out } = await place.terminal('parley setup', env, [
+    { after: 'Which become modes?', keys: '\r' },
+  ]);
+  expect({ status, out: stripVTControlCharacters(out) }).toEqual({
+    status: 0,
+    out: expect.stringContaining('No mode was made. Nothing was ticked: Space ticks, Enter goes on.'),
+  });
+  expect(await place.answer(['models'])).toHaveLength(2);
+}, 30_000);
+
+test('at a terminal Enter alone takes the only model there is', async () => {
+  const only = await serve(({ method }, response) =>
+    method === 'GET' ? sendJson(response, { data: [{ id: 'qwen3:8b' }] }) : sendStream(response, reply),
+  );
+  try {
+    const { status, out } = await place.terminal('parley setup', { OLLAMA_HOST: `127.0.0.1:${only.port}` }, [
+      { after: 'Which become modes?', keys: '\r' },
+    ]);
+    expect({ status, out: stripVTControlCharacters(out) }).toEqual({
+      status: 0,
+      out: expect.stringContaining('Made the mode qwen3:8b: qwen3:8b at Ollama.'),
+    });
+  } finally {
+    await only.close();
+  }
 }, 30_000);
 
 test('without a terminal and without --yes nothing is done', async () => {

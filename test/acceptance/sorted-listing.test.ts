@@ -165,3 +165,30 @@ test.each([
     await between.close();
   }
 });
+
+test('an empty listing is told on stderr, and tells apart whether there is no session or none of that kind', async () => {
+  const empty = new Place();
+  try {
+    await empty.output(['models']);
+    const listed = async (...flags: string[]) => {
+      const { status, out, err } = await empty.parley(['sessions', 'list', ...flags]);
+      expect({ status, out }).toEqual({ status: 0, out: flags.includes('--json') ? out : '' });
+      return err;
+    };
+    for (const flags of [[], ['--all'], ['--reverse']]) {
+      expect(await listed(...flags)).toBe('There is no session yet.\n');
+    }
+    for (const flags of [
+      ['--title-match', 'x*'],
+      ['--older-than', '1d'],
+      ['--newer-than', '1d'],
+      ['--deleted'],
+    ]) {
+      expect(await listed(...flags)).toBe('No session matches.\n');
+    }
+    // What reads the ids of a pipe says itself that there are none.
+    for (const flag of ['--quiet', '--json', '--ids']) expect(await listed(flag)).toBe('');
+  } finally {
+    empty.remove();
+  }
+});

@@ -35,7 +35,36 @@ describe('what is not text', () => {
     expect(expectJsonFailure(file, { status: 2, code: 'INVALID_REQUEST' }).message).toContain(said);
   });
 
+  test.runIf(process.platform === 'linux').each([
+    [
+      'a message',
+      "parley chat -n -m echo $'caf\\xe9'",
+      'Argument 5 has the byte 0xe9, which is not UTF-8, at offset 3.',
+    ],
+    ['a later word of one', "parley chat -n -m echo café '' $'\\xf0\\x9f'", 'Argument 7 has the byte 0xf0'],
+    [
+      'a word after a true U+FFFD',
+      "parley chat -n -m echo \ufffd $'\\xed\\xa0\\x80'",
+      'Argument 6 has the byte 0xed',
+    ],
+    ['the value of an option', "parley sessions create --title=$'\\xff'", 'Argument 3 has the byte 0xff'],
+    ['what makes a chat without its name', "printf hi | parley -m $'\\xe9'", 'Argument 2 has the byte 0xe9'],
+  ])('%s is refused as an argument, with its place', async (_name, script, said) => {
+    const outcome = await place.shell(script);
+    expectFailure(outcome, { status: 2, code: 'USAGE' });
+    expect(outcome.err).toContain(said);
+    expect(outcome.err).toContain('--file');
+    const json = await place.shell(`${script} --json`);
+    expect(expectJsonFailure(json, { status: 2, code: 'USAGE' }).message).toContain(said);
+  });
+
   test('nothing of it was kept', expectNothingKept);
+
+  test('a U+FFFD that was given passes', async () => {
+    const args = '-n -m echo "\ufffd" "" "caf\u00e9"';
+    const { out, status } = await place.shell(`parley chat ${args}`);
+    expect({ out, status }).toEqual({ out: '\ufffd  caf\u00e9\n', status: 0 });
+  });
 });
 
 describe('the limit of a message, 1 MiB', () => {
@@ -112,6 +141,16 @@ describe('words, files and stdin', () => {
     expect(await place.output([...echo, '-f', 'a.txt'])).toBe('```a.txt\none\r\n```\n');
     const { out } = await place.shell(`parley chat -m echo -f <(printf hi) | tail -n +2`);
     expect(out).toBe('hi\n```\n');
+  });
+
+  test.each([
+    ['chat', '-n -m echo -f'],
+    ['sessions import', ''],
+  ])('%s stops while it waits for a pipe that nobody writes', async (command, flags) => {
+    const words = `${command} ${flags} pipe-${command.length}`;
+    const script = `set -m; mkfifo pipe-${command.length}; parley ${words} & sleep 0.7; kill -INT $!; wait $!; echo $?`;
+    const { out } = await place.shell(script);
+    expect(out).toBe('130\n');
   });
 
   test('- alone is stdin, and what follows -- is words', async () => {

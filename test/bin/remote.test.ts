@@ -5,25 +5,21 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../support/embedded.ts';
 import { type Script, sendJson, serve, serveProxy } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
 
 const parley = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 function kept<T extends { close(): Promise<void> }>(thing: T): T {
-  closing.push(() => thing.close());
+  onTestFinished(() => thing.close());
   return thing;
 }
 
 async function place(): Promise<string> {
   const directory = await temporaryDirectory();
-  closing.push(() => directory.remove());
+  onTestFinished(() => directory.remove());
   return directory.path;
 }
 

@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -35,7 +36,7 @@ function run(...words: string[]) {
 }
 
 function profileFile(directory: string): ProfileFile {
-  return new ProfileFile({ directory, processes: processTable, now: Date.now });
+  return new ProfileFile({ directory, processes: processTable, platform: process.platform, now: Date.now });
 }
 
 function failure(action: () => unknown): ParleyError {
@@ -139,6 +140,23 @@ describe('updating', () => {
     await file.update((config) => putProfile(config, 'work', emptyProfile));
     expect(lstatSync(file.path).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(directory, 'dotfile'), 'utf8')).toContain('"work"');
+  });
+
+  test('a file that others may read is named, and private again with the next update', async () => {
+    const file = profileFile(worker.directory());
+    expect(file.exposed()).toEqual([]);
+    await file.update((config) => putProfile(config, 'work', emptyProfile));
+    expect(file.exposed()).toEqual([]);
+    chmodSync(file.path, 0o644);
+    chmodSync(file.lastGoodPath, 0o620);
+    writeFileSync(`${file.path}.next`, '{', { mode: 0o666 });
+    expect(file.exposed()).toEqual([
+      { path: file.path, mode: 0o644 },
+      { path: file.lastGoodPath, mode: 0o620 },
+    ]);
+    await file.update((config) => useProfile(config, 'work'));
+    for (const path of [file.path, file.lastGoodPath]) expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(file.exposed()).toEqual([]);
   });
 
   test('a directory that cannot be made is named with what to do', async () => {

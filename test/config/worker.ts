@@ -86,7 +86,7 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
 };
 
 function profileFile(directory: string): ProfileFile {
-  return new ProfileFile({ directory, processes: processTable, now: Date.now });
+  return new ProfileFile({ directory, processes: processTable, platform: process.platform, now: Date.now });
 }
 
 /** At once: a process that holds a lock may be killed next. */

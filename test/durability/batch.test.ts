@@ -1,13 +1,11 @@
 // A batch that is killed and resumed is as one that was not: each line answered once.
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { batchStorm } from '../support/batch-storm.ts';
-import { ParleyPlace } from '../support/parley-place.ts';
+import { Place } from '../support/parley.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-let place: ParleyPlace;
+let place: Place;
 beforeEach(() => {
-  place = new ParleyPlace(repository);
+  place = new Place();
 });
 afterEach(() => place.remove());
 

@@ -1,13 +1,11 @@
 // Several processes at one store: turns of a session one after the other, none lost; and a turn whose process stands still.
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ending, ParleyPlace } from '../support/parley-place.ts';
+import { endOf, Place } from '../support/parley.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-let place: ParleyPlace;
+let place: Place;
 beforeEach(() => {
-  place = new ParleyPlace(repository);
+  place = new Place();
 });
 afterEach(() => place.remove());
 
@@ -30,7 +28,7 @@ test('eight processes chat in one session at once: all succeed, their turns one 
   // Long enough that no turn ends before the next process wants its own.
   const messages = Array.from({ length: 8 }, (_, index) => `${index} ${'word '.repeat(20_000)}`);
   const replies = await inTurn(8, 8, (index) =>
-    place.output(['chat', '--mode', 'echo', '-s', session], { input: messages[index] ?? '' }),
+    place.output(['chat', '--mode', 'echo', '-s', session], { stdin: messages[index] ?? '' }),
   );
   expect(replies.map((reply) => reply.slice(0, -1))).toEqual(messages);
   const stored = storedMessages(place);
@@ -66,7 +64,7 @@ test('eight processes that come first at once agree on one key', async () => {
 test('a turn whose process stands still is taken over, and its reply is kept when it goes on', async () => {
   const session = await place.newSession();
   const message = 'word '.repeat(200_000);
-  const first = place.spawn(['chat', '--mode', 'echo', '-s', session], { input: message });
+  const first = place.spawn(['chat', '--mode', 'echo', '-s', session], { stdin: message });
   await new Promise((resolve) => first.stdout?.once('readable', resolve));
   first.kill('SIGSTOP');
   // Its process is there, so that only the end of its lease frees the session.
@@ -75,7 +73,7 @@ test('a turn whose process stands still is taken over, and its reply is kept whe
 
   first.kill('SIGCONT');
   first.stdout?.resume();
-  expect(await ending(first)).toEqual({ status: 0, signal: null });
+  expect(await endOf(first)).toEqual({ status: 0, signal: null });
   expect(storedMessages(place).map(({ content, finish_reason }) => [content, finish_reason])).toEqual([
     [message, null],
     [message, 'stop'],
@@ -93,7 +91,7 @@ test('renaming, deleting, restoring and chatting at once leave a session whole',
     () => ['sessions', 'delete', session],
     () => ['sessions', 'restore', session],
   ];
-  const outcomes = await inTurn(40, 4, (index) => place.run(commands[index % 4]?.(index) ?? []));
+  const outcomes = await inTurn(40, 4, (index) => place.parley(commands[index % 4]?.(index) ?? []));
   // Each finds the session, or finds it deleted.
   expect(outcomes.filter(({ status }) => status !== 0 && status !== 5)).toEqual([]);
   const acknowledged = outcomes.filter(({ status }, index) => index % 4 === 0 && status === 0).length;

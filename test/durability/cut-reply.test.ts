@@ -1,16 +1,14 @@
 // Replies cut in the middle, through the real program: a signal, or a reader that goes away, while nobody reads on.
 import type { ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ending, ParleyPlace } from '../support/parley-place.ts';
+import { endOf, Place } from '../support/parley.ts';
 import { type StoredMessage, storedMessages, storeFaults } from '../support/stored-turns.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const message = 'word '.repeat(200_000);
-let place: ParleyPlace;
+let place: Place;
 beforeAll(async () => {
-  place = new ParleyPlace(repository);
+  place = new Place();
   await place.output(['verify']);
 });
 afterAll(() => place.remove());
@@ -23,7 +21,7 @@ interface Held {
 /** A chat whose reply has begun and cannot end: its reader reads no more than the beginning. */
 async function heldInReply(words: readonly string[]): Promise<Held> {
   const session = await place.newSession();
-  const child = place.spawn(['chat', '--mode', 'echo', '-s', session, ...words], { input: message });
+  const child = place.spawn(['chat', '--mode', 'echo', '-s', session, ...words], { stdin: message });
   child.stderr?.resume();
   await new Promise((resolve) => child.stdout?.once('readable', resolve));
   return { child, session };
@@ -32,7 +30,7 @@ async function heldInReply(words: readonly string[]): Promise<Held> {
 /** Ends a process that does not end by itself, so that a failure shows as one. */
 async function endingSoon(child: ChildProcess) {
   const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
-  const end = await ending(child);
+  const end = await endOf(child);
   clearTimeout(timer);
   return end;
 }
@@ -91,11 +89,11 @@ test('the session of a cut reply goes on, with the cut reply in its place', asyn
 });
 
 test('one signal is one, also on first use: the reply is kept even when the store has to be waited for', async () => {
-  const fresh = new ParleyPlace(repository);
-  const child = fresh.spawn(['chat', '--mode', 'echo'], { input: message });
+  const fresh = new Place();
+  const child = fresh.spawn(['chat', '--mode', 'echo'], { stdin: message });
   child.stderr?.resume();
   await new Promise((resolve) => child.stdout?.once('readable', resolve));
-  const other = new Database(fresh.storePath);
+  const other = new Database(fresh.storeFile);
   other.exec('BEGIN IMMEDIATE');
   child.kill('SIGINT');
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -108,7 +106,7 @@ test('one signal is one, also on first use: the reply is kept even when the stor
 
 test('a transcript that nobody reads on ends at a signal', async () => {
   const session = await place.newSession();
-  await place.output(['chat', '--mode', 'echo', '-s', session], { input: message });
+  await place.output(['chat', '--mode', 'echo', '-s', session], { stdin: message });
   const child = place.spawn(['sessions', 'messages', session]);
   child.stderr?.resume();
   await new Promise((resolve) => child.stdout?.once('readable', resolve));

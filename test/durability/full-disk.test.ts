@@ -2,13 +2,11 @@
 // all goes on. The disk is a small one of its own; where none may be mounted, these tests show as skipped.
 import { readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ParleyPlace } from '../support/parley-place.ts';
+import { Place } from '../support/parley.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const trial = SmallDisk.mount();
 trial?.unmount();
 
@@ -17,10 +15,10 @@ describe.skipIf(trial === null)('with the configuration on a disk of its own', o
 
 function onDataDisk() {
   let disk: SmallDisk;
-  let place: ParleyPlace;
+  let place: Place;
   beforeEach(() => {
     disk = mounted();
-    place = new ParleyPlace(repository, { data: join(disk.path, 'data') });
+    place = new Place({ data: join(disk.path, 'data') });
   });
   afterEach(() => {
     place.remove();
@@ -36,12 +34,11 @@ function onDataDisk() {
       disk.fill(pagesLeft);
       const message = `${pagesLeft} pages left: ${'word '.repeat(3000)}`;
       const words = ['chat', '--mode', 'echo', '-s', session];
-      const { status, stdout, stderr } = await place.run(words, { input: message });
+      const { status, out, err } = await place.parley(words, { stdin: message });
       statuses.add(status);
       if (status === 0) acknowledged.push(message);
-      else
-        expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining('(STORAGE_FULL)') });
-      if (status === 0) expect(stdout).toBe(`${message}\n`);
+      else expect({ status, err }).toEqual({ status: 7, err: expect.stringContaining('(STORAGE_FULL)') });
+      if (status === 0) expect(out).toBe(`${message}\n`);
       disk.free();
     }
     expect(statuses).toEqual(new Set([0, 7]));
@@ -53,8 +50,8 @@ function onDataDisk() {
 
   test('a first use without room fails clearly, and succeeds with room', async () => {
     disk.fill(0);
-    const { status, stderr } = await place.run(['chat', '-n', '--mode', 'echo', 'hi']);
-    expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining('(STORAGE_FULL)') });
+    const { status, err } = await place.parley(['chat', '-n', '--mode', 'echo', 'hi']);
+    expect({ status, err }).toEqual({ status: 7, err: expect.stringContaining('(STORAGE_FULL)') });
     disk.free();
     expect(await place.output(['chat', '-n', '--mode', 'echo', 'hi'])).toBe('hi\n');
   });
@@ -62,10 +59,10 @@ function onDataDisk() {
 
 function onConfigurationDisk() {
   let disk: SmallDisk;
-  let place: ParleyPlace;
+  let place: Place;
   beforeEach(() => {
     disk = mounted();
-    place = new ParleyPlace(repository, { config: join(disk.path, 'config') });
+    place = new Place({ config: join(disk.path, 'config') });
   });
   afterEach(() => {
     place.remove();
@@ -74,14 +71,14 @@ function onConfigurationDisk() {
 
   test('a first use without room fails clearly, leaves no valid key behind, and succeeds with room', async () => {
     disk.fill(0);
-    const { status, stderr } = await place.run(['chat', '-n', '--mode', 'echo', 'hi']);
-    expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining('(STORAGE_FULL)') });
+    const { status, err } = await place.parley(['chat', '-n', '--mode', 'echo', 'hi']);
+    expect({ status, err }).toEqual({ status: 7, err: expect.stringContaining('(STORAGE_FULL)') });
     expect(statfsSync(disk.path).bavail).toBe(0);
     expect(place.rows('SELECT * FROM api_keys WHERE revoked_at IS NULL')).toEqual([]);
     expect(place.rows('SELECT * FROM sessions')).toEqual([]);
     disk.free();
     expect(await place.output(['chat', '-n', '--mode', 'echo', 'hi'])).toBe('hi\n');
-    expect(readdirSync(place.config).sort()).toEqual(['config.json', 'config.json.last-good']);
+    expect(readdirSync(place.configDirectory).sort()).toEqual(['config.json', 'config.json.last-good']);
     expect(place.rows('SELECT * FROM api_keys WHERE revoked_at IS NULL')).toHaveLength(1);
   });
 }

@@ -1,14 +1,12 @@
 // What survives `kill -9`: all that was acknowledged, once; and the next command starts by itself.
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { killStorm } from '../support/kill-storm.ts';
-import { ending, ParleyPlace } from '../support/parley-place.ts';
+import { endOf, Place } from '../support/parley.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-let place: ParleyPlace;
+let place: Place;
 beforeEach(() => {
-  place = new ParleyPlace(repository);
+  place = new Place();
 });
 afterEach(() => place.remove());
 
@@ -24,17 +22,17 @@ test('of 300 chats killed at random moments, nothing acknowledged is lost or dou
 test('a session whose owner was killed in mid-reply is free at once', async () => {
   const session = await place.newSession();
   const message = 'word '.repeat(200_000);
-  const held = place.spawn(['chat', '--mode', 'echo', '-s', session], { input: message });
+  const held = place.spawn(['chat', '--mode', 'echo', '-s', session], { stdin: message });
   // The reply begins, and cannot end while nobody reads on.
   await new Promise((resolve) => held.stdout?.once('readable', resolve));
   held.kill('SIGKILL');
-  expect(await ending(held)).toEqual({ status: null, signal: 'SIGKILL' });
+  expect(await endOf(held)).toEqual({ status: null, signal: 'SIGKILL' });
 
   // A lease that had to run out would take fifteen seconds.
   const next = place.spawn(['chat', '-n', '--mode', 'echo', '-s', session, 'next']);
   next.stdout?.resume();
   const timer = setTimeout(() => next.kill('SIGKILL'), 10_000);
-  expect(await ending(next)).toEqual({ status: 0, signal: null });
+  expect(await endOf(next)).toEqual({ status: 0, signal: null });
   clearTimeout(timer);
   expect(
     storedMessages(place).map(({ role, content, finish_reason }) => [role, content, finish_reason]),
@@ -49,10 +47,10 @@ test('a session whose owner was killed in mid-reply is free at once', async () =
 
 test('a first use killed at any moment leaves nothing that the next command stumbles over', async () => {
   for (let round = 0; round < 12; round++) {
-    const fresh = new ParleyPlace(repository);
+    const fresh = new Place();
     const first = fresh.spawn(['chat', '-n', '--mode', 'echo', 'first']);
     const timer = setTimeout(() => first.kill('SIGKILL'), 20 + Math.random() * 140);
-    await ending(first);
+    await endOf(first);
     clearTimeout(timer);
     expect(await fresh.output(['chat', '-n', '--mode', 'echo', 'second'])).toBe('second\n');
     expect(await fresh.output(['chat', '-c', '-n', '--mode', 'echo', 'third'])).toBe('third\n');

@@ -1,21 +1,19 @@
 // After a refusal or a mistake there is a way on, and nothing half-done is left behind.
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ParleyPlace } from '../support/parley-place.ts';
+import { Place } from '../support/parley.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-let place: ParleyPlace;
+let place: Place;
 beforeEach(() => {
-  place = new ParleyPlace(repository);
+  place = new Place();
 });
 afterEach(() => place.remove());
 
 test('the key of the profile can be replaced after it was revoked', async () => {
   const { data } = JSON.parse(await place.output(['verify', '--json']));
   await place.output(['keys', 'revoke', data.key_id]);
-  const refused = await place.run(['verify']);
+  const refused = await place.parley(['verify']);
   expect(refused.status).toBe(4);
-  expect(refused.stderr).toContain('parley keys create --project default --use');
+  expect(refused.err).toContain('parley keys create --project default --use');
   await place.output(['keys', 'create', '--project', 'default', '--use']);
   expect(JSON.parse(await place.output(['verify', '--json'])).data).toMatchObject({
     project_id: data.project_id,
@@ -25,9 +23,9 @@ test('the key of the profile can be replaced after it was revoked', async () => 
 
 test('a message over the limit makes no session, whatever its title', async () => {
   const words = ['chat', '--title', 'Plans', '--mode', 'echo', 'Read this:'];
-  const { status, stderr } = await place.run(words, { input: 'x'.repeat(1024 * 1024) });
+  const { status, err } = await place.parley(words, { stdin: 'x'.repeat(1024 * 1024) });
   expect(status).toBe(2);
-  expect(stderr).toContain('PAYLOAD_TOO_LARGE');
+  expect(err).toContain('PAYLOAD_TOO_LARGE');
   expect(await place.output(['sessions', 'list', '--deleted'])).toBe('');
 });
 
@@ -35,9 +33,9 @@ test.each([
   ['in a mode that there is not', ['-m', 'oracle', 'hello'], 'UNKNOWN_MODE'],
   ['of white space', [' '], 'INVALID_REQUEST'],
 ])('a message %s makes no session, whatever its title', async (_, words, code) => {
-  const { status, stderr } = await place.run(['chat', '--title', 'Plans', ...words]);
+  const { status, err } = await place.parley(['chat', '--title', 'Plans', ...words]);
   expect(status).toBe(2);
-  expect(stderr).toContain(code);
+  expect(err).toContain(code);
   expect(await place.output(['sessions', 'list'])).toBe('');
   expect(await place.output(['sessions', 'list', '--deleted'])).toBe('');
 });

@@ -1,22 +1,17 @@
 // A client of which much is asked.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient } from '../../src/http/http-client.ts';
 import { type Script, serve } from '../support/scripted-server.ts';
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 async function started(script: Script, answerMs = 20_000) {
   const server = await serve(script);
   const limits = { connectMs: 20_000, answerMs, tellsStale: false, silenceMs: 20_000, now: Date.now };
   const client = new HttpClient({ origin: server.url, proxies: {}, authorities: null, ...limits });
-  closing.push(
-    () => client.close(),
-    () => server.close(),
-  );
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
   const ask = (path: string, { body = null as string | null, signal = new AbortController().signal } = {}) =>
     client.request({ method: 'POST', path, headers: { 'X-Path': path }, body, signal });
   return { server, client, ask };

@@ -1,29 +1,10 @@
 // Connections to this machine that are kept from one request to the next, and those that must not be.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
-import { HttpClient, type HttpRequest } from '../../src/http/http-client.ts';
+import { describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../src/http/http-client.ts';
 import { serve, serveBytes } from '../support/scripted-server.ts';
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-function clientOf(server: { readonly url: string; close(): Promise<void> }): HttpClient {
-  const limits = { connectMs: 2000, answerMs: 5000, silenceMs: 5000, tellsStale: true, now: Date.now };
-  const client = new HttpClient({ origin: server.url, proxies: {}, authorities: null, ...limits });
-  closing.push(
-    () => client.close(),
-    () => server.close(),
-  );
-  return client;
-}
-
-const get = (rest: Partial<HttpRequest> = {}): HttpRequest => ({
-  ...{ method: 'GET', path: '/', headers: {}, body: null, signal: new AbortController().signal },
-  ...rest,
-});
+import { clientOf, get, kept } from './client-fixture.ts';
 
 /** By then it is known whether a server keeps connections. */
 const trial = () => delay(100);
@@ -52,7 +33,7 @@ describe('a connection', () => {
     ['is not kept by HTTP/1.0', ok.replace('1.1', '1.0'), 2],
   ])('%s', async (_what, answer, connections) => {
     const server = await repeating(answer);
-    const client = clientOf(server);
+    const client = clientOf(kept(server).url);
     for (const _ of [1, 2]) {
       expect(await (await client.request(get())).text(100)).toBe('ok');
       await trial();
@@ -70,7 +51,7 @@ describe('a connection', () => {
         if (pause === 0) socket.end();
         else setTimeout(() => socket.end(), pause);
       });
-      const client = clientOf(server);
+      const client = clientOf(kept(server).url);
       const worker = async () => {
         for (let left = 100; left > 0; left--)
           expect(await (await client.request(get())).text(100)).toBe('ok');
@@ -85,7 +66,7 @@ describe('a connection', () => {
     const server = await serveBytes((socket) => {
       socket.on('data', () => (isBroken ? socket.destroy() : socket.write(ok))).write(ok);
     });
-    const client = clientOf(server);
+    const client = clientOf(kept(server).url);
     await (await client.request(get())).text(100);
     await trial();
     isBroken = true;
@@ -104,7 +85,7 @@ describe('a connection', () => {
       gone.push(once(socket, 'close'));
       socket.write(ok, () => setTimeout(() => socket.write('HTTP/1.1 408 Late\r\n\r\n'), 5));
     });
-    const client = clientOf(server);
+    const client = clientOf(kept(server).url);
     for (const count of [1, 2]) {
       expect(await (await client.request(get())).text(100)).toBe('ok');
       await gone[count - 1];
@@ -118,7 +99,7 @@ describe('a connection', () => {
       if (path === '/first') response.end(path);
       else answer = () => response.end(path);
     });
-    const client = clientOf(server);
+    const client = clientOf(kept(server).url);
     const stop = new AbortController();
     const unread = await client.request(get({ path: '/first', signal: stop.signal }));
     // Its body comes with its head, or a moment later.
@@ -138,7 +119,7 @@ describe('a connection', () => {
       closed.push(once(socket, 'close'));
       if (count === 1) socket.write(ok);
     });
-    const client = clientOf(server);
+    const client = clientOf(kept(server).url);
     await (await client.request(get())).text(100);
     const first = client.request(get());
     const second = client.request(get());
@@ -158,7 +139,7 @@ describe('a connection', () => {
       }
       response.end();
     });
-    const answer = await clientOf(server).request(get());
+    const answer = await clientOf(kept(server).url).request(get());
     await delay(200);
     expect(written).toBeLessThan(size / 2);
     let read = 0;
@@ -177,7 +158,7 @@ describe('a request is refused, and nothing is sent,', () => {
     ['for a line break in its path', { path: '/a\r\nHost: b' }],
   ])('%s', async (_what, request) => {
     const server = await serve((_request, response) => response.end('ok'));
-    await expect(clientOf(server).request(get(request))).rejects.toBeInstanceOf(TypeError);
+    await expect(clientOf(kept(server).url).request(get(request))).rejects.toBeInstanceOf(TypeError);
     expect(server.connections()).toBe(0);
   });
 });

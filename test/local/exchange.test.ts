@@ -1,83 +1,31 @@
-// One turn in every way it can go, over the real store, with engines that a test decides.
+// One turn in every way it can go, over the real store: what is kept of it, and what its engine is given.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineContext } from '../../src/engine/reply-engine.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { ParleyError } from '../../src/service/errors.ts';
-import type { Home } from '../../src/service/home.ts';
-import { lastActiveFirst } from '../../src/service/session-archive.ts';
+import { anySession } from '../../src/service/session-archive.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
-import {
-  type EmbeddedOptions,
-  engineOf,
-  finish,
-  newKey,
-  openEmbedded,
-  temporaryDirectory,
-} from '../support/embedded.ts';
+import { engineOf, finish, openEmbedded } from '../support/embedded.ts';
+import { kept, request, TurnFixture } from './turn-fixture.ts';
+
+let fixture: TurnFixture;
+beforeEach(async () => {
+  fixture = await TurnFixture.create();
+});
+afterEach(() => fixture.close());
 
 describe('a turn', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-  let homes: Home[];
-
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    homes = [];
-  });
-  afterEach(async () => {
-    for (const home of homes) await home.close();
-    await directory.remove();
-  });
-
-  async function open(options: EmbeddedOptions): Promise<{ home: Home; key: string }> {
-    const home = await openEmbedded(directory.path, options);
-    homes.push(home);
-    return { home, key: await newKey(home, 'project') };
-  }
-
-  const request = (message: string, session_id: string | null = null) => ({
-    mode: 'test',
-    message,
-    session_id,
-  });
-
-  async function kept(home: Home, key: string, sessionId: string) {
-    const { data } = await home.archive.listMessages(callWith(key), sessionId, { limit: 200, cursor: null });
-    return data.items.map(({ role, content, finish_reason }) => [role, content, finish_reason]);
-  }
-
-  it('renews its lease no more once its last event is out, though nobody asks for another', async () => {
-    const { home, key } = await open({
-      engines: engineOf(async function* () {
-        yield finish;
-      }),
-    });
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    try {
-      const events = home.service.chat(callWith(key), request('hi'), 'pieces')[Symbol.asyncIterator]();
-      expect((await events.next()).value?.event).toBe('session');
-      expect(vi.getTimerCount()).toBe(1);
-      expect((await events.next()).value?.event).toBe('done');
-      expect(vi.getTimerCount()).toBe(0);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
   it('has its message on disk before the engine is asked', async () => {
     let seen: unknown;
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* () {
-        const other = await openEmbedded(directory.path);
+        const other = await openEmbedded(fixture.path);
         const { data } = await other.archive.listSessions(callWith(key), {
+          ...anySession,
           limit: 1,
           cursor: null,
-          title_match: null,
-          updated_before: null,
-          updated_after: null,
-          deleted: false,
-          ...lastActiveFirst,
         });
         seen = await kept(other, key, data.items[0]?.session_id ?? '');
         await other.close();
@@ -89,7 +37,7 @@ describe('a turn', () => {
   });
 
   it('has its reply on disk before done is said', async () => {
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'whole' };
         yield { type: 'finish', reason: 'length', usage: { input_tokens: 3, output_tokens: 1 } };
@@ -101,7 +49,7 @@ describe('a turn', () => {
         finish_reason: 'length',
         usage: { input_tokens: 3, output_tokens: 1 },
       });
-      const other = await openEmbedded(directory.path);
+      const other = await openEmbedded(fixture.path);
       expect(await kept(other, key, event.data.session_id)).toEqual([
         ['user', 'hello', null],
         ['assistant', 'whole', 'length'],
@@ -114,7 +62,7 @@ describe('a turn', () => {
   it('that is aborted keeps what came, marked interrupted, and stops the engine', async () => {
     const stop = new AbortController();
     let stopped = false;
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* (_, signal) {
         signal.addEventListener('abort', () => {
           stopped = true;
@@ -145,7 +93,7 @@ describe('a turn', () => {
 
   it('that is aborted ends also when the engine does not heed the signal', async () => {
     const stop = new AbortController();
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'half' };
         await new Promise(() => {});
@@ -157,7 +105,7 @@ describe('a turn', () => {
   });
 
   it('whose reader leaves keeps what came, marked interrupted', async () => {
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* (_, signal) {
         yield { type: 'text', text: 'half ' };
         await delay(60_000, undefined, { signal });
@@ -179,7 +127,7 @@ describe('a turn', () => {
       'RATE_LIMITED',
     ],
   ])('whose engine fails by %s keeps what came, marked error, and says where', async (_, cause, code) => {
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'half ' };
         throw cause;
@@ -198,7 +146,7 @@ describe('a turn', () => {
   });
 
   it('whose engine ends without finishing is an error', async () => {
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'half' };
       }),
@@ -211,7 +159,7 @@ describe('a turn', () => {
     ['before its first word', ''],
     ['in the middle of its reply', 'half'],
   ])('whose engine is silent %s times out', async (_, said) => {
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       limits: { firstTokenMs: 30, silenceMs: 30 },
       engines: engineOf(async function* () {
         if (said !== '') yield { type: 'text', text: said };
@@ -225,7 +173,7 @@ describe('a turn', () => {
 
   it('is given what was said before, a cut reply marked as cut', async () => {
     const contexts: EngineContext[] = [];
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* (context) {
         contexts.push(context);
         yield { type: 'text', text: `re: ${context.message}` };
@@ -252,7 +200,7 @@ describe('a turn', () => {
 
   it('gives an engine whole turns, at most as many messages as it reads', async () => {
     const histories: number[] = [];
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* ({ history }) {
         expect(history[0]?.role ?? 'user').toBe('user');
         histories.push(history.length);
@@ -267,7 +215,7 @@ describe('a turn', () => {
   });
 
   it('in a session that is deleted meanwhile is kept, and the session stays deleted', async () => {
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'late' };
         yield finish;
@@ -287,153 +235,13 @@ describe('a turn', () => {
     expect((await kept(home, key, sessionId))[1]).toEqual(['assistant', 'late', 'stop']);
   });
 
-  it('waits for the one before it, and gives up with SESSION_BUSY', async () => {
-    const stop = new AbortController();
-    const { home, key } = await open({
-      limits: { turnWaitMs: 60 },
-      engines: engineOf(async function* (_, signal) {
-        await delay(60_000, undefined, { signal });
-        yield finish;
-      }),
-    });
-    const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
-    const running = collect(
-      home.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id), 'pieces'),
-    );
-    running.catch(() => {});
-    await delay(20);
-    const error = await failureOf(
-      collect(home.service.chat(callWith(key), request('two', session_id), 'pieces')),
-    );
-    expect(error.code).toBe('SESSION_BUSY');
-    stop.abort(new Error('enough'));
-    await expect(running).rejects.toThrow('enough');
-    expect(await kept(home, key, session_id)).toEqual([
-      ['user', 'one', null],
-      ['assistant', '', 'interrupted'],
-    ]);
-  });
-
-  it('waits for one of another process, and is free at once when that process is gone', async () => {
-    const hang = engineOf(async function* () {
-      yield { type: 'text', text: 'never ' };
-      await new Promise(() => {});
-    });
-    const { home: killed, key } = await open({ engines: hang, owner: { id: 'killed', isGone: () => false } });
-    const { session_id } = (await killed.service.createSession(callWith(key), { title: null })).data;
-    const abandoned = killed.service
-      .chat(callWith(key), request('one', session_id), 'pieces')
-      [Symbol.asyncIterator]();
-    await abandoned.next();
-
-    const quick = engineOf(async function* () {
-      yield { type: 'text', text: 'here' };
-      yield finish;
-    });
-    const alive = await open({
-      engines: quick,
-      limits: { turnWaitMs: 30 },
-      owner: { id: 'other', isGone: () => false },
-    });
-    const busy = await failureOf(
-      collect(alive.home.service.chat(callWith(key), request('two', session_id), 'pieces')),
-    );
-    expect(busy.code).toBe('SESSION_BUSY');
-
-    const knowing = await open({
-      engines: quick,
-      owner: { id: 'third', isGone: (owner) => owner === 'killed' },
-    });
-    await collect(knowing.home.service.chat(callWith(key), request('three', session_id), 'pieces'));
-    expect(await kept(knowing.home, key, session_id)).toEqual([
-      ['user', 'one', null],
-      ['assistant', '', 'interrupted'],
-      ['user', 'three', null],
-      ['assistant', 'here', 'stop'],
-    ]);
-  });
-
-  it('that ended in an error is asked again under its key, on the stored message, and the new reply replaces the cut one', async () => {
-    let asked = 0;
-    const { home, key } = await open({
-      engines: engineOf(async function* (context) {
-        asked++;
-        yield { type: 'text', text: `${context.message} ${asked}` };
-        if (asked === 1) throw new Error('cut');
-        yield finish;
-      }),
-    });
-    const call = callWith(key, { idempotencyKey: 'turn-1' });
-    const error = await failureOf(collect(home.service.chat(call, request('hello'), 'pieces')));
-    const events = await collect(home.service.chat(call, request('hello'), 'pieces'));
-    const done = events.at(-1);
-    expect(done).toMatchObject({
-      event: 'done',
-      data: { session_id: error.session_id, reply: 'hello 2', message_count: 2 },
-    });
-    expect(await kept(home, key, error.session_id ?? '')).toEqual([
-      ['user', 'hello', null],
-      ['assistant', 'hello 2', 'stop'],
-    ]);
-    expect(await collect(home.service.chat(call, request('hello'), 'pieces'))).toMatchObject([
-      { event: 'session' },
-      { event: 'delta', data: { text: 'hello 2' } },
-      { event: 'done' },
-    ]);
-    expect(asked).toBe(2);
-  });
-
-  it('under a key that is still running makes the same call wait, then answers it alike', async () => {
-    let open_ = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open_ = resolve;
-    });
-    const { home, key } = await open({
-      engines: engineOf(async function* () {
-        await gate;
-        yield { type: 'text', text: 'once' };
-        yield finish;
-      }),
-    });
-    const call = callWith(key, { idempotencyKey: 'k' });
-    const both = [
-      collect(home.service.chat(call, request('x'), 'pieces')),
-      collect(home.service.chat(call, request('x'), 'pieces')),
-    ];
-    await delay(30);
-    open_();
-    const [one, two] = await Promise.all(both);
-    expect(one?.at(-1)).toEqual(two?.at(-1));
-  });
-
-  it('whose lease ran out meanwhile keeps its reply all the same', async () => {
-    let clock = 1_000_000;
-    const { home, key } = await open({
-      now: () => clock,
-      limits: { turnWaitMs: 20_000 },
-      engines: engineOf(async function* () {
-        yield { type: 'text', text: 'a' };
-        clock += 16_000;
-        yield { type: 'text', text: 'b' };
-        yield finish;
-      }),
-    });
-
-    const events = await collect(home.service.chat(callWith(key), request('hello'), 'pieces'));
-    const done = events.at(-1);
-    expect(done).toMatchObject({
-      event: 'done',
-      data: { reply: 'ab', finish_reason: 'stop', message_count: 2 },
-    });
-  });
-
   it.each([
     ['was stopped', true],
     ['the engine failed in', false],
   ])('that %s and whose reply cannot be kept says so, and where its message is', async (_, stops) => {
     const stop = new AbortController();
     const full = new ParleyError('STORAGE_FULL', 'There is no room.');
-    const { home, key } = await open({
+    const { home, key } = await fixture.open({
       around: (store) =>
         new Proxy(store, {
           get(target, name: keyof SessionStore) {

@@ -1,23 +1,18 @@
 // Servers that are broken, or none: each failure has its code and one clear line, and nothing half is taken for whole.
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
 import type { ErrorCode } from '../../src/service/errors.ts';
 import { callWith, collect, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type Script, serve, serveBytes } from '../support/scripted-server.ts';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 async function remote(server: { url: string; close(): Promise<void> }, options?: Partial<RemoteOptions>) {
   const { home, waits } = await openRemote(server.url, options);
-  closing.push(
-    () => home.close(),
-    () => server.close(),
-  );
+  onTestFinished(async () => {
+    await home.close();
+    await server.close();
+  });
   return { home, waits, call: callWith('k') };
 }
 
@@ -200,7 +195,7 @@ describe('a stream', () => {
     const { home, call } = await remote(server, { extensions: ['archive'] });
     expect((await say(home.service, call, 'x')).reply).toBe('application/json');
     const unknown = await openRemote(server.url);
-    closing.push(() => unknown.home.close());
+    onTestFinished(() => unknown.home.close());
     expect((await say(unknown.home.service, call, 'x')).reply).toContain('text/event-stream');
   });
 

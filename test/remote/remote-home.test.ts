@@ -2,21 +2,16 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { callWith, failureOf, say } from '../support/calls.ts';
 import { temporaryDirectory } from '../support/embedded.ts';
 import { openRemote } from '../support/remote.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 async function file(text: string): Promise<string> {
   const directory = await temporaryDirectory();
-  closing.push(() => directory.remove());
+  onTestFinished(() => directory.remove());
   const path = join(directory.path, 'authority.pem');
   await writeFile(path, text);
   return path;
@@ -28,10 +23,10 @@ describe('a server’s certificate', () => {
   async function meet(authorityFile: string | null) {
     const server = await serve((_request, response) => sendJson(response, reply), testCertificate);
     const { home } = await openRemote(server.url, { authorityFile });
-    closing.push(
-      () => home.close(),
-      () => server.close(),
-    );
+    onTestFinished(async () => {
+      await home.close();
+      await server.close();
+    });
     return { home, server };
   }
 
@@ -158,7 +153,7 @@ describe('the trace', () => {
     });
     await failureOf(home.service.verify(callWith('k')));
     expect(lines.filter((line) => line.startsWith('curl '))).toHaveLength(3);
-    expect(lines.filter((line) => line.includes('nothing listens'))).toHaveLength(3);
+    expect(lines.filter((line) => line.includes('nothing is listening'))).toHaveLength(3);
     await home.close();
   });
 });

@@ -2,9 +2,9 @@
 // each is understood.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
-import { lastActiveFirst } from '../../src/service/session-archive.ts';
+import { anySession } from '../../src/service/session-archive.ts';
 import { callWith, collect, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type ReceivedRequest, sendJson, serve } from '../support/scripted-server.ts';
@@ -175,11 +175,6 @@ const strangers: Readonly<Record<string, Stranger>> = {
   },
 };
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
   const server = await serve((request, response) => {
     if (request.headers.authorization !== `Bearer ${key}`)
@@ -188,10 +183,10 @@ async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
     return (answers[`${request.method} ${path}`] ?? notFound)(request, response);
   });
   const { home, waits } = await openRemote(`${server.url}/prefix`, options);
-  closing.push(
-    () => home.close(),
-    () => server.close(),
-  );
+  onTestFinished(async () => {
+    await home.close();
+    await server.close();
+  });
   return { home, server, waits, call: callWith(key) };
 }
 
@@ -277,13 +272,9 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
       'GET /v1/sessions/:id': json(noSuchId, 404),
     });
     const query = {
+      ...anySession,
       limit: 5,
       cursor: null,
-      title_match: null,
-      updated_before: null,
-      updated_after: null,
-      deleted: false,
-      ...lastActiveFirst,
     };
     const time = '2024-05-01T12:00:00.000Z';
     const session = { session_id: 's', title: null, created_at: time, updated_at: time, message_count: 0 };
@@ -381,6 +372,7 @@ describe('administration', () => {
       () => administration.listKeys(),
       () => administration.revokeKey('k'),
       () => administration.inspectStore(),
+      () => administration.holdsAny('p', ['s']),
     ];
     for (const work of works) expect((await failureOf(work())).code).toBe('UNSUPPORTED');
     expect(server.requests).toEqual([]);

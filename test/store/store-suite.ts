@@ -84,6 +84,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.restoreSession(other, id, null)).toEqual({ kind: 'done', value: null });
       expect(await store.listMessages(other, id, firstPage)).toBeNull();
       expect(await store.history(other, id, 10, 10)).toEqual([]);
+      expect(await store.holdsAny(other, [id])).toBe(false);
       expect(await store.beginTurn(other, turnStart({ session_id: id }))).toEqual({ kind: 'not_found' });
       expect((await store.listSessions(other, everySession())).items).toEqual([]);
       const items = [{ session_id: id, status: 'not_found' }];
@@ -93,6 +94,16 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       });
       expect(await store.restoreSessions(other, [id], null)).toEqual({ kind: 'done', value: items });
       expect(await store.findSession(mine, id)).toEqual(before);
+    });
+
+    it('tells whether any of some sessions is there, deleted or not', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const [active, deleted] = [await newSession(store, project), await newSession(store, project)];
+      await store.deleteSession(project, deleted, startOfTime);
+      for (const id of [active, deleted])
+        expect(await store.holdsAny(project, [newId('ses'), id])).toBe(true);
+      for (const ids of [[], [newId('ses')]]) expect(await store.holdsAny(project, ids)).toBe(false);
     });
 
     it('does not let another project end or renew a turn', async () => {

@@ -3,7 +3,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ending, type ParleyPlace } from './parley-place.ts';
+import { endOf, type Place } from './parley.ts';
 import { storedMessages, storeFaults } from './stored-turns.ts';
 
 export interface BatchStorm {
@@ -21,7 +21,7 @@ export interface BatchReport {
   readonly faults: readonly string[];
 }
 
-export async function batchStorm(place: ParleyPlace, storm: BatchStorm): Promise<BatchReport> {
+export async function batchStorm(place: Place, storm: BatchStorm): Promise<BatchReport> {
   const faults: string[] = [];
   let kills = 0;
   let midway = 0;
@@ -32,7 +32,7 @@ export async function batchStorm(place: ParleyPlace, storm: BatchStorm): Promise
   while (kills < storm.kills) {
     batches += 1;
     const input = messages(storm, `batch ${batches}`);
-    const output = join(place.root, `output-${batches}`);
+    const output = join(place.path, `output-${batches}`);
     let status = await runOnce(place, storm, { input, output, killAfter: storm.random() * life });
     for (; status === null; status = await runOnce(place, storm, { input, output, killAfter: killing() })) {
       kills += 1;
@@ -58,8 +58,8 @@ function messages({ lines }: BatchStorm, name: string): string {
   return Array.from({ length: lines }, (_, index) => `line ${index + 1} of ${name}\n`).join('');
 }
 
-async function wholeLife(place: ParleyPlace, storm: BatchStorm): Promise<number> {
-  const output = join(place.root, 'whole');
+async function wholeLife(place: Place, storm: BatchStorm): Promise<number> {
+  const output = join(place.path, 'whole');
   const start = performance.now();
   await runOnce(place, storm, { input: messages(storm, 'whole'), output, killAfter: null });
   return performance.now() - start;
@@ -73,7 +73,7 @@ interface Run {
 }
 
 /** The exit status; null when it was killed before its end. Its output is a redirection at first, and resumed after that. */
-async function runOnce(place: ParleyPlace, storm: BatchStorm, run: Run): Promise<number | null> {
+async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<number | null> {
   const resumes = readable(run.output);
   const stdout = openSync(resumes ? '/dev/null' : run.output, 'w');
   const words = [
@@ -85,11 +85,11 @@ async function runOnce(place: ParleyPlace, storm: BatchStorm, run: Run): Promise
     ...(storm.inSession ? ['--in-session'] : []),
   ];
   const child = place.spawn([...words, ...(resumes ? ['--resume', run.output] : [])], {
-    input: run.input,
+    stdin: run.input,
     stdout,
   });
   closeSync(stdout);
-  const ended = ending(child);
+  const ended = endOf(child);
   if (run.killAfter !== null) {
     await Promise.race([ended, delay(run.killAfter)]);
     child.kill('SIGKILL');

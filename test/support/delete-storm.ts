@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBasicServer, type Trouble } from './basic-server.ts';
-import type { Outcome, ParleyPlace } from './parley-place.ts';
-import { ending } from './parley-place.ts';
+import type { Outcome, Place } from './parley.ts';
+import { endOf } from './parley.ts';
 
 export interface StormReport {
   readonly ids: number;
@@ -36,7 +36,7 @@ function troubles(random: () => number): (count: number) => Trouble {
 }
 
 /** One in a hundred was never there. The key is revoked half-way, and a new one used from then on. */
-export async function troubledDeletes(place: ParleyPlace, options: StormOptions): Promise<StormReport> {
+export async function troubledDeletes(place: Place, options: StormOptions): Promise<StormReport> {
   const ids = Array.from({ length: options.ids }, (_, index) => `ses_${index}_of_storm`);
   const there = new Set(ids.filter((_, index) => index % 100 !== 7));
   const server = await openBasicServer({
@@ -54,19 +54,21 @@ export async function troubledDeletes(place: ParleyPlace, options: StormOptions)
   try {
     const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1' };
     const words = ['--timeout', '1', 'sessions', 'delete'];
-    let outcome = await place.run([...words, '-', '--yes'], { env, input: `${ids.join('\n')}\n` });
+    let outcome = await place.parley([...words, '-', '--yes'], { env, stdin: `${ids.join('\n')}\n` });
     const batch = batchOf(outcome);
     take(outcome, last, faults);
     statuses.push(outcome.status);
     server.keys.add('key-2');
     while (batch !== null && statuses.length < 30) {
-      outcome = await place.run([...words, '--resume', batch], { env: { ...env, PARLEY_API_KEY: 'key-2' } });
+      outcome = await place.parley([...words, '--resume', batch], {
+        env: { ...env, PARLEY_API_KEY: 'key-2' },
+      });
       take(outcome, last, faults);
       statuses.push(outcome.status);
       const undone = [...last.values()].includes('failed') || last.size < ids.length;
       if (!undone) break;
     }
-    if (batch === null) faults.push(`no batch was named: ${outcome.stderr}`);
+    if (batch === null) faults.push(`no batch was named: ${outcome.err}`);
     if (statuses[0] !== 4) faults.push(`the revoked key ended the first run with ${statuses[0]}`);
     for (const id of ids) {
       const told = last.get(id) ?? 'nothing';
@@ -89,7 +91,7 @@ export async function troubledDeletes(place: ParleyPlace, options: StormOptions)
  * else is, and undoing the batch brings back all. `before` gives the ids, oldest first.
  */
 export async function killedDeletes(
-  place: ParleyPlace,
+  place: Place,
   options: StormOptions & { readonly kills: number; readonly existing: readonly string[] },
 ): Promise<StormReport> {
   const { existing, random } = options;
@@ -102,21 +104,21 @@ export async function killedDeletes(
   let life = 400;
   while (kills < options.kills) {
     let words = ['sessions', 'delete', '-', '--yes'];
-    let input: string | undefined = `${ids.join('\n')}\n`;
+    let stdin: string | undefined = `${ids.join('\n')}\n`;
     let batch: string | null = null;
     for (let isOver = false; !isOver; ) {
       const start = performance.now();
-      const child = place.spawn(words, { ...(input !== undefined && { input }) });
-      const told = { stdout: '', stderr: '' };
+      const child = place.spawn(words, { ...(stdin !== undefined && { stdin }) });
+      const told = { out: '', err: '' };
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-        told.stdout += text;
+        told.out += text;
       });
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        told.stderr += text;
+        told.err += text;
       });
       const timer = kills < options.kills ? setTimeout(() => child.kill('SIGKILL'), random() * life) : null;
       const closed = new Promise((resolve) => child.once('close', resolve));
-      const end = await ending(child);
+      const end = await endOf(child);
       await closed;
       if (timer !== null) clearTimeout(timer);
       if (end.signal === 'SIGKILL') kills += 1;
@@ -127,18 +129,18 @@ export async function killedDeletes(
       // Killed before its journal had a name, it has deleted nothing, and is begun again.
       if (batch !== null) {
         words = ['sessions', 'delete', '--resume', batch];
-        input = undefined;
+        stdin = undefined;
       }
       isOver = end.signal === null;
-      if (isOver && end.status !== 0) faults.push(`ended with ${end.status}: ${told.stderr}`);
+      if (isOver && end.status !== 0) faults.push(`ended with ${end.status}: ${told.err}`);
     }
     const active = place.rows<{ session_id: string }>(
       'SELECT session_id FROM sessions WHERE deleted_at IS NULL',
     );
     if (active.length !== 1 || active[0]?.session_id !== spared)
       faults.push(`${active.length} are left active`);
-    const back = await place.run(['sessions', 'restore', '--batch', batch ?? '']);
-    if (back.status !== 0) faults.push(`restoring ended with ${back.status}: ${back.stderr}`);
+    const back = await place.parley(['sessions', 'restore', '--batch', batch ?? '']);
+    if (back.status !== 0) faults.push(`restoring ended with ${back.status}: ${back.err}`);
     const [count] = place.rows<{ count: number }>(
       'SELECT count(*) AS count FROM sessions WHERE deleted_at IS NULL',
     );
@@ -151,8 +153,8 @@ export async function killedDeletes(
   return { ids: ids.length, runs: statuses.length, kills, statuses, counts, milliseconds, faults };
 }
 
-function take({ stdout }: Pick<Outcome, 'stdout'>, last: Map<string, string>, faults: string[]): void {
-  const lines = stdout.split('\n');
+function take({ out }: Pick<Outcome, 'out'>, last: Map<string, string>, faults: string[]): void {
+  const lines = out.split('\n');
   // A line that a kill has cut tells nothing.
   lines.pop();
   for (const line of lines) {
@@ -166,12 +168,12 @@ function take({ stdout }: Pick<Outcome, 'stdout'>, last: Map<string, string>, fa
   }
 }
 
-function batchOf({ stderr }: Outcome): string | null {
-  return /--resume (\S+)/.exec(stderr)?.[1] ?? null;
+function batchOf({ err }: Outcome): string | null {
+  return /--resume (\S+)/.exec(err)?.[1] ?? null;
 }
 
-function newestBatch(place: ParleyPlace): string | null {
-  const directory = join(place.data, 'batches');
+function newestBatch(place: Place): string | null {
+  const directory = join(place.dataDirectory, 'batches');
   const names = existsSync(directory)
     ? readdirSync(directory).filter((name) => name.endsWith('.journal'))
     : [];
@@ -183,6 +185,6 @@ function newestBatch(place: ParleyPlace): string | null {
   );
 }
 
-function removeJournal(place: ParleyPlace, batch: string): void {
-  rmSync(join(place.data, 'batches', `${batch}.journal`), { force: true });
+function removeJournal(place: Place, batch: string): void {
+  rmSync(join(place.dataDirectory, 'batches', `${batch}.journal`), { force: true });
 }

@@ -27,7 +27,12 @@ export function hostInProcess(parts: HostParts): CliHost {
     version: '0.0.0',
     nodeVersion: process.versions.node,
     env: {},
-    profileFile: new ProfileFile({ directory: join(directory, 'config'), processes, now }),
+    profileFile: new ProfileFile({
+      directory: join(directory, 'config'),
+      processes,
+      platform: process.platform,
+      now,
+    }),
     dataDirectory: join(directory, 'data'),
     processes,
     job: {
@@ -35,8 +40,9 @@ export function hostInProcess(parts: HostParts): CliHost {
       onHangUp: nobodyHolds,
       onContinue: nobodyHolds,
       atExit: nobodyHolds,
-      suspend() {},
+      suspend: () => Promise.resolve(),
     },
+    commandLine: () => null,
     stdin: {
       isTerminal: () => false,
       kind: () => 'pipe',

@@ -1,7 +1,7 @@
 // Chats that are killed, `kill -9`, at random moments of their lives, several at a time, some of them in sessions that they
 // share. What each told its parent before it died is the log outside of the store that the store is then held against.
 import { createInterface } from 'node:readline';
-import { ending, type ParleyPlace } from './parley-place.ts';
+import { endOf, type Place } from './parley.ts';
 import { type StoredMessage, storedMessages, storeFaults } from './stored-turns.ts';
 
 export interface KillStorm {
@@ -34,7 +34,7 @@ interface Witness {
   readonly reply: { readonly message_id: string; readonly reply: string } | null;
 }
 
-export async function killStorm(place: ParleyPlace, storm: KillStorm): Promise<KillReport> {
+export async function killStorm(place: Place, storm: KillStorm): Promise<KillReport> {
   const shared: string[] = [];
   while (shared.length < storm.sharedSessions) shared.push(await place.newSession());
   const life = await usualLife(place, storm.atOnce);
@@ -74,7 +74,7 @@ function messageOf(number: number, share: number): string {
 }
 
 /** How long a chat takes on this machine while as many run as will, ms. */
-async function usualLife(place: ParleyPlace, atOnce: number): Promise<number> {
+async function usualLife(place: Place, atOnce: number): Promise<number> {
   const times = Array.from({ length: atOnce }, async (_, index) => {
     const start = performance.now();
     await chatAndKill(place, messageOf(-1 - index, 0.7), null, null);
@@ -85,7 +85,7 @@ async function usualLife(place: ParleyPlace, atOnce: number): Promise<number> {
 
 /** `after` ms; null lets it live. */
 async function chatAndKill(
-  place: ParleyPlace,
+  place: Place,
   content: string,
   session: string | null,
   after: number | null,
@@ -108,7 +108,7 @@ async function chatAndKill(
     told += text;
   });
   if (child.stdout === null) throw new Error('the output of a chat is not read');
-  const ended = ending(child);
+  const ended = endOf(child);
   for await (const line of createInterface({ input: child.stdout })) {
     // A line that a kill has cut is no acknowledgement.
     const event = line.endsWith('}') ? JSON.parse(line) : {};

@@ -1,6 +1,6 @@
 // The real binary, run as a shell or a terminal runs it, in a place of its own: a configuration, a data directory and a home
 // that nobody else has. It needs the build.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,17 +8,23 @@ import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { type ScreenOptions, TerminalScreen } from './terminal-screen.ts';
 
-const parley = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
+/** What node is given to run `parley`. */
+export const program = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 const build = fileURLToPath(new URL('../../dist/main.cjs', import.meta.url));
 
-export interface Outcome {
-  /** Null when a signal ended it. */
-  readonly status: number | null;
+export interface Outcome extends End {
   readonly bytes: Buffer;
   readonly out: string;
   readonly err: string;
+}
+
+export interface End {
+  /** Null when a signal ended it. */
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -27,6 +33,9 @@ export interface RunOptions {
   /** Given through a socket; several pieces one by one, each once the reader reads. Without it, stdin is /dev/null. */
   readonly stdin?: string | Uint8Array | readonly Uint8Array[];
   readonly env?: Variables;
+  /** An open file in place of a pipe: nothing of it is in the outcome. */
+  readonly stdout?: number;
+  readonly cwd?: string;
 }
 
 /** What is typed once a text has appeared. */
@@ -39,30 +48,29 @@ export type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Where a person works: nothing is in it at first. */
 export class Place {
-  readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'parley-acceptance-')));
-  readonly configDirectory = join(this.path, 'config');
-  readonly dataDirectory = join(this.path, 'data');
-  readonly configFile = join(this.configDirectory, 'config.json');
-  readonly storeFile = join(this.dataDirectory, 'parley.db');
+  readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'parley-place-')));
+  readonly configDirectory: string;
+  readonly dataDirectory: string;
+  readonly configFile: string;
+  readonly storeFile: string;
   readonly #bin = join(this.path, 'bin');
 
-  constructor() {
+  /** Its directories may be elsewhere. */
+  constructor(directories: { readonly config?: string; readonly data?: string } = {}) {
+    this.configDirectory = directories.config ?? join(this.path, 'config');
+    this.dataDirectory = directories.data ?? join(this.path, 'data');
+    this.configFile = join(this.configDirectory, 'config.json');
+    this.storeFile = join(this.dataDirectory, 'parley.db');
     if (!existsSync(build)) throw new Error('There is no build. Run: npm run build');
     mkdirSync(this.#bin);
     const command = join(this.#bin, 'parley');
-    writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${parley}' "$@"\n`);
+    writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
     chmodSync(command, 0o755);
   }
 
   /** Runs `parley` to its end. It has no terminal, also where the tests have one. */
-  async parley(args: readonly string[], { stdin, env = {} }: RunOptions = {}): Promise<Outcome> {
-    const child = spawn(process.execPath, [parley, ...args], {
-      ...this.#surroundings(env),
-      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
-    const outcome = outcomeOf(child);
-    if (child.stdin !== null) await feed(child.stdin, stdin ?? []);
-    return outcome;
+  parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return outcomeOf(this.spawn(args, options));
   }
 
   /** The same for what must succeed: what it wrote to stdout. */
@@ -77,9 +85,34 @@ export class Place {
     return JSON.parse(await this.output([...args, '--json'], options)).data;
   }
 
+  /** Begins to run `parley`. What it writes, and its end, are for whoever began it to see. */
+  spawn(args: readonly string[], { stdin, env = {}, stdout, cwd }: RunOptions = {}): ChildProcess {
+    const child = spawn(process.execPath, [program, ...args], {
+      ...this.#surroundings(env),
+      ...(cwd !== undefined && { cwd }),
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', 'pipe'],
+    });
+    if (child.stdin !== null) void feed(child.stdin, stdin ?? []);
+    return child;
+  }
+
+  async newSession(): Promise<string> {
+    return (await this.output(['sessions', 'create'])).trim();
+  }
+
+  /** All rows of a query on the store itself; only while no process of this place writes. */
+  rows<Row>(sql: string): readonly Row[] {
+    const database = new Database(this.storeFile);
+    try {
+      return database.prepare<unknown[], Row>(sql).all();
+    } finally {
+      database.close();
+    }
+  }
+
   /** Leaves stdin open, and signals, to whoever started it. */
   start(args: readonly string[], env: Variables = {}): Running {
-    return spawn(process.execPath, [parley, ...args], {
+    return spawn(process.execPath, [program, ...args], {
       ...this.#surroundings(env),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -116,7 +149,7 @@ export class Place {
   /** Runs `parley` in a terminal of its own, to be typed at and looked at. */
   screen(args: readonly string[], options: Partial<ScreenOptions> = {}): TerminalScreen {
     const { env } = this.#surroundings(options.env ?? {});
-    return new TerminalScreen(process.execPath, [parley, ...args], { cwd: this.path, ...options, env });
+    return new TerminalScreen(process.execPath, [program, ...args], { cwd: this.path, ...options, env });
   }
 
   /** The same with a shell that has jobs, and `parley` as a command in it. */
@@ -129,32 +162,36 @@ export class Place {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  #surroundings(env: Variables) {
+  /** Nothing of the environment that the tests run in. */
+  get env(): Variables {
     return {
-      cwd: this.path,
-      detached: true,
-      env: {
-        PATH: `${this.#bin}${delimiter}${process.env['PATH']}`,
-        HOME: this.path,
-        LC_ALL: 'C.UTF-8',
-        PARLEY_CONFIG_DIR: this.configDirectory,
-        PARLEY_DATA_DIR: this.dataDirectory,
-        ...env,
-      },
+      PATH: `${this.#bin}${delimiter}${process.env['PATH']}`,
+      HOME: this.path,
+      LC_ALL: 'C.UTF-8',
+      PARLEY_CONFIG_DIR: this.configDirectory,
+      PARLEY_DATA_DIR: this.dataDirectory,
     };
+  }
+
+  #surroundings(env: Variables) {
+    return { cwd: this.path, detached: true, env: { ...this.env, ...env } };
   }
 }
 
-export async function outcomeOf(
-  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
-): Promise<Outcome> {
+export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  child.stdout.on('data', (piece: Buffer) => out.push(piece));
-  child.stderr.on('data', (piece: Buffer) => err.push(piece));
-  const [status] = await once(child, 'close');
+  child.stdout?.on('data', (piece: Buffer) => out.push(piece));
+  child.stderr?.on('data', (piece: Buffer) => err.push(piece));
+  const [status, signal] = await once(child, 'close');
   const bytes = Buffer.concat(out);
-  return { status, bytes, out: bytes.toString(), err: Buffer.concat(err).toString() };
+  return { status, signal, bytes, out: bytes.toString(), err: Buffer.concat(err).toString() };
+}
+
+/** How a process ends whose output may still be unread. */
+export async function endOf(child: ChildProcess): Promise<End> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return { status: child.exitCode, signal: child.signalCode };
 }
 
 async function feed(stream: Writable, stdin: string | Uint8Array | readonly Uint8Array[]): Promise<void> {

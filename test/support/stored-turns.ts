@@ -1,5 +1,5 @@
 // What a store holds, read past the program, and the rules that hold of it whatever was killed, and when.
-import type { ParleyPlace } from './parley-place.ts';
+import type { Place } from './parley.ts';
 
 export interface StoredMessage {
   readonly session_id: string;
@@ -16,7 +16,7 @@ interface StoredSession {
   readonly turn_position: number | null;
 }
 
-export function storedMessages(place: ParleyPlace): readonly StoredMessage[] {
+export function storedMessages(place: Place): readonly StoredMessage[] {
   return place.rows<StoredMessage>(
     `SELECT session_id, message_id, position, role, content, finish_reason
      FROM messages JOIN sessions ON sessions.id = messages.session ORDER BY session_id, position`,
@@ -24,7 +24,7 @@ export function storedMessages(place: ParleyPlace): readonly StoredMessage[] {
 }
 
 /** Each fault in words; of a store in which every turn was in the mode `echo`. */
-export function storeFaults(place: ParleyPlace): readonly string[] {
+export function storeFaults(place: Place): readonly string[] {
   const bySession = new Map<string, StoredMessage[]>();
   for (const message of storedMessages(place)) {
     bySession.set(message.session_id, [...(bySession.get(message.session_id) ?? []), message]);

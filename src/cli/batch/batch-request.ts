@@ -56,7 +56,6 @@ export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRule
     return {
       line,
       id: id ?? line,
-
       request: requestOf(fields, line, rules),
       size,
       end,
@@ -80,10 +79,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const fieldNames: readonly string[] = ['message', 'id', 'mode', 'session_id', 'title'];
 
+/** The text begins with a brace: if it is JSON, it is an object. */
 function objectOf(text: string, line: number): Fields {
-  let fields: Fields;
   try {
-    fields = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ParleyError('INVALID_REQUEST', `Line ${line} starts with { and is not JSON: ${reason}.`, {
@@ -91,7 +90,6 @@ function objectOf(text: string, line: number): Fields {
       details: [{ field: `line ${line}`, problem: 'is not JSON' }],
     });
   }
-  return fields;
 }
 
 /** Read first of all: also a line with another fault is then answered under its id. */
@@ -116,7 +114,7 @@ function requestOf(fields: Fields, line: number, { messageBytes, inSession }: Li
   const nul = message.indexOf('\0');
   if (nul !== -1) throw invalid(line, 'message', `holds a NUL character at position ${nul}`);
   if (!message.isWellFormed()) throw invalid(line, 'message', 'holds half of a surrogate pair');
-  // No message is longer in characters than in bytes: most need not be measured.
+  // A UTF-16 unit becomes at most three bytes, so most messages need not be measured.
   if (message.length * 3 > messageBytes) {
     const bytes = Buffer.byteLength(message);
     if (bytes > messageBytes) throw tooLarge(line, `has a message of ${bytes} bytes`, messageBytes);
@@ -151,10 +149,9 @@ function kindOf(value: unknown): string {
 }
 
 function invalid(line: number, field: string, problem: string): ParleyError {
-  const where = field === 'line' ? `Line ${line}` : `Line ${line}: the field ${field}`;
-  return new ParleyError('INVALID_REQUEST', `${where} ${problem}.`, {
+  return new ParleyError('INVALID_REQUEST', `Line ${line}: the field ${field} ${problem}.`, {
     hint: 'Nothing of this line was sent.',
-    details: [{ field: `line ${line}${field === 'line' ? '' : `, ${field}`}`, problem }],
+    details: [{ field: `line ${line}, ${field}`, problem }],
   });
 }
 

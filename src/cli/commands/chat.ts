@@ -1,6 +1,5 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { failureBody } from '../../service/answer.ts';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
@@ -10,7 +9,7 @@ import { type ChatFormat, chatOutput } from '../chat-output.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { chooseMode, requireMode } from '../mode-choice.ts';
-import { type RepeatedChat, repetition } from '../repetition.ts';
+import { type RepeatedChat, repeatable } from '../repetition.ts';
 import type { Run } from '../run.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
@@ -175,10 +174,8 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (input.title !== null) await requireMode(mode, context);
   const titled = input.title === null ? null : await createTitled(input.title, call, home.service);
   const { usage, raw } = input;
-  const output = chatOutput(formatOf(input, context), context, {
-    ...{ mode, usage, raw },
-    modeGiven: input.mode,
-  });
+  const shown = { mode, modeGiven: input.mode, usage, raw };
+  const output = chatOutput(formatOf(input, context), context, shown);
   let kept: string | null = null;
   let complete = false;
   try {
@@ -201,13 +198,23 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
         // An empty session is left: the failure to be told is the first.
       });
     }
-    if (kept !== null && context.host.signal.aborted)
+    if (kept === null) throw error;
+    if (context.host.signal.aborted)
       await context.say(`Stopped. What had come of the reply is kept in session ${kept}.`);
     const { words, files, title, reasoning } = input;
     const hasMore = files.length > 0 || (input.stdin && context.stdinIsFed) || words.join(' ') === '-';
-    const again = { ...{ words, title, reasoning, usage, mode, hasMore }, key: idempotencyKey };
-    const format = context.options.json ? '--json' : input.jsonStream ? '--json-stream' : null;
-    throw kept === null ? error : repeatable(error, { ...again, session: session_id, format }, context);
+    const again: RepeatedChat = {
+      words,
+      title,
+      reasoning,
+      usage,
+      format: jsonFlag(input, context),
+      mode,
+      session: session_id,
+      hasMore,
+      key: idempotencyKey,
+    };
+    throw repeatable(error, again, context);
   }
 }
 
@@ -215,23 +222,6 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
 async function createTitled(title: string, call: Call, service: ConversationService): Promise<NewSession> {
   const idempotencyKey = `${call.idempotencyKey}-session`;
   return (await service.createSession({ ...call, idempotencyKey }, { title })).data;
-}
-
-/** What a model failed of can be asked again: under its key the message that is kept gets its reply, and none is kept twice. */
-function repeatable(error: unknown, chat: RepeatedChat, { options, requestId }: CliContext): unknown {
-  const failures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED', 'UNAVAILABLE'];
-  if (!(error instanceof ParleyError) || !failures.includes(error.code)) return error;
-  const { code, message, details, session_id, message_id, retryAfter } = error;
-  return new ParleyError(code, message, {
-    hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
-    details,
-    ...(session_id !== null && { session_id }),
-    ...(message_id !== null && { message_id }),
-    ...(retryAfter !== null && { retryAfter }),
-    // The service's body stays as it is; the command is for people, and for the log of a script.
-    body: failureBody(error, requestId),
-    cause: error,
-  });
 }
 
 /** No word came on the message: the server may have it, and the session then holds it. */
@@ -260,12 +250,18 @@ function checkTogether(input: ChatInput, context: CliContext): void {
   if (input.jsonStream && context.options.json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }
-  const json = context.options.json ? '--json' : input.jsonStream ? '--json-stream' : null;
+  const json = jsonFlag(input, context);
   if (input.extractCode !== null && json !== null) {
     throw new ParleyError('USAGE', `--extract-code and ${json} cannot be used together.`, {
       hint: 'Choose the block, or the answer whole.',
     });
   }
+}
+
+/** The flag that asks for JSON; null where none does. */
+function jsonFlag({ jsonStream }: ChatInput, { options }: CliContext): RepeatedChat['format'] {
+  if (options.json) return '--json';
+  return jsonStream ? '--json-stream' : null;
 }
 
 /** Nothing to send, and somebody there to say it. */

@@ -1,7 +1,12 @@
 // `parley doctor`: what is used, from where, and whether it works. Each line is one check; the first failure gives the status.
 import type { Command } from 'commander';
+import type { ExposedFile } from '../../config/profile-file.ts';
+import { quoteForShell } from '../../config/shell-quote.ts';
+import type { StoreReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
+import { counted } from '../counted.ts';
 import { exitDone, exitStatus } from '../exit-codes.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
@@ -43,6 +48,8 @@ export async function runDoctor(context: CliContext): Promise<number> {
   await check('parley', () => `${host.version} on Node ${host.nodeVersion}`);
   await check('configuration', () => {
     host.profileFile.read();
+    const exposed = host.profileFile.exposed();
+    if (exposed.length > 0) throw notPrivate(exposed);
     return host.profileFile.path;
   });
   const resolved = await check('profile', () => {
@@ -53,6 +60,13 @@ export async function runDoctor(context: CliContext): Promise<number> {
   const [failure] = failures;
   if (context.options.json) await writeReport(checks, failure, context);
   return failure === undefined ? exitDone : exitStatus[failure.code];
+}
+
+function notPrivate(files: readonly ExposedFile[]): ParleyError {
+  const found = files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
+  return new ParleyError('CONFIG', `Others than you may read the keys that are in ${found}.`, {
+    hint: `Run: chmod 600 ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
+  });
 }
 
 /** Of a failure too, all checks: what is well is worth as much then. */
@@ -87,6 +101,7 @@ async function checkTarget(
       const facts = `schema ${store.schema_version}, SQLite ${store.sqlite_version}, ${store.journal_mode}, synchronous ${store.synchronous}, ${store.filesystem}, ${store.bytes} bytes`;
       if (store.integrity !== 'ok')
         throw new ParleyError('STORE_DAMAGED', `${store.path}: ${store.integrity}.`);
+      if (store.free_bytes < defaultLimits.messageBytes) throw nearlyFull(store);
       return `${store.path} (${facts}), whole`;
     });
   }
@@ -107,6 +122,15 @@ async function checkTarget(
     const { data } = await home.service.models(await context.call());
     return data.map(({ name, default: chosen }) => (chosen ? `${name} (default)` : name)).join(', ');
   });
+}
+
+/** What is left may do for some turns yet, but not for a message of any size that is allowed. */
+function nearlyFull({ path, free_bytes }: StoreReport): ParleyError {
+  return new ParleyError(
+    'STORAGE_FULL',
+    `The disk of ${path} is full, or nearly: ${counted(free_bytes, 'byte')} are left, and one message may take ${defaultLimits.messageBytes}.`,
+    { hint: 'What was kept is intact. Free some space there.' },
+  );
 }
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];

@@ -1,6 +1,12 @@
 // `parley login`: keeps where a server is and the key to it, once the server has taken the key.
 import type { Command } from 'commander';
-import { findProfile, putProfile, putStoreKey, useProfile } from '../../config/profiles.ts';
+import {
+  findProfile,
+  putProfile,
+  putStoreKey,
+  requireServerName,
+  useProfile,
+} from '../../config/profiles.ts';
 import type { Target } from '../../config/settings.ts';
 import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -52,16 +58,20 @@ export async function runLogin(
     throw new ParleyError('USAGE', '--reply-pointer is for another server: name it with --url.');
   }
   const profile = place.profile ?? profileNameOf(place);
+  if (place.url !== null) requireServerName(profile);
   const question = `Key for ${place.url ?? 'the store on this machine'}`;
-  const key = keyFromStdin
-    ? (await readMessage(context.reading('a key', 'leave out --key-stdin to be asked'), keyBytes)).trim()
-    : (await askSecret(question, '--key-stdin', context.prompting)).trim();
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new ParleyError('USAGE', key === '' ? 'No key was given.' : 'That is not a key.', {
-      hint: 'A key is one word of visible ASCII characters. Nothing was kept.',
+  if (place.url === null && !keyFromStdin && !context.prompting.allowed) {
+    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
+      hint: 'Name a server: --url URL, and pipe its key in with --key-stdin.',
     });
   }
-  const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer };
+  const text = keyFromStdin
+    ? await readKey(context)
+    : await askSecret(question, '--key-stdin', context.prompting);
+  const key = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(key)) throw noKey(key === '' ? 'No key was given.' : 'That is not a key.', null);
+  const sources = { ...place.sources, key: null };
+  const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
   context.talkTo(target);
   const { home } = await context.open();
   const { data, body } = await home.service.verify(await context.call());
@@ -75,6 +85,24 @@ export async function runLogin(
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.writeUntrusted(filledFieldLines(data));
   await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
+}
+
+/** What is too long, or no text, is no key: to say how to send it as a message would help nobody. */
+async function readKey(context: CliContext): Promise<string> {
+  try {
+    return await readMessage(context.reading('a key', 'leave out --key-stdin to be asked'), keyBytes);
+  } catch (error) {
+    const isOther =
+      error instanceof ParleyError && ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE'].includes(error.code);
+    throw isOther ? noKey('That is not a key.', error) : error;
+  }
+}
+
+function noKey(what: string, cause: unknown): ParleyError {
+  return new ParleyError('USAGE', what, {
+    hint: 'A key is one word of visible ASCII characters. Nothing was kept.',
+    cause,
+  });
 }
 
 /** Kept with the key, so that a chat needs no further question; null where the server has no usual one. */

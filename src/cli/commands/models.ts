@@ -17,7 +17,7 @@ const columns: readonly Column<Mode>[] = [
 export function registerModels(parent: Command, run: Run): void {
   parent
     .command('models')
-    .description('list the modes to chat in, the default marked *')
+    .description('list the modes that are offered where you talk to, the default marked *')
     .action((_options, command: Command) => run(command, runModels));
 }
 

@@ -82,7 +82,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       arrived: () => served.requestArrived(),
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });
-    await announce(listening, context);
+    await announce(listening, served.defaultMode(), context);
     await fired(host.signal);
     await listening.stop();
     throw host.signal.reason;
@@ -109,6 +109,7 @@ async function reload(
 
 async function announce(
   { url, host, port }: { url: string; host: string; port: number },
+  mode: string,
   context: CliContext,
 ) {
   if (context.options.json) {
@@ -125,7 +126,7 @@ On this machine, make a key; it is printed this once. Wherever it is to be used,
 ${isOpen ? 'That sends the key unencrypted: better give the server an https: address by a proxy in front of it.\n' : ''}
 Without Parley:
   curl ${url}/v1/chat -H "Authorization: Bearer $PARLEY_API_KEY" \\
-    -H 'Content-Type: application/json' -d '{"mode":"eliza","message":"Hello"}'
+    -H 'Content-Type: application/json' -d '{"mode":"${mode}","message":"Hello"}'
 
 The API to read: ${url}/docs. Ctrl-C stops the server; what is being said then is kept.
 `);

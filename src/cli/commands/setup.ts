@@ -5,6 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../../service/model-server.ts';
 import type { CliContext } from '../context.ts';
+import { counted } from '../counted.ts';
 import { exitDone } from '../exit-codes.ts';
 import type { Run } from '../run.ts';
 import { chooseMany, chooseOne } from '../terminal/choice-prompt.ts';
@@ -51,11 +52,15 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
     ? offered.filter(({ server }, at) => offered.findIndex((one) => one.server === server) === at)
     : await chooseMany(
         'Which become modes?',
-        offered.map((value) => ({ name: `${value.model} (${value.server.name})`, value })),
+        offered.map((value) => ({
+          name: `${value.model} (${value.server.name})`,
+          value,
+          checked: offered.length === 1,
+        })),
         prompting,
       );
   if (chosen.length === 0) {
-    await context.say('No mode was made.');
+    await context.say('No mode was made. Nothing was ticked: Space ticks, Enter goes on.');
     return exitDone;
   }
   const modes = await makeModes(chosen, context);
@@ -111,9 +116,7 @@ async function tellFound(found: readonly FoundModels[], context: CliContext): Pr
     if (problem !== null) await context.say(`${server.name} (${server.base_url}): ${problem}`);
     else if (models.length > 0) {
       const some = models.slice(0, 8).join(', ') + (models.length > 8 ? ', …' : '');
-      await context.say(
-        `${server.name} (${server.base_url}): ${models.length === 1 ? '1 model' : `${models.length} models`}: ${some}`,
-      );
+      await context.say(`${server.name} (${server.base_url}): ${counted(models.length, 'model')}: ${some}`);
     }
   }
 }
@@ -153,7 +156,8 @@ async function chooseDefault(
   before: string | null,
   { prompting }: CliContext,
 ): Promise<string | null> {
-  const names = before === null || modes.includes(before) ? modes : [...modes, before];
+  // The list stands on its first: Enter alone changes nothing.
+  const names = before === null ? modes : [before, ...modes.filter((name) => name !== before)];
   if (names.length === 1) return null;
   const choices = names.map((name) => ({ name: name === before ? `${name} (as now)` : name, value: name }));
   return chooseOne('Which one is used when no mode is named?', choices, prompting);

@@ -98,7 +98,7 @@ complete -c parley -k -f -a '(__parley_complete)'
 
 export const completionScripts = { bash: unescaped(bash), zsh: unescaped(zsh), fish };
 
-/** A template of JavaScript ends a \${ for itself: it is written with a backslash. */
+/** `${` would begin a substitution of JavaScript: the scripts above have a backslash before it, which is taken out here. */
 function unescaped(script: string): string {
   return script.replaceAll('\\${', '${');
 }

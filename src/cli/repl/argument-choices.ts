@@ -1,5 +1,5 @@
 // What the arguments of slash commands may be: modes, sessions, files. Nothing, where that cannot be known just now.
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
@@ -36,11 +36,21 @@ export async function fileChoices(beginning: string, home: string | undefined): 
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.name.startsWith(name) && (name.startsWith('.') || !entry.name.startsWith('.')))
-      .map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .map((entry) => `${entry.name}${leadsInto(entry, folder) ? '/' : ''}`)
       .sort()
       .map((entry) => choice(`${shown}${entry}`, entry));
   } catch {
     return [];
+  }
+}
+
+/** A link to one, too. */
+function leadsInto(entry: Dirent, folder: string): boolean {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  try {
+    return statSync(join(folder, entry.name)).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -3,7 +3,7 @@
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
-import { readFileMessage } from '../terminal/file-message.ts';
+import { readFileMessage, readFileText } from '../terminal/file-message.ts';
 import type { Conversation } from './conversation.ts';
 
 /** An empty path takes all of them back. */
@@ -13,7 +13,7 @@ export async function attach(path: string, conversation: Conversation, context: 
     await context.say('No file goes with the next message.');
     return;
   }
-  const text = await readFileMessage(path, defaultLimits.messageBytes, context.host.signal);
+  const text = await readFileText(path, defaultLimits.messageBytes, context.host.signal);
   conversation.files = [...conversation.files.filter((other) => other !== path), path];
   await context.say(`${path} (${Buffer.byteLength(text)} bytes) goes with the next message.`);
 }

@@ -28,6 +28,11 @@ export function findNext(state: LineState, search: Search, history: readonly str
 }
 
 function indexOf(query: string, from: number, history: readonly string[]): number | null {
-  for (let index = from; index >= 0; index--) if (history[index]?.includes(query)) return index;
+  for (let index = from; index >= 0; index--) if (placeIn(history[index] ?? '', query) !== -1) return index;
   return null;
+}
+
+/** Where a line holds what is looked for, in any case of letters unless that has a capital; -1 for nowhere. */
+export function placeIn(line: string, query: string): number {
+  return (/\p{Lu}/u.test(query) ? line : line.toLowerCase()).indexOf(query);
 }

@@ -5,12 +5,10 @@ import { emitKeypressEvents } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { TerminalStream } from '../terminal/output.ts';
+import type { TerminalInput } from '../terminal/question-keys.ts';
 import { startTimer } from '../terminal/timer.ts';
 import type { LineInput } from './line-input.ts';
 import { PasteReader } from './paste-reader.ts';
-
-/** A terminal to read from. */
-export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 export interface KeyboardOptions {
   readonly open: () => TerminalInput;
@@ -57,11 +55,12 @@ export class Keyboard {
     const input = this.#options.open();
     this.#input = input;
     this.#forgetExit = this.#options.atExit(() => this.release());
-    // What had begun when the terminal was given away is over.
     const pastes = new PasteReader({
-      typed: (text) => this.#pastes === pastes && this.#keys.emit('data', text),
+      typed: (text) => this.#keys.emit('data', text),
       pasted: (text) => this.#options.onInput({ kind: 'paste', text }),
-      startTimer,
+      // What had begun when the terminal was given away is over; what had come at once with the key that gave it away is not.
+      startTimer: (milliseconds, action) =>
+        startTimer(milliseconds, () => this.#pastes === pastes && action()),
     });
     this.#pastes = pastes;
     input.setRawMode?.(true);

@@ -1,8 +1,8 @@
 // What the line reader is given: the terminal, and what it asks of others while a line is typed.
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
+import type { TerminalInput } from '../terminal/question-keys.ts';
 import type { Completion } from './completion.ts';
-import type { TerminalInput } from './keyboard.ts';
 
 export interface LineReaderOptions {
   readonly open: () => TerminalInput;

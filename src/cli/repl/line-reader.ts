@@ -15,9 +15,6 @@ import { editableText, submitted } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
 import { lineFor } from './typed-line.ts';
 
-/** Twice: after a stop, the signal that ends it comes between. */
-const notStoppedMs = 100;
-
 /** By then nobody is kept waiting who types at once. */
 const widthsPauseMs = 100;
 
@@ -122,18 +119,19 @@ export class LineReader implements LineSource {
     if (!this.#isLent || this.#settle === null) this.#take(interruptKey);
   }
 
-  #take(input: LineInput): void {
+  /** `isSeen`: the line stands at the prompt, as it is before this. */
+  #take(input: LineInput, isSeen = this.#settle !== null): void {
     if (this.#busy !== null) {
       if (isInterrupt(input)) this.#completing?.abort();
       this.#waiting.push(input);
       return;
     }
     const { state, action } = edit(this.#state, input, this.#options.history());
-    if (this.#settle === null) this.#keep(state, action);
-    else this.#act(state, action);
+    if (isSeen) this.#act(state, action);
+    else this.#keep(state, action);
   }
 
-  /** Nobody reads a line. An Enter is kept as a line end: nothing is sent that nobody saw at the prompt. */
+  /** Typed ahead of a line that nobody reads yet. An Enter is kept as a line end: nothing is sent that nobody saw at the prompt. */
   #keep(state: LineState, action: Action): void {
     switch (action) {
       case 'submit':
@@ -143,7 +141,7 @@ export class LineReader implements LineSource {
         this.#interrupt?.();
         break;
       case 'suspend':
-        this.#suspend();
+        if (this.#settle === null) this.#suspend();
         break;
       default:
         this.#state = state;
@@ -169,11 +167,11 @@ export class LineReader implements LineSource {
         return;
       case 'complete':
         this.#state = state;
-        this.#busy = this.#complete(state).finally(() => this.#resume());
+        this.#busy = this.#complete(state).finally(() => this.#resume(true));
         return;
       case 'open-editor':
         this.#state = state;
-        this.#busy = this.#edit(state).finally(() => this.#resume());
+        this.#busy = this.#edit(state).finally(() => this.#resume(false));
         return;
       case 'clear-screen':
         this.#painter.clearScreen();
@@ -234,21 +232,22 @@ export class LineReader implements LineSource {
     this.#state = lineOf(lineFor(written), state);
   }
 
-  #resume(): void {
+  /** `isSeen`: not so for keys that came at once with the one that opens an editor. Later ones are for the editor, which reads them. */
+  #resume(isSeen: boolean): void {
     this.#busy = null;
     this.#repaint();
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const input of waiting) this.#take(input);
+    for (const input of waiting) this.#take(input, isSeen && this.#settle !== null);
+    if (isSeen || waiting.length === 0) return;
+    this.#state = typedAhead(this.#state);
+    this.#repaint();
   }
 
   #suspend(): void {
     this.#keyboard.release();
     this.#isSuspended = true;
-    this.#options.job.suspend();
-    // Where no shell waits, the system lets the process run on, and says nothing. These timers also keep the process alive: nothing
-    // else does, while the keyboard is not read.
-    setTimeout(() => setTimeout(() => this.#isSuspended && this.#continue(), notStoppedMs), notStoppedMs);
+    void this.#options.job.suspend().then(() => this.#isSuspended && this.#continue());
   }
 
   /** After a stop, also one that came from outside: raw again, and the line anew. */

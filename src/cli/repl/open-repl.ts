@@ -102,6 +102,7 @@ function talkingAbove(above: LineSource['above'], { host, options, target }: Cli
       openHome: async (place, { trace, say, ...others }) => {
         const opened = await host.openHome(place, {
           ...others,
+          followsModes: true,
           say: (line) => above(() => say(line)),
           trace: trace === null ? null : (line) => above(() => trace(line)),
         });

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
-import type { TerminalInput } from './keyboard.ts';
+import type { TerminalInput } from '../terminal/question-keys.ts';
 import { LineBurst } from './line-burst.ts';
 import { edit } from './line-editor.ts';
 import type { LineInput } from './line-input.ts';
@@ -27,6 +27,9 @@ export interface PlainLineReaderOptions {
 const mostLineBytes = 4095;
 const cutLine = 'A line of 4,095 bytes: the terminal drops what is beyond. /file PATH takes a text whole.';
 
+/** Before a further line of a message. */
+const furtherLine = '  ';
+
 const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
 
 export class PlainLineReader implements LineSource {
@@ -45,14 +48,15 @@ export class PlainLineReader implements LineSource {
   #isInitialAhead = false;
   #settle: ((line: ReadLine) => void) | null = null;
   #interrupt: (() => void) | null = null;
-  #release: (() => void) | null = null;
+  /** What lets go of the terminal's events; null until the first line is read. */
+  #release: (() => void)[] | null = null;
 
   constructor(options: PlainLineReaderOptions) {
     this.#options = options;
   }
 
   async read(prompt: PromptFor, initial: string): Promise<ReadLine> {
-    this.#release ??= this.#options.job.onInterrupt(() => this.#interrupted());
+    this.#release ??= this.#heed();
     this.#listen();
     await this.#allAhead();
     this.#prompt = this.#textOf(prompt);
@@ -93,10 +97,15 @@ export class PlainLineReader implements LineSource {
 
   close(): void {
     this.#settle = null;
-    this.#release?.();
+    for (const release of this.#release ?? []) release();
     this.#isLent = true;
     this.#interface?.close();
     this.#interface = null;
+  }
+
+  #heed(): (() => void)[] {
+    const { job } = this.#options;
+    return [job.onInterrupt(() => this.#interrupted()), job.onContinue(() => this.#continue())];
   }
 
   #textOf(prompt: PromptFor): string {
@@ -175,7 +184,7 @@ export class PlainLineReader implements LineSource {
       this.#submit({ ...line, mayBeCommand: line.mayBeCommand && isTyped });
     } else {
       this.#begun = state.text;
-      drawTo(this.#options.output, '  ');
+      drawTo(this.#options.output, furtherLine);
     }
   }
 
@@ -201,6 +210,11 @@ export class PlainLineReader implements LineSource {
     this.#initial = '';
     this.#isInitialAhead = false;
     drawTo(this.#options.output, `\n${this.#options.leaveHint}\n${this.#prompt}`);
+  }
+
+  /** After a stop. What stood in the line was dropped by the terminal. */
+  #continue(): void {
+    if (this.#settle !== null) drawTo(this.#options.output, this.#begun === '' ? this.#prompt : furtherLine);
   }
 }
 

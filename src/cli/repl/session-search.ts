@@ -3,8 +3,10 @@ import { ParleyError } from '../../service/errors.ts';
 import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
-import { oneLine } from '../terminal/filter.ts';
+import { filterText, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
+import { cut } from '../terminal/table.ts';
+import type { Measure } from './line-layout.ts';
 import { shortTitle } from './short-title.ts';
 
 type Found = Pick<NewSession, 'session_id' | 'title'>;
@@ -20,9 +22,7 @@ const narrowest = 50;
 export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
   const first = await sessionsWith(words, context);
   if (first.length === 0) {
-    await context.say(
-      words === '' ? 'There are no sessions yet.' : `No title holds ${JSON.stringify(words)}.`,
-    );
+    await context.say(words === '' ? 'There is no session yet.' : `No title holds ${JSON.stringify(words)}.`);
     return null;
   }
   // A list that narrows as one types moves the cursor.
@@ -35,6 +35,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
     await context.say('Go on with one: /resume and its id, or a part of its title.');
     return null;
   }
+  const { default: measure } = await import('string-width');
   const id = await choose(
     'Which session?',
     {
@@ -42,7 +43,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
       source: async (term) =>
         (await sessionsWith(term, context)).map((session) => ({
           value: session.session_id,
-          name: label(session, context.stderr.columns()),
+          name: label(session, context.stderr.columns(), measure),
           short: shortTitle(session.title ?? session.session_id, longestShown),
         })),
     },
@@ -118,8 +119,9 @@ function anyCase(words: string): string {
 }
 
 /** On one row; where that is narrow, the title alone. */
-function label({ title, message_count, updated_at }: Session, columns: number): string {
+function label({ title, message_count, updated_at }: Session, columns: number, measure: Measure): string {
   const all = `  ${updated_at.slice(0, 16).replace('T', ' ')}, ${message_count} messages`;
   const facts = columns < narrowest ? '' : all;
-  return shortTitle(title ?? '(no title)', Math.max(10, columns - facts.length - 4)) + facts;
+  const room = Math.max(10, columns - facts.length - 4);
+  return cut(filterText(oneLine(title ?? '(no title)')), room, measure) + facts;
 }

@@ -1,4 +1,5 @@
 // What of a line's state is shown: the line at its prompt, or, while Ctrl-R looks for one, what it found.
+import { placeIn } from './history-search.ts';
 import type { Prompt, ShownLine } from './line-layout.ts';
 import type { LineState } from './line-state.ts';
 
@@ -13,5 +14,5 @@ export function shownLine(state: LineState, history: readonly string[]): ShownLi
   const { search, pastes } = state;
   if (search === null) return state;
   const text = search.found === null ? '' : (history[search.found] ?? '');
-  return { text, cursor: Math.max(0, text.indexOf(search.query)), pastes };
+  return { text, cursor: Math.max(0, placeIn(text, search.query)), pastes };
 }

@@ -38,12 +38,15 @@ export async function tellTrouble(
   const hint = again === '' ? failure.hint : failure.hint.replace(/\bTry again\.$/, '').trim();
   const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
   const advice = [hint, remedy, furtherHint(failure, context)];
-  // A command is typed at an empty prompt, and there the message may stand.
-  advice.push(slashCommand.test(advice.join(' ')) ? makeRoom : again);
   const told = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
+  // A command is typed at an empty prompt, and there the message may stand.
+  const last = slashCommand.test(advice.join(' ')) ? makeRoom : again;
+  const text = oneLine(told.join(' ').trim());
+  // What ends in a command to copy is a line of its own.
+  const apart = /[.)]$/.test(text) ? ' ' : '\n';
   const { stderr } = context;
   const { red } = await stderr.style();
-  const line = await wrappedLine(stderr.visible(oneLine(told.join(' ').trim())), stderr);
+  const line = await wrappedLine(stderr.visible(last === '' ? text : text + apart + last), stderr);
   await stderr.write(`${red(line)}\n`);
   if (context.options.debug) await stderr.writeUntrusted(`${failure.stack}\n`);
 }

@@ -5,6 +5,8 @@ import { toJson } from '../terminal/json.ts';
 export interface ItemResult {
   readonly session_id: string;
   readonly status: string;
+  /** Counted as done after a repeated request, which found nothing to do any more: the answer to the one before it was lost. */
+  readonly repeated?: boolean;
   /** Where it went. */
   readonly file?: string;
   readonly error?: { readonly code: string; readonly message: string };
@@ -18,6 +20,7 @@ export class BatchReport {
   readonly #total: number;
   readonly #began: number;
   readonly #counts = new Map<string, number>();
+  readonly #repeated = new Map<string, number>();
   #lines: string[] = [];
   #finished = 0;
   #shownAt: number;
@@ -49,6 +52,7 @@ export class BatchReport {
   add(result: ItemResult): void {
     const { status } = result;
     this.#counts.set(status, this.count(status) + 1);
+    if (result.repeated) this.#repeated.set(status, (this.#repeated.get(status) ?? 0) + 1);
     if (status !== 'duplicate') this.#finished += 1;
     this.#lines.push(this.#context.options.json ? toJson(result) : resultLine(result));
   }
@@ -70,7 +74,11 @@ export class BatchReport {
 
   async summarize(): Promise<void> {
     await this.#clear();
-    const counts = [...this.#counts].map(([status, count]) => `${count} ${status.replaceAll('_', ' ')}`);
+    const counts = [...this.#counts].map(([status, count]) => {
+      const repeated = this.#repeated.get(status);
+      const how = repeated === undefined ? '' : ` (${repeated} of them counted after a repeated request)`;
+      return `${count} ${status.replaceAll('_', ' ')}${how}`;
+    });
     if (counts.length > 0) await this.#context.say(counts.join(', '));
   }
 

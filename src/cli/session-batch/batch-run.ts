@@ -12,6 +12,11 @@ import { JournalMarks } from './journal-marks.ts';
 import { Pacer } from './pacer.ts';
 import { idsOf, numbersOf, type RunEntry, type Task, TaskSource } from './task.ts';
 
+/** One call that did it; `repeated`: counted as its doing, for a repetition of it found no session. */
+export interface Single {
+  readonly repeated: boolean;
+}
+
 export interface BatchWork<Done extends string> {
   /** The word for an id that it was done to. */
   readonly done: Done;
@@ -21,7 +26,7 @@ export interface BatchWork<Done extends string> {
   /** Null where ids go one a call. */
   readonly many: ((call: Call, ids: readonly string[]) => Promise<readonly BatchItem<Done>[]>) | null;
   /** Where `many` turns out to be `UNSUPPORTED`, too; null: then nothing is done. */
-  readonly one: ((call: Call, id: string) => Promise<unknown>) | null;
+  readonly one: ((call: Call, id: string) => Promise<Single>) | null;
   readonly apiKey: string;
   readonly newRequestId: () => string;
   /** Calls at once, at most. */
@@ -193,8 +198,8 @@ class BatchRun<Done extends string> {
     if (one === null) throw new TypeError('There is no call for one id.');
     const [session_id = ''] = ids;
     try {
-      await one(call, session_id);
-      return [{ session_id, status: done }];
+      const { repeated } = await one(call, session_id);
+      return [{ session_id, status: done, ...(repeated && { repeated }) }];
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
       return [{ session_id, status: 'not_found' }];
@@ -278,7 +283,7 @@ class BatchRun<Done extends string> {
       const item = items[next++] ?? { session_id: id, status: 'failed' };
       const wasDone =
         item.status === 'not_found' && (inDoubt === true || (task.mayHaveActed && this.#many === null));
-      const result = wasDone ? { session_id: id, status: done } : item;
+      const result: ItemResult = wasDone ? { session_id: id, status: done, repeated: true } : item;
       const isDoubtful = result.status === 'failed' && (inDoubt === true || task.mayHaveActed);
       results.push({ number, status: isDoubtful ? 'unsure' : result.status, code: item.error?.code ?? null });
       report.add(result);

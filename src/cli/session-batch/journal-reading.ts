@@ -128,10 +128,8 @@ export class KnownBatch {
 
   *#entries(): Generator<KnownEntry> {
     let number = 0;
-    for (const line of linesOf(this.#file, 0, this.#size)) {
-      if (line.startsWith('\t')) return;
-      if (line.startsWith(' ')) continue;
-      yield { id: line, number, inDoubt: this.#isInDoubt(number) };
+    for (const id of idsIn(this.#file, this.#size)) {
+      yield { id, number, inDoubt: this.#isInDoubt(number) };
       number += 1;
     }
   }
@@ -160,6 +158,23 @@ export function sealOf(path: string): BatchSeal | null {
     return sealIn(file)?.seal ?? null;
   } finally {
     closeSync(file);
+  }
+}
+
+/** The distinct ids of a journal, in their order. */
+export function* idsOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    yield* idsIn(file, fstatSync(file).size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* idsIn(file: number, size: number): Generator<string> {
+  for (const line of linesOf(file, 0, size)) {
+    if (line.startsWith('\t')) return;
+    if (!line.startsWith(' ')) yield line;
   }
 }
 

@@ -41,8 +41,7 @@ export interface BatchSeal extends BatchOwner {
   readonly batch: string;
   readonly made_at: string;
   readonly ids: number;
-  /** SHA-256 of all that stands before the seal: a journal that was edited is not gone on with. */
-  /** SHA-256 of all above the seal; left out by the first journals. */
+  /** SHA-256 of all above the seal: a journal that was edited is not gone on with. Left out by the first journals. */
   readonly sum?: string;
   readonly ignore_missing: boolean;
 }

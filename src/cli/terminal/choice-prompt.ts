@@ -1,11 +1,13 @@
 // Questions with a list to choose from, asked on stderr as all questions are.
 import { oneLine } from './filter.ts';
-import { asked, type Prompting, promptTheme } from './prompt.ts';
+import { asked, type Prompting } from './prompt.ts';
 
 export interface Choice<Value> {
   /** Untrusted as it stands. */
   readonly name: string;
   readonly value: Value;
+  /** Of many: chosen unless it is taken out. */
+  readonly checked?: boolean;
 }
 
 const rows = 15;
@@ -16,13 +18,10 @@ export async function chooseMany<Value>(
   choices: readonly Choice<Value>[],
   prompting: Prompting,
 ): Promise<readonly Value[]> {
-  return await asked(prompting, async (context) => {
+  return asked(prompting, async (context, theme) => {
     const { checkbox } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await checkbox<Value>(
-      { message: question, choices: shown(choices, prompting), pageSize: rows, theme },
-      context,
-    );
+    const list = { message: question, choices: shown(choices, prompting), pageSize: rows, theme };
+    return checkbox<Value>(list, context);
   });
 }
 
@@ -31,16 +30,13 @@ export async function chooseOne<Value>(
   choices: readonly Choice<Value>[],
   prompting: Prompting,
 ): Promise<Value> {
-  return await asked(prompting, async (context) => {
+  return asked(prompting, async (context, theme) => {
     const { select } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await select<Value>(
-      { message: question, choices: shown(choices, prompting), pageSize: rows, theme },
-      context,
-    );
+    const list = { message: question, choices: shown(choices, prompting), pageSize: rows, theme };
+    return select<Value>(list, context);
   });
 }
 
 function shown<Value>(choices: readonly Choice<Value>[], { stderr }: Prompting): Choice<Value>[] {
-  return choices.map(({ name, value }) => ({ name: stderr.visible(oneLine(name)), value }));
+  return choices.map((choice) => ({ ...choice, name: stderr.visible(oneLine(choice.name)) }));
 }

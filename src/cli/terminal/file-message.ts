@@ -1,6 +1,6 @@
 // A file that goes into a message: its text as it stands, in a Markdown block that bears its name.
-import { createReadStream } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
+import { fileBytes } from './file-bytes.ts';
 import { Utf8Reader } from './utf8-reader.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -10,18 +10,24 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is not a directory',
 };
 
-/** Read as bytes, checked like a message on stdin. It may be a pipe, as in `-f <(command)`. `limit` in bytes. */
+/** The file as it goes into a message. */
 export async function readFileMessage(path: string, limit: number, signal: AbortSignal): Promise<string> {
+  return fenced(path, await readFileText(path, limit, signal));
+}
+
+/** Read as bytes, checked like a message on stdin. It may be a pipe, as in `-f <(command)`. `limit` in bytes. */
+export async function readFileText(path: string, limit: number, signal: AbortSignal): Promise<string> {
   const reader = new Utf8Reader({ name: `The file ${path}`, limit });
   let text = '';
   try {
-    for await (const bytes of createReadStream(path, { signal })) text += reader.push(bytes);
-    text += reader.end();
+    for await (const bytes of fileBytes(path, signal)) text += reader.push(bytes);
+    return text + reader.end();
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof ParleyError ? error : unreadable(path, error);
+    throw error instanceof ParleyError
+      ? error
+      : unreadableFile(path, error, 'Nothing was sent. Name a file of text that you may read.');
   }
-  return fenced(path, text);
 }
 
 /** A fenced code block that no line of the text can end, its info the name. A newline is added to a text without one. */
@@ -38,10 +44,9 @@ export function fenced(name: string, text: string): string {
   return `${fence}${apart}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-function unreadable(path: string, cause: unknown): ParleyError {
+/** `hint`: what to do about it. */
+export function unreadableFile(path: string, cause: unknown, hint: string): ParleyError {
   const { code = '', message } = cause as NodeJS.ErrnoException;
-  return new ParleyError('USAGE', `The file ${path} cannot be read: ${reasons[code] ?? message}.`, {
-    hint: 'Nothing was sent. Name a file of text that you may read.',
-    cause,
-  });
+  const what = path === '' ? 'A file without a name' : `The file ${path}`;
+  return new ParleyError('USAGE', `${what} cannot be read: ${reasons[code] ?? message}.`, { hint, cause });
 }

@@ -92,7 +92,11 @@ export class Jq {
 function startThread(): Worker {
   const thread = new Worker(new URL('./jq-thread.cjs', import.meta.url), {
     // Nothing that Node was started with is meant for it.
-    ...{ argv: [], execArgv: [], env: {}, stdout: true, stderr: true },
+    argv: [],
+    execArgv: [],
+    env: {},
+    stdout: true,
+    stderr: true,
   });
   thread.unref();
   return thread;

@@ -1,6 +1,7 @@
 // Questions to the person at the terminal, asked on stderr: and whether one may be asked at all.
 import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
+import type { Job } from '../job.ts';
 import { filterText } from './filter.ts';
 import type { Output } from './output.ts';
 import type { Environment, Style } from './style.ts';
@@ -18,6 +19,7 @@ export interface Prompting {
   readonly openStdin: () => Readable;
   readonly stderr: Output;
   readonly signal: AbortSignal;
+  readonly job: Pick<Job, 'suspend'>;
 }
 
 /** The person stopped a question with Ctrl-C or Ctrl-D: not a failure, but the end of the command (exit 130). */
@@ -32,43 +34,28 @@ export function canPrompt({ stdinIsTerminal, stderrIsTerminal, noInput, env }: P
 
 /** Yes or no, no by default. `USAGE` where nobody can be asked, naming the flag that says yes. */
 export async function confirm(question: string, flag: string, prompting: Prompting): Promise<boolean> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, {
-      hint: `Say yes with ${flag}.`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question} Nobody can be asked here.`, `Say yes with ${flag}.`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { confirm: ask } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await ask({ message: filterText(question), default: false, theme }, context);
+    return ask({ message: filterText(question), default: false, theme }, context);
   });
 }
 
 /** A secret: nothing of it is shown. `USAGE` where nobody can be asked, naming the flag that takes it from stdin. */
 export async function askSecret(question: string, flag: string, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
-      hint: `Pipe it in with ${flag}.`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question}: nobody can be asked here.`, `Pipe it in with ${flag}.`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { password } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await password({ message: filterText(question), mask: false, theme }, context);
+    return password({ message: filterText(question), mask: false, theme }, context);
   });
 }
 
 /** A line of text. `USAGE` where nobody can be asked, naming the option that gives it. */
 export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
-      hint: `Give it with ${option}`,
-    });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question}: nobody can be asked here.`, `Give it with ${option}`, prompting);
+  return asked(prompting, async (context, theme) => {
     const { input } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    return await input({ message: filterText(question), theme }, context);
+    return input({ message: filterText(question), theme }, context);
   });
 }
 
@@ -80,23 +67,62 @@ export interface ChoiceSource {
   ): Promise<readonly { readonly value: string; readonly name: string; readonly short: string }[]>;
 }
 
-/** One of a list that narrows as one types, and is gone then. Its names are filtered already. `USAGE` where nobody can be asked. */
+/**
+ * One of a list that narrows as one types; the list disappears once one is chosen. Its names must be filtered already. `USAGE` where
+ * nobody can be asked.
+ */
 export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
-  if (!prompting.allowed) {
-    throw new ParleyError('USAGE', `${question} Nobody can be asked here.`, { hint: 'Name it instead.' });
-  }
-  return await asked(prompting, async (context) => {
+  requirePerson(`${question} Nobody can be asked here.`, 'Name it instead.', prompting);
+  // As the list is left when it is asked again.
+  let words = choices.initial;
+  let marked: string | null = null;
+  const mark = (value: string) => {
+    marked = value;
+    return '';
+  };
+  return asked(prompting, async (context, { style, ...look }) => {
     const { search } = await import('@inquirer/prompts');
-    const theme = promptTheme(await prompting.stderr.style());
-    const source = (words: string | undefined) => choices.source(words ?? '');
-    const initial = choices.initial === '' ? {} : { initialValue: choices.initial };
-    const list = { message: filterText(question), source, theme, ...initial };
-    return await search(list, { ...context, clearPromptOnDone: true });
+    const list = {
+      message: filterText(question),
+      async source(typed: string | undefined) {
+        words = typed ?? '';
+        const found = await choices.source(words);
+        return found.map((choice) => ({ ...choice, description: choice.value }));
+      },
+      // What would be shown below the list says which one is marked.
+      theme: { ...look, style: { ...style, description: (value: string) => mark(value) } },
+      ...(words !== '' && { initialValue: words }),
+      ...(marked !== null && { default: marked }),
+    };
+    return untilEscape(context, (signal) => search(list, { ...context, signal, clearPromptOnDone: true }));
   });
 }
 
+/** inquirer's list of its own leaves at Ctrl-C alone. */
+async function untilEscape<T>(
+  { input, signal }: PromptContext,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const escaped = new AbortController();
+  const leave = (_: unknown, key: { readonly name?: string } | undefined) => {
+    if (key?.name === 'escape') escaped.abort();
+  };
+  input.on('keypress', leave);
+  try {
+    return await ask(AbortSignal.any([signal, escaped.signal]));
+  } finally {
+    input.off('keypress', leave);
+  }
+}
+
+function requirePerson(message: string, hint: string, { allowed }: Prompting): void {
+  if (!allowed) throw new ParleyError('USAGE', message, { hint });
+}
+
+type Theme = ReturnType<typeof themeOf>;
+
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
-export function promptTheme(style: Style) {
+function themeOf(style: Style) {
   return {
     prefix: { idle: style.blue('?'), done: style.green('✔') },
     style: {
@@ -114,22 +140,34 @@ interface PromptContext {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Asks one question of inquirer's, and again after Ctrl-Z and `fg`: what the screen shows of it then is no longer what it was. Rejects
+ * with the signal's reason, or with `Interrupted` when the person stops it.
+ */
 export async function asked<T>(
-  { openStdin, stderr, signal }: Prompting,
-  ask: (context: PromptContext) => Promise<T>,
+  prompting: Prompting,
+  ask: (context: PromptContext, theme: Theme) => Promise<T>,
 ): Promise<T> {
-  const input = openStdin();
-  const left = new AbortController();
-  // On Ctrl-D inquirer's readline closes and its promise never settles; it pauses its input then, as after an answer.
-  const leave = () => left.abort();
-  input.on('pause', leave);
-  try {
-    return await ask({ input, output: stderr.stream, signal: AbortSignal.any([signal, left.signal]) });
-  } catch (error) {
-    signal.throwIfAborted();
-    const stopped = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
-    throw stopped ? new Interrupted('Interrupted.') : error;
-  } finally {
-    input.off('pause', leave);
+  const { openStdin, stderr, signal, job } = prompting;
+  const { QuestionKeys } = await import('./question-keys.ts');
+  const theme = themeOf(await stderr.style());
+  for (;;) {
+    const left = new AbortController();
+    const suspended = new AbortController();
+    const input = new QuestionKeys(openStdin(), () => suspended.abort());
+    // On Ctrl-D inquirer's readline closes and its promise never settles; it pauses its input then, as after an answer.
+    input.on('pause', () => left.abort());
+    const stop = AbortSignal.any([signal, left.signal, suspended.signal]);
+    try {
+      return await ask({ input, output: stderr.stream, signal: stop }, theme);
+    } catch (error) {
+      signal.throwIfAborted();
+      const stopped = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
+      if (!stopped) throw error;
+      if (!suspended.signal.aborted) throw new Interrupted('Interrupted.');
+    } finally {
+      input.release();
+    }
+    await job.suspend();
   }
 }

@@ -76,7 +76,7 @@ function padded(text: string, width: number, measure: Measure): string {
 }
 
 /** At most so wide, never through a character as a person sees it. */
-function cut(text: string, width: number, measure: Measure): string {
+export function cut(text: string, width: number, measure: Measure): string {
   if (measure(text) <= width) return text;
   let kept = '';
   let used = 0;

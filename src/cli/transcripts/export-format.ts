@@ -6,7 +6,7 @@ import { markdownHead, markdownMessage } from './markdown.ts';
 export type ExportFormat = 'md' | 'json' | 'html';
 
 export interface ExportWriter {
-  /** Of the next session, and before the first of what stands above all. */
+  /** The text of the next session; of the first, with what stands above all. */
   session(record: SessionRecord): string;
   end(): string;
 }

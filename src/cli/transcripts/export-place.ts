@@ -1,5 +1,6 @@
 // An export on its way out: sessions in, text to standard output or into files.
 import { join } from 'node:path';
+import { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { type ExportFormat, exportWriter } from './export-format.ts';
@@ -10,7 +11,7 @@ export interface ExportPlace {
   take(record: SessionRecord): Promise<string | null>;
   /** All was taken. */
   keep(): Promise<void>;
-  /** It is not to be: no file is left that is not whole. */
+  /** The export is given up: no file is left that is not whole. */
   discard(): Promise<void>;
 }
 
@@ -24,6 +25,11 @@ export interface ExportRequest {
 export async function exportPlace(request: ExportRequest, context: CliContext): Promise<ExportPlace> {
   const { output } = request;
   if (output === null) return standardOutput(request, context);
+  if (output === '') {
+    throw new ParleyError('USAGE', '--output needs the name of a file or a directory.', {
+      hint: 'Nothing was written. Without it, the export goes to standard output.',
+    });
+  }
   const { force } = request;
   const files = { force, random: context.host.random };
   if (namesDirectory(output)) return filesIn(output, request, files);
@@ -47,7 +53,7 @@ async function standardOutput(
   };
 }
 
-/** Made when the first session is there: what finds nothing leaves no file. */
+/** Kept only if a session came: an export that finds nothing leaves no file. */
 async function oneFile(
   path: string,
   { format, several }: ExportRequest,

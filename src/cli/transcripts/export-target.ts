@@ -1,7 +1,7 @@
 // Where an export goes: standard output, one file, or a file for each session in a directory. A file appears whole or not at all,
 // for its owner alone, and replaces none unless that was asked for.
 import { createHash } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
@@ -42,11 +42,12 @@ export class NewFile {
 
   static async create(path: string, { force, random }: FileOptions): Promise<NewFile> {
     if (!force && existsSync(path)) throw isThere(path);
-    const part = join(dirname(path), `.${basename(path)}.${random().toString(36).slice(2)}.part`);
     try {
-      return new NewFile(path, part, await open(part, 'wx', 0o600), force);
+      const place = placeOf(path);
+      const part = join(dirname(place), `.${basename(place)}.${random().toString(36).slice(2)}.part`);
+      return new NewFile(place, part, await open(part, 'wx', 0o600), force);
     } catch (error) {
-      throw unwritable(path, error);
+      throw error instanceof ParleyError ? error : unwritable(path, error);
     }
   }
 
@@ -91,6 +92,16 @@ export class NewFile {
     await this.#file.close().catch(() => {});
     await rm(this.#part, { force: true });
   }
+}
+
+/** The file itself where the path is a link to it. A device or a pipe, as `/dev/null`, would be gone once a file took its place. */
+function placeOf(path: string): string {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there === undefined) return path;
+  if (there.isFile()) return realpathSync(path);
+  throw new ParleyError('USAGE', `${path} is not a file that could be replaced.`, {
+    hint: 'Nothing was written. Name a file, or leave out --output and send standard output there.',
+  });
 }
 
 function isThere(path: string): ParleyError {

@@ -78,7 +78,7 @@ function readUsage(value: unknown): Usage | null {
   return isCount(input_tokens) && isCount(output_tokens) ? { input_tokens, output_tokens } : null;
 }
 
-/** More was never counted by any tokenizer, and sums of such numbers would be wrong. */
+/** A larger count is not believed: it would spoil every sum that it went into. */
 const mostTokens = 1e12;
 
 function isCount(value: unknown): value is number {

@@ -23,11 +23,11 @@ import {
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 10_000;
-/** The clocks here count, not those of the client. */
+/** Turns the client's own clocks off: the silence is timed here. */
 const noLimit = 2 ** 31 - 1;
 /** Of a body read whole, and of one event. */
 const mostBytes = 64 * 1024 * 1024;
-/** A server that has let go of a kept connection says so as soon as it is used: what takes longer may have been work, and work costs. */
+/** A kept connection that the server had closed fails as soon as it is used. What takes longer may have been work, which is billed. */
 const staleMs = 1000;
 /** How long a server may take from the last word to the end of its stream. */
 const graceMs = 5000;
@@ -132,7 +132,7 @@ export class UpstreamConnection {
         await this.#options.trace?.(request, this.#origin, traced);
         answer = await this.#client.request(request);
       } catch (error) {
-        // Asked again is only what no server can have answered, or billed: on a kept connection that it had let go of. Once.
+        // Repeated, once, is only what no server can have answered or billed: a request on a kept connection that it had closed.
         const isStale =
           error instanceof HttpFailure && error.stale && this.#options.now() - askedAt < staleMs;
         if (!mayRepeat || !isStale) throw error;
@@ -193,7 +193,7 @@ export class UpstreamConnection {
   }
 }
 
-/** What is waited for goes on for others who wait for it. */
+/** The signal ends the wait alone: the work goes on for others who wait for it. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

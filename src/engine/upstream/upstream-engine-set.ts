@@ -7,11 +7,10 @@ import type { UpstreamOptions } from './upstream-options.ts';
 
 export function withUpstreamModes(offline: EngineSet, book: ModeBook, options: UpstreamOptions): EngineSet {
   const engines = new Map(book.modes.map((mode) => [mode.name, new UpstreamEngine(mode, options)]));
-  const upstream = book.modes.map(({ name, description, engine, model }) => ({
-    ...{ name, description, engine, model },
-    default: false,
-  }));
-  const modes: readonly Mode[] = [...upstream, ...offline.modes];
+  const upstream = book.modes.map(
+    ({ name, description, engine, model }): Mode => ({ name, description, engine, model, default: false }),
+  );
+  const modes = [...upstream, ...offline.modes];
   const chosen = modes.some(({ name }) => name === book.default) ? book.default : null;
   return {
     modes: chosen === null ? modes : modes.map((mode) => ({ ...mode, default: mode.name === chosen })),

@@ -46,7 +46,7 @@ export class UpstreamEngine implements ReplyEngine {
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
-    // One that could not be opened was told to whoever asked for it.
+    // A connection that could not be opened was reported to whoever asked for it.
     await (await connection?.catch(() => null))?.close();
   }
 

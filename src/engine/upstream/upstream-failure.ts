@@ -37,7 +37,7 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   });
 }
 
-/** What comes after it is another's words. */
+/** Of a quoted text: it needs no full stop of ours. */
 const endsSentence = /[.!?…。！？]["'”’»)\]]*$/;
 
 const errorCodes: Partial<Record<Kind, ErrorCode>> = {
@@ -97,12 +97,17 @@ export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyErro
   };
   const code = failure.kind === 'timeout' ? 'ENGINE_TIMEOUT' : 'ENGINE_FAILED';
   const message = quote(failure.message, upstream.key);
-  return new ParleyError(code, `The mode ${name} got no whole reply: ${message}.`, {
-    hint: hints[failure.kind] ?? 'Try again.',
-    details: detailsOf(problemOfHttp[failure.kind]),
-    // Its own cause may hold the request, and so the key.
-    cause: new HttpFailure(failure.kind, failure.sent, message),
-  });
+  const isCut = failure.sent && failure.kind !== 'redirect';
+  return new ParleyError(
+    code,
+    `The mode ${name} got ${isCut ? 'no complete reply' : 'no reply'}: ${message}.`,
+    {
+      hint: hints[failure.kind] ?? 'Try again.',
+      details: detailsOf(problemOfHttp[failure.kind]),
+      // Its own cause may hold the request, and so the key.
+      cause: new HttpFailure(failure.kind, failure.sent, message),
+    },
+  );
 }
 
 /** What a server sent in place of a reply: a page for people, most often. */
@@ -128,20 +133,20 @@ function words(
   const show = `parley modes show ${name}`;
   const models = isOllama(base_url) ? `ollama pull ${model}, or choose` : 'Choose';
   return {
-    key: ['does not accept its key', `Check where the key comes from: ${show}`],
-    forbidden: ['refuses the request', `Check what its key may do: ${show}`],
-    credit: ['wants to be paid first', 'Add credit to the account of its key, or use another mode.'],
+    key: ['does not accept the key', `Check where the key comes from: ${show}`],
+    forbidden: ['refuses the request', `Check what the key is allowed to do: ${show}`],
+    credit: ['asks for payment first', 'Add credit to the account of the key, or use another mode.'],
     model: [
       `has no model ${JSON.stringify(model)}`,
       `${models} another: parley modes set ${name} --model MODEL`,
     ],
-    address: ['has no chat completions at that address', `Check its address: ${show}`],
+    address: ['offers no chat completions at that address', `Check its address: ${show}`],
     context: [
-      'finds the conversation too long for the model',
+      'says that the conversation is too long for the model',
       `Send it less of the conversation: parley modes set ${name} --context TOKENS (now ${context_tokens}), or begin a new session.`,
     ],
-    rate: ['takes no more requests for now', `Try again in ${wait}.`],
-    filter: ['stopped the reply by its content filter', 'Say it in other words, or use another mode.'],
+    rate: ['accepts no more requests for now', `Try again in ${wait}.`],
+    filter: ['stopped the reply with its content filter', 'Say it in other words, or use another mode.'],
     overload: ['is overloaded or not ready', `Try again in ${wait}.`],
     gateway: ['is overloaded or not ready', 'Try again in a moment.'],
     timeout: ['did not answer in time', 'Try again.'],

@@ -9,7 +9,7 @@ export interface SessionCursor {
   readonly sessionId: string;
 }
 
-/** What a cursor begins with: where one order ended is no place in another. */
+/** What a cursor begins with: a place in one order is none in another. */
 const orderLetters: Readonly<Record<SessionOrder['sort'], Readonly<Record<SessionOrder['order'], string>>>> =
   {
     updated: { desc: 's', asc: 't' },

@@ -15,7 +15,7 @@ export interface Known {
 }
 
 export const idempotencyStatements = {
-  // A bound, so that no single write pays for a day of others.
+  // At most 100, so that no single write pays for a whole day of others.
   forget: `
     DELETE FROM idempotency WHERE (project, key) IN (
       SELECT project, key FROM idempotency WHERE created_at < @keptSince ORDER BY created_at LIMIT 100)`,

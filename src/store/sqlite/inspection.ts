@@ -1,5 +1,6 @@
 // What a store is and whether it is whole, as SQLite itself says.
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { StoreReport } from '../../service/administration.ts';
 import type { Connection } from './connection.ts';
 import { schemaVersion } from './migrations.ts';
@@ -7,16 +8,18 @@ import { schemaVersion } from './migrations.ts';
 /** In the order of SQLite's numbers. */
 const synchronousNames = ['off', 'normal', 'full', 'extra'];
 
-// An index checks itself by what this connection last knew of it, even when another process has changed it since; to ask it for
-// anything brings that up to date.
+// The check judges an index by what this connection last knew of it, although another process may have changed it since. Asking the
+// index for anything brings that up to date.
 const askIndexes = `
   SELECT count(*) FROM message_words WHERE message_words MATCH 'nothing'
   UNION ALL SELECT count(*) FROM message_pieces WHERE message_pieces MATCH 'nothing'`;
 
 export function inspect(connection: Connection, filesystem: string): StoreReport {
+  const { bavail, bsize } = statfsSync(dirname(connection.path));
   return {
     path: connection.path,
     bytes: statSync(connection.path).size,
+    free_bytes: bavail * bsize,
     schema_version: schemaVersion(connection),
     sqlite_version: sqliteVersion(connection),
     journal_mode: journalMode(connection),

@@ -1,5 +1,5 @@
-// Looking up keys while reads are shared: one look serves all requests that came at the same moment and bring the same hash, the
-// very object: whoever hashes keys remembers theirs.
+// Looking up keys while reads are shared: one look serves all requests of the same moment that bring the same hash. The hash is told by
+// the object that it is, not by its bytes: the key check of the service gives out one object for a key.
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { Connection } from './connection.ts';
 import { findKey } from './keys.ts';

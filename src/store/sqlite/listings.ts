@@ -11,8 +11,9 @@ import { inProject, thisSession } from './sessions.ts';
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 
-// How far a page may reach; where it begins stands apart. By creation, the activity is tested row by row: the plus keeps SQLite from
-// taking the index of activities, whose rows it would have to sort. None is active before its creation: `updatedBefore` bounds both.
+// How far a page may reach; where it begins is a condition of its own. In the order of creation, the activity is tested row by row: the
+// plus keeps SQLite from using the index by activity, whose rows it would have to sort. No session is active before it was created, so
+// that `updatedBefore` bounds its creation as well.
 const reach = {
   updated: { desc: 'updated_at >= @updatedAfter', asc: 'updated_at < @updatedBefore' },
   created: {
@@ -21,8 +22,8 @@ const reach = {
   },
 } as const;
 
-// It begins at one bound, of two columns: given two bounds SQLite would use one for its search and test the other row by row. Sessions
-// of one time go by their ids, not by their row numbers: the order is then the same wherever they were imported.
+// A page begins at one bound over two columns: given two bounds, SQLite would search by one and test the other row by row. Sessions with
+// the same time are ordered by their ids, not by their row numbers: the order is then the same wherever they were imported.
 function selectSessions(deleted: boolean, { sort, order }: SessionOrder, titled: boolean): string {
   const column = columnOf[sort];
   return `
@@ -85,7 +86,7 @@ function beginning(
   before: number,
   after: number,
 ): { readonly time: number; readonly id: string } {
-  // Active after a time, it may have been made at any.
+  // A session that was active after a time may have been created at any.
   const bound = filter.order === 'desc' ? before : filter.sort === 'updated' ? after : 0;
   if (filter.cursor === null) return { time: bound, id: '' };
   const { time, sessionId } = readSessionCursor(filter, filter.cursor);
@@ -125,7 +126,7 @@ export function history(
   return connection.all<MessageRow>(listingStatements.history, bindings).map(toMessage).reverse();
 }
 
-/** Made of one row more than the page holds: whether there is a next one. */
+/** `rows` has one more than the page holds, where there is a next page. */
 function toPage<Row, Item>(
   rows: readonly Row[],
   limit: number,

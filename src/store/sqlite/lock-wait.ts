@@ -8,6 +8,7 @@ export interface LockWait {
   readonly random: () => number;
 }
 
+export const usualLockWaitMs = 5000;
 const longestPauseMs = 50;
 
 function isLocked(error: unknown): boolean {

@@ -9,7 +9,7 @@ import { Connection } from './connection.ts';
 import { filesystemType } from './filesystem.ts';
 import { journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
-import { whenUnlocked } from './lock-wait.ts';
+import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { migrate } from './migrations.ts';
 import type { Migration } from './schema.ts';
 import { applicationId, schema } from './schema.ts';
@@ -29,7 +29,7 @@ export interface SqliteStoreOptions {
   readonly filename?: string;
   /** The kernel's answer. */
   readonly filesystemType?: (directory: string) => string;
-  /** How long a call waits for a lock that another process holds; 5 s. */
+  /** How long a call waits for a lock that another process holds; `usualLockWaitMs`. */
   readonly lockWaitMs?: number;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
@@ -55,7 +55,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     options.filename ?? usualFilename,
     options.filesystemType ?? filesystemType,
   );
-  const wait: LockWait = { waitMs: options.lockWaitMs ?? 5000, random: options.random };
+  const wait: LockWait = { waitMs: options.lockWaitMs ?? usualLockWaitMs, random: options.random };
   const connection = connect(path);
   try {
     // Even the first question reads the file, and may find it locked.

@@ -99,6 +99,10 @@ const third = `
     WHERE role = 'assistant';
 `;
 
+/** The scripts written without spaces: a class of characters, for GLOB and for regular expressions alike. */
+export const unspaced =
+  '[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\u{20000}-\u{3fffd}]';
+
 // The text of every message, to be searched, in two indexes (why two: docs/decisions/2026-11-22-two-search-indexes.md).
 // `message_words` knows words, without case and accents. `message_pieces` knows every three characters in a row, of the messages
 // alone that hold a script written without spaces; two spaces more, so that the last characters begin a three, too. Both take
@@ -106,8 +110,6 @@ const third = `
 // hold. They hold the messages up to `search_progress.through`, and search-index.ts brings them forward; the triggers take out
 // what goes, and `secure-delete` does that at once. `columnsize` off spares each message one more row: no score here needs it.
 // What a store has that was made before the indexes were filled late is cleared.
-const unspaced =
-  '[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\u{20000}-\u{3fffd}]';
 const ownerOf = (message: string) =>
   `(SELECT printf('%03d', project) FROM sessions WHERE sessions.id = ${message}.session)`;
 const isIndexed = (message: string) => `${message}.id <= (SELECT through FROM search_progress)`;

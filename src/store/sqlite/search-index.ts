@@ -2,12 +2,12 @@
 // most are never searched for. So a search first adds what it lacks, and in between it is added when enough has come together.
 import type { Connection } from './connection.ts';
 
-/** So many messages have come since, and the next one to write takes them in. */
+/** When so many messages are not in the indexes yet, they are taken in after the next write. */
 const enough = 256;
 /** One transaction keeps other writers, and this event loop, waiting: a few milliseconds' work. */
 const mostMessages = 256;
 const mostBytes = 256 * 1024;
-/** After a write: a store full of messages from before is not one process's to index before it may end. */
+/** After one write: no process should have to index a whole store of older messages before it may end. */
 const mostSteps = 4;
 
 export const indexStatements = {

@@ -2,6 +2,7 @@
 import { ParleyError } from '../../service/errors.ts';
 import type { SearchTerm } from '../session-store.ts';
 import type { Connection } from './connection.ts';
+import { unspaced } from './schema.ts';
 
 /** `words`: terms are words. `pieces`: terms are any characters in a row. */
 export interface IndexQuery {
@@ -9,10 +10,7 @@ export interface IndexQuery {
   readonly expression: string;
 }
 
-// The scripts of `message_pieces`, as the schema has them.
-const unspaced =
-  /[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\u{20000}-\u{3fffd}]/u;
-/** How many characters of an index of pieces stand together. */
+/** How many characters a piece has. */
 const pieceLength = 3;
 /** A single common character begins thousands of pieces: to ask for more of them costs more than a wait. */
 const mostPieces = 5000;
@@ -23,7 +21,8 @@ export const searchTermStatements = {
 
 /** A message with one such term is in the index of pieces, whole: so are all terms with it. */
 export function indexQuery(connection: Connection, terms: readonly SearchTerm[]): IndexQuery {
-  if (!terms.some(({ text }) => unspaced.test(text))) {
+  const inPieces = new RegExp(unspaced, 'u');
+  if (!terms.some(({ text }) => inPieces.test(text))) {
     const words = terms.map(({ text, prefix }) => quoted(text) + (prefix ? ' *' : ''));
     return { index: 'words', expression: words.join(' AND ') };
   }
@@ -45,7 +44,7 @@ function shortText(connection: Connection, text: string): string {
       details: [{ field: 'q', problem }],
     });
   }
-  // What no index holds: three characters of which the last can follow nothing.
+  // A piece that no index holds: it matches nothing.
   if (known.length === 0) return quoted(`${from}\u{10ffff}\u{10ffff}`);
   return `(${known.map(({ term }) => quoted(term)).join(' OR ')})`;
 }

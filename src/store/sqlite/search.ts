@@ -13,20 +13,23 @@ import { indexQuery } from './search-terms.ts';
 import { inProject, thisSession } from './sessions.ts';
 import { snippetOf } from './snippet.ts';
 
-/** As many hits are ranked, the newest. */
+/** How many hits are ranked: the newest. */
 const mostHits = 10_000;
-/** As many bytes of their texts are read for it, so that a few huge messages cannot stop everything else. */
+/** How many bytes of their texts are read for that, so that a few huge messages cannot stop everything else. */
 const mostBytes = 16 * 1024 * 1024;
-/** So many of them at a time, a few milliseconds' work; a row itself counts as some. */
+/** How many of those bytes are read before others get their turn: a few milliseconds' work. A row counts as some by itself. */
 const mostUnbroken = 64 * 1024;
 const bytesOfRow = 200;
 const hitsOfSession = 3;
-/** Of a text that is shown, UTF-16 units: how far its first hit is looked for at once, and no snippet goes so far behind one. */
+/** How far into a text its first hit is looked for at first; UTF-16 units, as the next. */
 const firstSearched = 8192;
+/** More than a snippet takes of a text behind its first hit. */
 const snippetReach = 512;
-/** BM25 with one weight for all words: how soon more of a word stops to count, and how much a long text costs, in bytes of a usual one. */
+/** BM25, with the same weight for all words. How soon more of the same word counts for nothing, */
 const saturation = 1.2;
+/** how much the length of a text counts against it, */
 const lengthWeight = 0.75;
+/** and the length of a usual one. */
 const usualBytes = 600;
 
 // The index first, always; `owner` only narrows: who may see what is decided by the session.

@@ -14,6 +14,7 @@ export const sessionStatements = {
     INSERT INTO sessions (session_id, project, title, created_at, updated_at)
     VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @now, @now)`,
   find: `SELECT ${sessionColumns} FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+  holds: `SELECT 1 FROM sessions WHERE ${thisSession}`,
   rename: `
     UPDATE sessions SET title = @title WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
   delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
@@ -33,6 +34,12 @@ export function createSession(
 export function findSession(connection: Connection, projectId: string, sessionId: string): Session | null {
   const row = connection.get<SessionRow>(sessionStatements.find, { projectId, sessionId });
   return row === undefined ? null : toSession(row);
+}
+
+export function holdsAny(connection: Connection, projectId: string, sessionIds: readonly string[]): boolean {
+  return sessionIds.some(
+    (sessionId) => connection.get(sessionStatements.holds, { projectId, sessionId }) !== undefined,
+  );
 }
 
 export function renameSession(

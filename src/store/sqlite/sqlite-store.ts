@@ -33,7 +33,7 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages, listSessions } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
-import { whenUnlocked } from './lock-wait.ts';
+import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import { SearchIndex } from './search-index.ts';
@@ -42,6 +42,7 @@ import {
   deleteSession,
   deleteSessions,
   findSession,
+  holdsAny,
   renameSession,
   restoreSession,
   restoreSessions,
@@ -190,7 +191,10 @@ export class SqliteStore implements SessionStore {
     turn: Turn,
     reply: TurnReply,
   ): Promise<{ readonly message_count: number }> {
-    const ended = await this.#write((connection) => endTurn(connection, projectId, turn, reply));
+    // What was said is not to be lost for the sake of who would not wait long for it to be said.
+    const waitMs = Math.max(this.#wait.waitMs, usualLockWaitMs);
+    const write = () => endTurn(this.#connection, projectId, turn, reply);
+    const ended = await this.#run(() => this.#writer.write(write, undefined, waitMs));
     this.#searchIndex.keepUp();
     return ended;
   }
@@ -207,6 +211,10 @@ export class SqliteStore implements SessionStore {
     return this.#run(() =>
       purgeSessions({ connection: this.#connection, write, wait: this.#wait }, filter, options),
     );
+  }
+
+  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
+    return this.#read((connection) => holdsAny(connection, projectId, sessionIds));
   }
 
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {

@@ -106,8 +106,13 @@ export function beginTurn(
   const position = messageCount(connection, projectId, sessionId);
   const { message_id, content, mode, lease } = start;
   const row = addMessage(connection, projectId, sessionId, {
-    ...{ position, messageId: message_id, role: 'user', content, mode, now: start.now },
     ...noReply,
+    position,
+    messageId: message_id,
+    role: 'user',
+    content,
+    mode,
+    now: start.now,
   });
   connection.run(turnStatements.take, { projectId, sessionId, position, ...lease });
   if (start.once !== null) keepKnown(connection, projectId, start.once, { message: row, answer: null, now });
@@ -153,9 +158,14 @@ function closeTurn(connection: Connection, projectId: string, session: TurnRow, 
   if (findReply(connection, projectId, { session_id: sessionId, position }) !== null) return;
   const message = connection.get<{ mode: string }>(turnStatements.modeOf, { projectId, sessionId, position });
   addMessage(connection, projectId, sessionId, {
-    ...{ position: position + 1, messageId: start.closing_message_id, role: 'assistant', content: '' },
-    ...{ mode: message?.mode ?? start.mode, now: start.now },
-    ...{ ...noReply, finishReason: 'interrupted' },
+    ...noReply,
+    finishReason: 'interrupted',
+    position: position + 1,
+    messageId: start.closing_message_id,
+    role: 'assistant',
+    content: '',
+    mode: message?.mode ?? start.mode,
+    now: start.now,
   });
 }
 
@@ -172,7 +182,10 @@ export function endTurn(
 ): { readonly message_count: number } {
   const { session_id: sessionId, owner, position } = turn;
   const message = {
-    ...{ position: position + 1, messageId: reply.message_id, content: reply.content, now: reply.now },
+    position: position + 1,
+    messageId: reply.message_id,
+    content: reply.content,
+    now: reply.now,
     finishReason: reply.finish_reason,
     inputTokens: reply.usage?.input_tokens ?? null,
     outputTokens: reply.usage?.output_tokens ?? null,

@@ -9,8 +9,9 @@ interface Write {
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** For a lock, ms. */
+  /** For a lock, ms: so long so far, and at most. */
   waited: number;
+  readonly waitMs: number;
 }
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
@@ -29,8 +30,11 @@ export class Writer {
     this.#wait = wait;
   }
 
-  /** The signal takes back a write that still waits: it rejects with the signal's reason. */
-  write<T>(work: () => T, signal?: AbortSignal): Promise<T> {
+  /**
+   * The signal takes back a write that still waits: it rejects with the signal's reason. `waitMs`: for a lock, where that is not as
+   * long as all.
+   */
+  write<T>(work: () => T, signal?: AbortSignal, waitMs = this.#wait.waitMs): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       signal?.throwIfAborted();
       const takeBack = () => {
@@ -51,6 +55,7 @@ export class Writer {
           reject(error);
         },
         waited: 0,
+        waitMs,
       };
       signal?.addEventListener('abort', takeBack, { once: true });
       this.#waiting.push(write);
@@ -97,7 +102,7 @@ export class Writer {
   /** Ends the writes that have waited for the lock as long as one may, each by its own time. False when none is left. */
   #stillWaiting(pausedMs: number, failure: unknown): boolean {
     for (const write of this.#waiting) write.waited += pausedMs;
-    const isOver = ({ waited }: Write) => waited >= this.#wait.waitMs;
+    const isOver = ({ waited, waitMs }: Write) => waited >= waitMs;
     const over = this.#waiting.filter(isOver);
     this.#waiting = this.#waiting.filter((write) => !isOver(write));
     for (const write of over) write.reject(failure);
@@ -129,7 +134,8 @@ export class Writer {
   async #commitOneByOne(group: readonly Write[]): Promise<void> {
     for (const write of group) {
       try {
-        await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), this.#wait);
+        const wait = { ...this.#wait, waitMs: write.waitMs };
+        await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), wait);
         const outcome = this.#runAlone(write);
         this.#connection.run('COMMIT');
         settle([write], [outcome]);

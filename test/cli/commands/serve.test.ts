@@ -1,4 +1,6 @@
 // `parley serve` as a process: what it says, how it ends, and what survives when it is killed.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../server/event-reading.ts';
 import { RawConnection } from '../../server/raw-connection.ts';
@@ -66,6 +68,25 @@ describe('what it says', () => {
     const curl = /curl [\s\S]*?-d '.*'/.exec(server.written.out)?.[0] ?? '';
     const { out } = await place.shell(curl, { PARLEY_API_KEY: key });
     expect(JSON.parse(out)).toMatchObject({ success: true, data: { mode: 'eliza' } });
+  });
+
+  test.each(['echo', 'own.mode'])(
+    'they ask for the default of the modes that are served: %s',
+    async (mode) => {
+      const file = join(place.path, 'modes.yaml');
+      writeFileSync(
+        file,
+        `default: ${mode}\nmodes:\n  own.mode:\n    base_url: http://127.0.0.1:1\n    model: m\n`,
+      );
+      const server = await serve('--modes', file);
+      await expect.poll(() => server.written.out).toContain(`-d '{"mode":"${mode}","message":"Hello"}'`);
+    },
+  );
+
+  test('they ask for the default that was chosen', async () => {
+    await place.output(['modes', 'default', 'echo']);
+    const server = await serve();
+    await expect.poll(() => server.written.out).toContain(`-d '{"mode":"echo","message":"Hello"}'`);
   });
 
   test('with --json, one line with the address', async () => {

@@ -78,7 +78,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   screen.type('\r');
   await screen.stands('echo (My name is Ada.) +1> ');
   expect(rowsFrom(screen, `${prompt}/file notes.md`)[1]).toBe(
-    'notes.md (25 bytes) goes with the next message.',
+    'notes.md (10 bytes) goes with the next message.',
   );
   await entered(screen, 'What is missing?');
 

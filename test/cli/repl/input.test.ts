@@ -1,9 +1,10 @@
 // What helps with typing: the history over two runs and two terminals, Ctrl-R, Tab, an editor of one's own.
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
-import { leave, messagesOf, ReplFixture } from './repl-fixture.ts';
+import { leave, messagesOf, paste, ReplFixture } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 afterEach(() => fixture.close());
@@ -94,6 +95,8 @@ describe('Tab', () => {
     await place.output(['sessions', 'create', '--title', 'Groceries for Sunday']);
     writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
     writeFileSync(join(place.path, 'notes-2.md'), 'Buy bread.\n');
+    symlinkSync('config', join(place.path, 'settings'));
+    symlinkSync('sent-away', join(place.path, 'sent-away'));
     const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
     await screen.stands('echo> ');
     for (const [keys, row] of [
@@ -102,6 +105,9 @@ describe('Tab', () => {
       ['/resume groc\t', 'echo> /resume groceries for Sunday'],
       ['/file no\t', 'echo> /file notes'],
       ['/file notes-\t', 'echo> /file notes-2.md'],
+      // A link to a directory, and one to itself.
+      ['/file set\tcon\t', 'echo> /file settings/config.json'],
+      ['/file sent\t', 'echo> /file sent-away'],
     ] as const) {
       screen.type(keys);
       await screen.stands(row);
@@ -185,6 +191,30 @@ describe('an editor', () => {
     await edited(screen);
     screen.type('\x03');
     await screen.stands('echo> ');
+  });
+
+  test.each([
+    ['text and keys', ' more\x7f!\x1b[D?', ['echo> begun, written mor?!']],
+    // Nothing is sent, and nothing dropped, that nobody saw at the prompt.
+    ['Enter', ' more\r', ['echo> begun, written more']],
+    ['Ctrl-C, Ctrl-D and Ctrl-Z', ' more\x03\x04\x1a', ['echo> begun, written more']],
+    ['a paste and keys', `${paste('/a\nb')}c\x7fd`, ['echo> begun, written/a', '  bd']],
+    ['lines and keys', ' one\rtwo\x7f\x7fo', ['echo> begun, written one', '  to']],
+  ])('leaves %s for the prompt that came at once with its own keys', async (_what, keys, rows) => {
+    const env = { VISUAL: 'printf ", written" >> "$1"; echo was here; true' };
+    const place = fixture.place();
+    await place.output(['models']);
+    const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
+    await screen.stands('echo> ');
+    screen.type('begun');
+    await screen.stands('echo> begun');
+    screen.type(`\x18\x05${keys}`);
+    const stands = (line: string) => screen.until(line, () => screen.text.endsWith(`was here\n${line}`));
+    await stands(rows.join('\n'));
+    // And there it waits.
+    await delay(100);
+    screen.type('!');
+    await stands(`${rows.join('\n')}!`);
   });
 
   test('that changes nothing leaves a line its meaning', async () => {

@@ -160,6 +160,14 @@ describe('the history', () => {
     expect(line(keys, history)).toBe(expected);
   });
 
+  test('is searched in any case of letters, unless a capital is looked for', () => {
+    const sentences = ['Über alles', 'hello again', 'Hello there'];
+    expect(line('^rhello<escape>', sentences)).toBe('Hello there|');
+    expect(line('^rHello^r<escape>', sentences)).toBe('Hello there|');
+    expect(line('^rhello^r<escape>', sentences)).toBe('hello again|');
+    expect(line('^rüber<escape>', sentences)).toBe('Über alles|');
+  });
+
   test('gives a found line to Enter', () => {
     const { state, actions } = edited(keysOf('^rtwo<return>'), history);
     expect(actions.at(-1)).toBe('submit');

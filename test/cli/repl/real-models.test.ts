@@ -1,8 +1,9 @@
 // The REPL with models behind its modes: what is to be known of a turn is told there, too.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { replyOf, sendStream } from '../../support/model-server.ts';
 import { type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
-import { leave, ReplFixture } from './repl-fixture.ts';
+import { entered, leave, ReplFixture } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 let server: ScriptedServer;
@@ -45,4 +46,43 @@ test('what a model failed of ends in a full stop, and says once how to try again
   await screen.shows(' failed (500). It says: No luck. (ENGINE_FAILED) The message is kept in session ses_');
   await screen.shows(' Enter sends it again.');
   expect(screen.text).not.toContain('Try again');
+});
+
+test('what ends in a command to copy is a line of its own, and how to try again the next one', async () => {
+  const place = fixture.place();
+  const nobody = ['--base-url', 'http://127.0.0.1:1/v1', '--model', 'm'];
+  await place.output(['modes', 'add', 'away', ...nobody]);
+  const screen = fixture.open(['repl', '-m', 'away'], { columns: 400 }, place);
+  await screen.stands('away> ');
+  screen.type('Hello\r');
+  await screen.shows('Check its address: parley modes show away\nEnter sends it again.\naway (Hello)> Hello');
+});
+
+test('modes that are added, changed and removed elsewhere are those of the conversation from the next line on', async () => {
+  const place = fixture.place();
+  await place.output(['models']);
+  const screen = fixture.open(['repl', '-m', 'echo'], { columns: 200 }, place);
+  await screen.stands('echo> ');
+  expect(await entered(screen, '/mode late')).toContain('There is no mode "late".');
+  await place.output(['modes', 'add', 'late', '--base-url', server.url, '--model', 'first']);
+  screen.type('/mode la\t');
+  await screen.stands('echo> /mode late');
+  screen.type('\r');
+  await screen.stands('late> ');
+  const model = () => JSON.parse(server.requests.at(-1)?.body ?? '{}').model;
+  expect([await entered(screen, 'One'), model()]).toEqual(['Hello', 'first']);
+  await place.output(['modes', 'set', 'late', '--model', 'second']);
+  expect([await entered(screen, 'Two'), model()]).toEqual(['Hello', 'second']);
+
+  // One that cannot be read leaves those that there were, and is told where they are asked for.
+  const stored = readFileSync(place.configFile, 'utf8');
+  writeFileSync(place.configFile, stored.replace('"second"', '7'));
+  expect(await entered(screen, 'Three')).toBe('Hello');
+  expect(await entered(screen, '/mode')).toContain('(CONFIG)');
+  writeFileSync(place.configFile, stored);
+
+  await place.output(['modes', 'remove', 'late']);
+  screen.type('Four\r');
+  await screen.shows('There is no mode "late". (UNKNOWN_MODE)');
+  await screen.stands('late (One)> Four');
 });

@@ -1,9 +1,10 @@
 // After Ctrl-C: where the message is that was stopped, and the files that go with it.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { encodeEvent } from '../../../src/wire/chat-stream.ts';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import { serve } from '../../support/scripted-server.ts';
-import { ReplFixture, talkingTo } from './repl-fixture.ts';
+import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 let server: PacedServer;
@@ -40,6 +41,31 @@ test('a wait that is stopped leaves the files: they stay until the message is ke
   next.say('Three.');
   next.end();
   await screen.shows('Three.');
+});
+
+test('Ctrl-C stops the wait for a pipe that nobody writes, also when it is read again with the message', async () => {
+  const place = fixture.place();
+  await place.shell('mkfifo pipe');
+  const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
+  await screen.stands('echo> ');
+  screen.type('/file pipe\r');
+  await delay(200);
+  screen.type('\x03');
+  await screen.shows('[stopped]');
+  await screen.stands('echo> ');
+  screen.type('/file pipe\r');
+  await place.shell('echo Buy milk. > pipe');
+  await screen.stands('echo +1> ');
+  screen.type('Read it\r');
+  await delay(200);
+  screen.type('\x03');
+  await screen.shows('[stopped; Up brings the message back]');
+  await screen.stands('echo +1> ');
+  screen.type('\x1b[A\r');
+  await place.shell('echo And bread. > pipe');
+  await screen.stands('echo (Read it)> ');
+  const [message] = await messagesOf(place, await leave(screen));
+  expect(message?.content).toBe('Read it\n\n```pipe\nAnd bread.\n```');
 });
 
 test('a command that is stopped says nothing of the message that was stopped before it', async () => {

@@ -1,4 +1,4 @@
-// Stopping and leaving: Ctrl-C at each moment, Ctrl-D, Ctrl-Z, signals; and that the terminal is afterwards what it was before.
+// Stopping and leaving: Ctrl-C at each moment, Ctrl-D, signals; and that the terminal is afterwards what it was before.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
@@ -295,44 +295,4 @@ describe('in a shell', () => {
     await screen.until('stty', () => stty(screen).length === 2);
     expect(stty(screen)[1]).toBe(stty(screen)[0]);
   });
-
-  test('Ctrl-Z stops it, fg shows the line as it was', async () => {
-    const screen = await openShell();
-    screen.type('parley repl -m echo\r');
-    await screen.stands('echo> ');
-    screen.type('half a li');
-    await screen.stands('echo> half a li');
-    screen.type('\x1a');
-    await screen.until('the shell', () => screen.cursorRow === 'shell$');
-    screen.type('stty -a; echo $?\r');
-    await screen.until('stty', () => stty(screen).length === 2);
-    expect(stty(screen)[1]?.replace(/\n0$/, '')).toBe(stty(screen)[0]);
-    screen.type('fg\r');
-    await screen.stands('echo> half a li');
-    screen.type('ne\r');
-    await screen.until('answered', () => screen.text.endsWith('\nhalf a line\n\necho (half a line)>'));
-    screen.type('\x04');
-    await screen.shows('Go on with');
-  });
-});
-
-test('Ctrl-Z while a reply comes stops the process; after fg the reply goes on', async () => {
-  const env = { NO_COLOR: '1', ...talkingTo(server.url) };
-  const screen = fixture.keep(fixture.place().shellScreen({ columns: 120, env }));
-  await screen.stands('shell$ ');
-  screen.type('parley repl -m slow\r');
-  await screen.stands('slow> ');
-  screen.type('Hello\r');
-  const reply = await server.next();
-  reply.say('One\n');
-  await screen.shows('\nOne');
-  screen.type('\x1a');
-  await screen.until('the shell', () => screen.cursorRow === 'shell$');
-  reply.say('two.\n');
-  reply.end();
-  screen.type('fg\r');
-  await screen.stands('slow (Slowly)> ');
-  expect(screen.text).toContain('\ntwo.\n');
-  screen.type('typed');
-  await screen.stands('slow (Slowly)> typed');
 });

@@ -9,29 +9,44 @@ import { removeJournals } from '../../../src/cli/session-batch/journal-removal.t
 const origin = 'local';
 const now = Date.parse('2026-05-01T00:00:00.000Z');
 
-function journalOf(directory: string, batch: string, project_id: string): void {
+function journalOf(directory: string, batch: string, project_id: string, ids = ['ses_1']): void {
   const draft = new BatchDraft(directory, batch, {
     owner: { name: 'test', stateOf: () => 'running' },
     now: () => now,
   });
-  draft.list.add('ses_1');
+  for (const id of ids) draft.list.add(id);
   const owner = { origin, project_id, key: 'k' };
-  const seal = { version: 1, batch, made_at: '', ids: 1, ignore_missing: false, ...owner } as const;
+  const seal = { version: 1, batch, made_at: '', ids: ids.length, ignore_missing: false, ...owner } as const;
   draft.seal(seal).close();
   draft.close();
   utimesSync(journalPath(directory, batch), now / 1000, now / 1000);
 }
 
-it('removes those of the project, past what cannot be read', () => {
+it('removes those of the project of which nothing is left, past what cannot be read', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-journals-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   journalOf(directory, 'ours', 'prj_1');
   journalOf(directory, 'theirs', 'prj_2');
+  const many = Array.from({ length: 2500 }, (_, index) => `ses_${index + 10}`);
+  journalOf(directory, 'all-erased', 'prj_1', many);
+  journalOf(directory, 'last-left', 'prj_1', [...many, 'ses_left']);
+  journalOf(directory, 'early-left', 'prj_1', ['ses_left', ...many]);
+  const asked: string[] = [];
+  const holdsAny = async (projectId: string, ids: readonly string[]) => {
+    expect(ids.length).toBeLessThanOrEqual(1000);
+    asked.push(projectId);
+    return ids.includes('ses_left');
+  };
   symlinkSync('/nowhere', join(batchDirectory(directory), 'gone.journal'));
   const odd = join(batchDirectory(directory), 'a-directory.journal');
   mkdirSync(odd);
   utimesSync(odd, now / 1000, now / 1000);
-  expect(removeJournals(directory, { origin, project_id: 'prj_1', before: now + 1 })).toEqual(['ours']);
-  expect(existsSync(journalPath(directory, 'theirs'))).toBe(true);
+  const removed = await removeJournals(directory, { origin, project_id: 'prj_1', before: now + 1, holdsAny });
+  expect([...removed].sort()).toEqual(['all-erased', 'ours']);
+  for (const batch of removed) expect(existsSync(journalPath(directory, batch))).toBe(false);
+  for (const batch of ['theirs', 'last-left', 'early-left']) {
+    expect(existsSync(journalPath(directory, batch))).toBe(true);
+  }
+  expect(new Set(asked)).toEqual(new Set(['prj_1']));
   expect(existsSync(odd)).toBe(true);
 });

@@ -1,6 +1,8 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fenced, readFileMessage } from '../../../src/cli/terminal/file-message.ts';
@@ -101,5 +103,34 @@ describe('a file for a message', () => {
     const path = await file('any', 'text');
     const reading = readFileMessage(path, 100, AbortSignal.abort(new Error('stop now')));
     await expect(reading).rejects.toThrow('stop now');
+  });
+
+  describe('may be a pipe, which', () => {
+    function pipe(name: string): string {
+      const path = join(directory, name);
+      execFileSync('mkfifo', [path]);
+      return path;
+    }
+
+    test('is read from the first writer on to its end, however much that is', async () => {
+      const path = pipe('written');
+      const reading = readFileMessage(path, 1_000_000, signal);
+      const writing = promisify(execFile)('sh', ['-c', 'sleep 0.2; yes | head -c 300000 > "$1"', 'sh', path]);
+      expect(await reading).toBe(`\`\`\`${path}\n${'y\n'.repeat(150_000)}\`\`\``);
+      await writing;
+    });
+
+    test.each([
+      ['nobody writes', 'true'],
+      ['a writer keeps silent', 'exec 5> "$1"; printf half >&5; exec sleep 60'],
+    ])('is given up with the reason of the signal when %s', async (name, script) => {
+      const path = pipe(name);
+      const writer = spawn('sh', ['-c', script, 'sh', path], { stdio: 'ignore' });
+      const stop = new AbortController();
+      const reading = readFileMessage(path, 100, stop.signal);
+      setTimeout(() => stop.abort(new Error('stop now')), 300);
+      await expect(reading).rejects.toThrow('stop now');
+      writer.kill();
+    });
   });
 });

@@ -2,8 +2,9 @@
 import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
-import { createOutput, type OutputOptions, type OutputStream } from '../../../src/cli/terminal/output.ts';
+import { createOutput, type OutputOptions } from '../../../src/cli/terminal/output.ts';
 import { colourLevel } from '../../../src/cli/terminal/style.ts';
+import { stringStream } from './string-stream.ts';
 
 /** Takes what it is given and, until `take` is called, holds on to each piece. */
 class SlowStream extends Writable {
@@ -24,18 +25,6 @@ class SlowStream extends Writable {
   take(error?: Error): void {
     this.#take(error);
   }
-}
-
-function stream(isTTY: boolean): { readonly stream: OutputStream; readonly text: () => string } {
-  let text = '';
-  const writable = new Writable({
-    decodeStrings: false,
-    write(chunk, _encoding, taken) {
-      text += chunk;
-      taken();
-    },
-  });
-  return { stream: Object.assign(writable, { isTTY }), text: () => text };
 }
 
 const data: OutputOptions = { role: 'data', env: {}, noColor: false, signal: new AbortController().signal };
@@ -147,13 +136,13 @@ describe('untrusted text', () => {
     ['talk to a terminal', talk, true, filtered],
     ['talk to a pipe or file', talk, false, filtered],
   ])('as %s has its form, whole and in pieces', async (_, options, isTTY, form) => {
-    const whole = stream(isTTY);
+    const whole = stringStream({ isTTY });
     const output = createOutput(whole.stream, options);
     expect(output.visible(hostile)).toBe(form);
     await output.writeUntrusted(hostile);
     expect(whole.text()).toBe(form);
 
-    const pieces = stream(isTTY);
+    const pieces = stringStream({ isTTY });
     const writer = createOutput(pieces.stream, options).untrusted();
     for (const unit of hostile.split('')) await writer.write(unit);
     await writer.end();
@@ -161,7 +150,7 @@ describe('untrusted text', () => {
   });
 
   test('in pieces keeps a character whole that was cut', async () => {
-    const pipe = stream(false);
+    const pipe = stringStream({ isTTY: false });
     const writer = createOutput(pipe.stream, data).untrusted();
     for (const unit of '\u{1f600}') await writer.write(unit);
     for (const unit of '\u{1f600}'.split('')) await writer.write(unit);
@@ -177,7 +166,7 @@ describe('untrusted text', () => {
     [['a\r'], 'a\\x0d\n'],
     [[], '\n'],
   ])('ends its line: %j', async (pieces, expected) => {
-    const terminal = stream(true);
+    const terminal = stringStream({ isTTY: true });
     const writer = createOutput(terminal.stream, data).untrusted();
     for (const piece of pieces) await writer.write(piece);
     await writer.endLine();
@@ -223,8 +212,11 @@ describe('colour', () => {
   });
 
   test('shows in the style of a stream that has it, and in that alone', async () => {
-    const coloured = createOutput(stream(false).stream, { ...data, env: { FORCE_COLOR: '1' } });
-    const plain = createOutput(stream(false).stream, data);
+    const coloured = createOutput(stringStream({ isTTY: false }).stream, {
+      ...data,
+      env: { FORCE_COLOR: '1' },
+    });
+    const plain = createOutput(stringStream({ isTTY: false }).stream, data);
     expect((await coloured.style()).red('x')).toBe('\x1b[31mx\x1b[39m');
     expect((await plain.style()).bold('x')).toBe('x');
   });
@@ -232,7 +224,7 @@ describe('colour', () => {
 
 describe('a terminal', () => {
   const sized = (columns?: number) =>
-    Object.assign(stream(true).stream, columns === undefined ? {} : { columns });
+    Object.assign(stringStream({ isTTY: true }).stream, columns === undefined ? {} : { columns });
 
   test('has its width, or 80 where that is unknown', () => {
     expect([120, 0, undefined].map((columns) => createOutput(sized(columns), data).columns())).toEqual([
@@ -250,6 +242,6 @@ describe('a terminal', () => {
       false,
       false,
     ]);
-    expect(createOutput(stream(false).stream, talk).redraws).toBe(false);
+    expect(createOutput(stringStream({ isTTY: false }).stream, talk).redraws).toBe(false);
   });
 });

@@ -25,7 +25,8 @@ test('where nobody can be asked the error names the flag that answers, and stdin
     throw new Error('opened');
   };
   const { signal } = new AbortController();
-  const question = confirm('Delete 3 sessions?', '--yes', { allowed: false, openStdin, stderr, signal });
+  const job = { suspend: () => Promise.resolve() };
+  const question = confirm('Delete 3 sessions?', '--yes', { allowed: false, openStdin, stderr, signal, job });
   await expect(question).rejects.toMatchObject({
     code: 'USAGE',
     message: 'Delete 3 sessions? Nobody can be asked here.',

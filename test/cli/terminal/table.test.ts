@@ -1,9 +1,9 @@
-import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { align, type Column, writeTable } from '../../../src/cli/terminal/table.ts';
+import { stringStream } from './string-stream.ts';
 
 type Row = readonly [id: string, title: string];
 
@@ -13,15 +13,7 @@ const columns: readonly Column<Row>[] = [
 ];
 
 async function written(rows: readonly Row[], terminal: { readonly columns: number } | null): Promise<string> {
-  let text = '';
-  const writable = new Writable({
-    decodeStrings: false,
-    write(chunk, _encoding, taken) {
-      text += chunk;
-      taken();
-    },
-  });
-  const stream = Object.assign(writable, terminal === null ? {} : { isTTY: true, ...terminal });
+  const { stream, text } = stringStream(terminal === null ? {} : { isTTY: true, ...terminal });
   await writeTable(
     createOutput(stream, {
       role: 'data',
@@ -32,7 +24,7 @@ async function written(rows: readonly Row[], terminal: { readonly columns: numbe
     columns,
     rows,
   );
-  return text;
+  return text();
 }
 
 describe('a table in a pipe', () => {

@@ -29,6 +29,7 @@ const stderr = createOutput(process.stderr, {
 });
 const interruption = new AbortController();
 const openStdin = () => process.stdin;
+const job = { suspend: () => Promise.resolve() };
 const reading = {
   open: openStdin,
   awaited: 'text',
@@ -100,7 +101,7 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
     await writeTable(stdout, columns, JSON.parse(argument));
   },
   async ask() {
-    const prompting = { allowed: true, openStdin, stderr, signal: interruption.signal };
+    const prompting = { allowed: true, openStdin, stderr, signal: interruption.signal, job };
     await stdout.write(`answer: ${await confirm('Delete \x1b[2J it?', '--yes', prompting)}\n`);
   },
   /** Until a key is typed. */

@@ -46,7 +46,7 @@ describe('a connection that was kept, and that its server lets go of', () => {
     const { opened, again } = await asking(then);
     await expect(again).rejects.toMatchObject({
       code: 'ENGINE_FAILED',
-      message: expect.stringMatching(/broke off/),
+      message: expect.stringMatching(/was lost/),
     });
     expect(opened).toHaveLength(1);
   });

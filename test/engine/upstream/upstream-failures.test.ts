@@ -45,7 +45,7 @@ describe('an answer that refuses', () => {
       401,
       error(`Incorrect API key provided: ${testKey.slice(0, 8)}***cdef.`, 'invalid_api_key'),
       'ENGINE_FAILED',
-      /does not accept its key \(401\)\.$/,
+      /does not accept the key \(401\)\.$/,
       /parley modes show fast/,
     ],
     [
@@ -61,10 +61,10 @@ describe('an answer that refuses', () => {
       429,
       error('You exceeded your current quota', 'insufficient_quota'),
       'ENGINE_FAILED',
-      /wants to be paid/,
+      /asks for payment first/,
       /credit/,
     ],
-    ['no money', 402, error('Insufficient Balance'), 'ENGINE_FAILED', /wants to be paid/, /credit/],
+    ['no money', 402, error('Insufficient Balance'), 'ENGINE_FAILED', /asks for payment first/, /credit/],
     [
       'an unknown model',
       404,
@@ -305,7 +305,9 @@ describe('a stream that goes wrong', () => {
     expect(failure).toMatchObject({
       code: 'ENGINE_FAILED',
       said: 'Half',
-      message: expect.stringMatching(/broke off/),
+      message: expect.stringMatching(
+        /^The mode fast got no complete reply: the connection to \S+ was lost\.$/,
+      ),
     });
   });
 });
@@ -360,7 +362,7 @@ describe('no server', () => {
     await server.close();
     expect(await failureOf(server.url)).toMatchObject({
       code: 'ENGINE_FAILED',
-      message: expect.stringMatching(/^The mode fast got no whole reply: nothing listens at 127/),
+      message: expect.stringMatching(/^The mode fast got no reply: nothing is listening at 127/),
       hint: expect.stringMatching(/Start the model server there/),
     });
   });
@@ -376,7 +378,11 @@ describe('no server', () => {
       count += 1;
       socket.destroy();
     });
-    expect(await failureOf(server.url)).toMatchObject({ message: expect.stringMatching(/broke off/) });
+    expect(await failureOf(server.url)).toMatchObject({
+      message: expect.stringMatching(
+        /^The mode fast got no complete reply: the connection to \S+ was lost\.$/,
+      ),
+    });
     expect(count).toBe(1);
   });
 });

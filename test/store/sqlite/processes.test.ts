@@ -11,7 +11,15 @@ import type { Opened } from '../../support/opening-process.ts';
 import { lockElsewhere } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { everySession, newProject, newSession, startOfTime, turnStart } from '../store-samples.ts';
+import {
+  everySession,
+  firstPage,
+  newProject,
+  newSession,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from '../store-samples.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -101,6 +109,21 @@ it('says that the store is locked when the wait is over, and works when it is no
   await ended;
   expect(await store.findSession(project, id)).toMatchObject({ title: null });
   expect(await store.deleteSession(project, id, startOfTime)).not.toBeNull();
+});
+
+it('waits with a reply longer than with all else: it was said already', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
+  const project = await newProject(store);
+  const begun = await store.beginTurn(project, turnStart());
+  if (begun.kind !== 'begun') throw new Error(begun.kind);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1000);
+  const reply = store.endTurn(project, begun.turn, turnReply({ content: 'kept' }));
+  await expect(newSession(store, project)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+  expect(await reply).toEqual({ message_count: 2 });
+  const messages = await store.listMessages(project, begun.turn.session_id, firstPage);
+  expect(messages?.items.map(({ content }) => content)).toContain('kept');
+  await ended;
 });
 
 it('gives up a turn that waits for the lock as soon as it is stopped, and keeps nothing of it', async () => {

@@ -6,7 +6,7 @@ import { registerKeysList } from './list.ts';
 import { registerKeysRevoke } from './revoke.ts';
 
 export function registerKeys(parent: Command, run: Run): void {
-  const keys = parent.command('keys').description('projects and keys of the store on this machine');
+  const keys = parent.command('keys').description('manage the keys of the store on this machine');
   registerKeysCreate(keys, run);
   registerKeysList(keys, run);
   registerKeysRevoke(keys, run);

@@ -6,6 +6,7 @@ import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
+import { underOptionNames } from './option-names.ts';
 
 export interface ModesAddInput {
   readonly name: string;
@@ -38,13 +39,13 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
       hint: `Change it: parley modes set ${name} …, or choose another name.`,
     });
   }
-  await home.administration.putMode(settings as ModeSettings);
+  await underOptionNames(input.flags, () => home.administration.putMode(settings as ModeSettings));
   if (input.default) await home.administration.setDefaultMode(name);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
     return;
   }
-  await context.say(`The mode ${name} is there. Try it: parley chat -m ${name} "Hello"`);
+  await context.say(`Added the mode ${name}. Try it: parley chat -m ${name} "Hello"`);
   await sayMissingKey(settings.key ?? null, context);
 }
 

@@ -21,5 +21,5 @@ export async function runModesDefault(
   const { home } = await context.open();
   await home.administration.setDefaultMode(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
-  else await context.say(`${name} is used when no mode is named.`);
+  else await context.say(`The mode ${name} is now used when no mode is named.`);
 }

@@ -9,9 +9,7 @@ import { registerModesSet } from './set.ts';
 import { registerModesShow } from './show.ts';
 
 export function registerModes(parent: Command, run: Run): void {
-  const modes = parent
-    .command('modes')
-    .description('what the embedded service answers with: models and their settings');
+  const modes = parent.command('modes').description('manage modes: models and their settings');
   registerModesAdd(modes, run);
   registerModesSet(modes, run);
   registerModesList(modes, run);

@@ -22,7 +22,7 @@ export async function runModesRemove(
   const wasDefault = (await administration.listModes()).some((mode) => mode.default && mode.name === name);
   await administration.removeMode(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
-  else await context.say(`Removed ${name}.`);
+  else await context.say(`Removed the mode ${name}.`);
   if (!wasDefault) return;
   const next = (await administration.listModes()).find((mode) => mode.default)?.name;
   if (next !== undefined)

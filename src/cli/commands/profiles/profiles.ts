@@ -6,7 +6,7 @@ import { registerProfilesRemove } from './remove.ts';
 import { registerProfilesUse } from './use.ts';
 
 export function registerProfiles(parent: Command, run: Run): void {
-  const profiles = parent.command('profiles').description('where Parley talks to');
+  const profiles = parent.command('profiles').description('manage the servers that are kept');
   registerProfilesList(profiles, run);
   registerProfilesUse(profiles, run);
   registerProfilesRemove(profiles, run);

@@ -1,9 +1,11 @@
 // What deleting and restoring have in common: one id by itself, or many as a batch, and what is told when that has ended.
+import { quoteForShell } from '../../../config/shell-quote.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import type { Home } from '../../../service/home.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
+import { type PlaceGiven, placeOptions } from '../../same-place.ts';
 import { BatchReport } from '../../session-batch/batch-report.ts';
 import { type BatchWork, runBatch } from '../../session-batch/batch-run.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
@@ -94,12 +96,18 @@ export async function runSingle<Done extends string>(
       continue;
     }
     try {
-      await operation.one(home)({ ...(await context.call()), signal: context.host.stopSignal }, session_id);
-      report.add({ session_id, status: operation.done });
+      const call = { ...(await context.call()), signal: context.host.stopSignal };
+      const { repeated } = await operation.one(home)(call, session_id);
+      report.add({ session_id, status: operation.done, ...(repeated && { repeated }) });
+      if (repeated)
+        await context.say(
+          `Counted as ${operation.done} after a repeated request: the answer to the first was lost.`,
+        );
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+      const { code, message } = error;
       if (!ignoreMissing) failure = error;
-      report.add({ session_id, status: 'not_found', ...(failure !== null && { error: toldAs(failure) }) });
+      report.add({ session_id, status: 'not_found', ...(!ignoreMissing && { error: { code, message } }) });
     }
   }
   await report.flush();
@@ -113,16 +121,6 @@ export function endStatus({ report }: BatchEnd, ignoreMissing: boolean): number 
 }
 
 /** A command of this program that works where this one did. */
-export function sameCommand(words: string, { options }: CliContext): string {
-  const where =
-    options.profile !== null
-      ? ` --profile ${options.profile}`
-      : options.url !== null
-        ? ` --url ${options.url}`
-        : '';
-  return `parley ${words}${where}`;
-}
-
-function toldAs({ code, message }: ParleyError): { readonly code: string; readonly message: string } {
-  return { code, message };
+export function sameCommand(words: string, place: PlaceGiven): string {
+  return ['parley', words, ...placeOptions(place).map(quoteForShell)].join(' ');
 }

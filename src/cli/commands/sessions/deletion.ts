@@ -45,7 +45,10 @@ const deletion: SessionOperation<'deleted'> = {
 const lookup: SessionOperation<'would_delete'> = {
   done: 'would_delete',
   many: null,
-  one: (home) => (call, id) => home.service.getSession(call, id),
+  one: (home) => async (call, id) => {
+    await home.service.getSession(call, id);
+    return { repeated: false };
+  },
   goesSingly: true,
 };
 
@@ -101,7 +104,8 @@ function requireOneSource({ words, filter, resume, dryRun }: DeleteInput): void 
 /** Whether each is there is asked; a filter has just been told so. */
 async function lookUp({ list }: BatchDraft, input: DeleteInput, context: CliContext): Promise<number> {
   const { ignoreMissing, concurrency, filter } = input;
-  const operation: typeof lookup = filter === null ? lookup : { ...lookup, one: () => async () => {} };
+  const operation: typeof lookup =
+    filter === null ? lookup : { ...lookup, one: () => async () => ({ repeated: false }) };
   if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
   const ids = { entries: list.entries(), total: list.count, journal: null, concurrency };
   const end = await runOver(operation, ids, context);
@@ -118,7 +122,11 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
     return found;
   });
   const journal = draft.seal({
-    ...{ version: 1, batch, ...owner, ids: list.count, ignore_missing: ignoreMissing },
+    version: 1,
+    batch,
+    ...owner,
+    ids: list.count,
+    ignore_missing: ignoreMissing,
     made_at: new Date(context.host.now()).toISOString(),
   });
   try {
@@ -153,7 +161,7 @@ async function tellEnd(
   ignoreMissing: boolean,
   context: CliContext,
 ): Promise<number> {
-  const resume = sameCommand(`sessions delete --resume ${batch}`, context);
+  const resume = sameCommand(`sessions delete --resume ${batch}`, context.options);
   if (end.stopped !== null) {
     // Part of the failure's own words, and so said also where hints are not wanted.
     const where = end.report.isEmpty ? 'Stopped before the first result.' : 'Stopped.';
@@ -162,7 +170,7 @@ async function tellEnd(
   }
   if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
   if (end.report.count('deleted') > 0) {
-    const undo = sameCommand(`sessions restore --batch ${batch}`, context);
+    const undo = sameCommand(`sessions restore --batch ${batch}`, context.options);
     const { home } = await context.open();
     await context.say(
       offersArchive(home) ? `To undo it: ${undo}` : 'This server offers nothing that would undo it.',

@@ -9,6 +9,7 @@ import type { Run } from '../../run.ts';
 import { writeResults } from '../../session-batch/batch-report.ts';
 import type { ExportFormat } from '../../transcripts/export-format.ts';
 import { readSession } from '../../transcripts/session-reading.ts';
+import { everySession } from './every-session.ts';
 import { givenIds } from './ids.ts';
 
 const mostIds = 1_000_000;
@@ -113,14 +114,8 @@ function* distinct(ids: readonly { readonly id: string; readonly duplicate: bool
 }
 
 async function* everyId(context: CliContext): AsyncGenerator<string, void> {
-  const { home } = await context.open();
   const query = { ...anySession, ...firstCreatedFirst };
-  let cursor: string | null = null;
-  do {
-    const { data } = await home.archive.listSessions(await context.call(), { ...query, limit: 200, cursor });
-    for (const { session_id } of data.items) yield session_id;
-    cursor = data.next_cursor;
-  } while (cursor !== null);
+  for await (const { session_id } of everySession(query, context)) yield session_id;
 }
 
 /** Tells the failure of one session. What would fail for all others too is thrown: a refused key, no network. */

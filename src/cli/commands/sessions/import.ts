@@ -1,7 +1,6 @@
 // `parley sessions import`: takes in sessions that export wrote, each whole or not at all, with a result each. To run it again does
 // no harm: a session that is there and equal stays as it is.
 import { setMaxListeners } from 'node:events';
-import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { SessionRecord } from '../../../service/session-archive.ts';
@@ -10,6 +9,8 @@ import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
+import { fileBytes } from '../../terminal/file-bytes.ts';
+import { unreadableFile } from '../../terminal/file-message.ts';
 import { stdinText } from '../../terminal/stdin.ts';
 import { Utf8Reader } from '../../terminal/utf8-reader.ts';
 import { type GivenRecord, readRecords } from '../../transcripts/record-reading.ts';
@@ -84,16 +85,16 @@ async function* textOf(path: string, context: CliContext): AsyncGenerator<string
   }
   const reader = new Utf8Reader({ name: `The file ${path}`, limit: null });
   try {
-    for await (const bytes of createReadStream(path, { signal: context.host.stopSignal }))
-      yield reader.push(bytes);
+    for await (const bytes of fileBytes(path, context.host.stopSignal)) yield reader.push(bytes);
     yield reader.end();
   } catch (error) {
     context.host.stopSignal.throwIfAborted();
     if (error instanceof ParleyError) throw error;
-    throw new ParleyError('USAGE', `The file ${path} cannot be read: ${(error as Error).message}.`, {
-      hint: 'Name a file that parley sessions export --format json has written, or - for stdin.',
-      cause: error,
-    });
+    throw unreadableFile(
+      path,
+      error,
+      'Name a file that parley sessions export --format json has written, or - for stdin.',
+    );
   }
 }
 

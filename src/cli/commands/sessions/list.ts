@@ -110,6 +110,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   for (let first = true; ; first = false) {
     const { data, body } = await home.archive.listSessions(await context.call(), query);
     await writePage(data.items, body, input, first, context);
+    if (first && data.items.length === 0) await tellNothing(input, context);
     if (data.next_cursor === null) return;
     if (!input.all) {
       const line = { words: wordsOf(input, query), operands: [], all: true };
@@ -118,6 +119,14 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
     }
     query = { ...query, cursor: data.next_cursor };
   }
+}
+
+async function tellNothing(input: ListInput, context: CliContext): Promise<void> {
+  // Whatever reads the ids of a pipe says itself that there are none.
+  if (context.options.json || (input.ids && !context.stdout.isTerminal)) return;
+  const { cursor, deleted, titleMatch, olderThan, newerThan } = input;
+  const isNarrowed = deleted || [cursor, titleMatch, olderThan, newerThan].some((given) => given !== null);
+  await context.say(isNarrowed ? 'No session matches.' : 'There is no session yet.');
 }
 
 async function writePage(
@@ -143,7 +152,8 @@ function wordsOf(input: ListInput, query: SessionQuery): readonly string[] {
   return [
     'sessions',
     'list',
-    ...['--limit', String(input.limit)],
+    '--limit',
+    String(input.limit),
     ...(input.ids ? ['--ids'] : []),
     ...(input.deleted ? ['--deleted'] : []),
     ...(query.title_match === null ? [] : ['--title-match', query.title_match]),

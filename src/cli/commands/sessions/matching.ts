@@ -4,10 +4,10 @@ import { anySession, firstCreatedFirst } from '../../../service/session-archive.
 import { timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
+import { everySession } from './every-session.ts';
 import { requireRoom } from './ids.ts';
+import { largestPage } from './page-size.ts';
 import type { SessionFilter } from './session-filter.ts';
-
-const pageItems = 200;
 
 export async function collectMatching(
   filter: SessionFilter,
@@ -32,22 +32,15 @@ async function listed(
   take: (id: string) => void,
   context: CliContext,
 ): Promise<void> {
-  const { home } = await context.open();
   const before = olderThan === null ? null : timeOf(olderThan, context.host.now());
-  let cursor: string | null = null;
-  do {
-    const { data } = await home.archive.listSessions(await context.call(), {
-      limit: pageItems,
-      cursor,
-      ...anySession,
-      // One that becomes active meanwhile is no longer of those that are older.
-      ...(before === null && firstCreatedFirst),
-      title_match: titleMatch,
-      updated_before: before,
-    });
-    for (const { session_id } of data.items) take(session_id);
-    cursor = data.next_cursor;
-  } while (cursor !== null);
+  const query = {
+    ...anySession,
+    // With --older-than the order by last activity will do: a session that becomes active meanwhile no longer matches.
+    ...(before === null && firstCreatedFirst),
+    title_match: titleMatch,
+    updated_before: before,
+  };
+  for await (const { session_id } of everySession(query, context)) take(session_id);
 }
 
 async function searched(query: string, context: CliContext): Promise<ReadonlySet<string>> {
@@ -57,7 +50,7 @@ async function searched(query: string, context: CliContext): Promise<ReadonlySet
   do {
     const { data } = await home.archive.searchSessions(await context.call(), {
       query,
-      limit: pageItems,
+      limit: largestPage,
       cursor,
     });
     // A part of what is meant must not pass for all of it.

@@ -33,17 +33,21 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const request = { project_id: project?.project_id ?? null, deleted_before };
   const plan = await administration.planPurge(request);
   const whose = project === null ? 'all projects' : `project ${project.project_name}`;
-  if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
-  if (plan.sessions === 0 && !plan.unfinished) {
-    return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
+  const isNothing = plan.sessions === 0 && !plan.unfinished;
+  if (isNothing && !context.options.json) {
+    await context.say(`Nothing to erase: no session of ${whose} was deleted before ${deleted_before}.`);
+    return;
   }
+  if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
+  if (isNothing) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
   await context.say(described(plan, whose, request.deleted_before));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const report = await administration.purgeSessions({ ...request, expected_sessions: plan.sessions });
-  const journals_removed = removeJournals(context.host.dataDirectory, {
+  const journals_removed = await removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,
     project_id: request.project_id,
     before: Date.parse(deleted_before),
+    holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
   });
   return tell({ ...request, ...report, journals_removed, not_reached: notReached }, context);
 }

@@ -25,7 +25,10 @@ const mostIds = 10_000_000;
 const restoring: SessionOperation<'restored'> = {
   done: 'restored',
   many: (home) => async (call, ids) => (await home.archive.restoreSessions(call, ids)).data.items,
-  one: (home) => (call, id) => home.archive.restoreSession(call, id),
+  one: (home) => async (call, id) => {
+    await home.archive.restoreSession(call, id);
+    return { repeated: false };
+  },
   goesSingly: false,
 };
 

@@ -73,7 +73,7 @@ export async function runSearch(
   else if (stdout.isTerminal) for (const item of data.items) await writeItem(item, context);
   else await stdout.write(data.items.map((item) => `${fields(item).map(oneLine).join('\t')}\n`).join(''));
 
-  if (data.items.length === 0) await context.say('Nothing was found.');
+  if (data.items.length === 0 && !context.options.json) await context.say('No session matches.');
   if (data.newest_only) {
     await context.say(
       'So many messages have this that the newest 10,000 of them were ranked; more words find less.',

@@ -1,6 +1,7 @@
 // How usage is shown in so many cells of a terminal: as a table with bars; without them where they have no room; and where a table would be
 // cut, line by line. No figure is ever cut off.
 import type { UsageQuery, UsageRecord } from '../../../service/administration.ts';
+import { counted } from '../../counted.ts';
 import type { Column } from '../../terminal/table.ts';
 
 const gap = 2;
@@ -49,7 +50,7 @@ export function usageLines(record: UsageRecord): readonly string[] {
   const first = firstToken(record);
   return [
     group,
-    `  ${turns} ${turns === 1 ? 'turn' : 'turns'}, ${failed} failed`,
+    `  ${counted(turns, 'turn')}, ${failed} failed`,
     `  tokens: ${input_tokens} in, ${output_tokens} out`,
     ...(first === '' ? [] : [`  first token: ${first}`]),
   ];

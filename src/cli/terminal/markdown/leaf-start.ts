@@ -71,9 +71,18 @@ function underlineOrRule(text: string, complete: boolean, open: OpenLeaf): LeafS
   const inParagraph = open.kind === 'paragraph';
   if (inParagraph && /^(?:=+|-+)[ \t]*$/.test(text))
     return complete ? { kind: 'underline', text: text.trimEnd() } : 'more';
-  if (!/^([-*_])[ \t]*(?:\1[ \t]*)*$/.test(text)) return null;
+  if (!isRuleBeginning(text)) return null;
   if (!complete) return 'more';
-  return /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/.test(text) ? { kind: 'rule' } : null;
+  return isRule(text) ? { kind: 'rule' } : null;
+}
+
+export function isRule(text: string): boolean {
+  return /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/.test(text);
+}
+
+/** True for what may still become a rule. */
+export function isRuleBeginning(text: string): boolean {
+  return /^([-*_])[ \t]*(?:\1[ \t]*)*$/.test(text);
 }
 
 function fence(text: string, indent: number, complete: boolean): LeafStart | Undecided | null {

@@ -1,7 +1,7 @@
 // Reads the beginning of a line: which open containers it continues, what it opens, what its text is. It decides as soon as no
 // further character could change the decision, and never sooner: the same line gives the same in whatever pieces it comes.
 import type { Container, ItemContainer, LeafStart, LineStart, OpenLeaf, Undecided } from './blocks.ts';
-import { leafOf } from './leaf-start.ts';
+import { isRule, isRuleBeginning, leafOf } from './leaf-start.ts';
 import { LineCursor } from './line-cursor.ts';
 
 export interface LineState {
@@ -158,12 +158,4 @@ class Beginning {
     this.#cursor.skipColumns(1);
     return found[1] !== ' ';
   }
-}
-
-export function isRule(text: string): boolean {
-  return /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/.test(text);
-}
-
-function isRuleBeginning(text: string): boolean {
-  return /^([-*_])[ \t]*(?:\1[ \t]*)*$/.test(text);
 }

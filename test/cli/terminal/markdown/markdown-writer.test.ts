@@ -1,9 +1,9 @@
 // The writer of a reply: which one a stream gets, how soon words appear, how little it keeps, and that order is kept.
-import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
 import { createOutput } from '../../../../src/cli/terminal/output.ts';
 import { replyWriter } from '../../../../src/cli/terminal/reply-writer.ts';
+import { stringStream } from '../string-stream.ts';
 import { rendered, stringTerminal } from './rendering.ts';
 
 const colours = new RegExp(`${'\u001b'}\\[[\\d;]*m`, 'g');
@@ -14,15 +14,8 @@ async function throughReplyWriter(stream: {
   env?: Record<string, string>;
   raw?: boolean;
 }): Promise<string> {
-  let text = '';
-  const writable = new Writable({
-    decodeStrings: false,
-    write(chunk, _encoding, taken) {
-      text += chunk;
-      taken();
-    },
-  });
-  const output = createOutput(Object.assign(writable, { isTTY: stream.isTTY ?? false }), {
+  const { stream: written, text } = stringStream({ isTTY: stream.isTTY ?? false });
+  const output = createOutput(written, {
     role: 'data',
     env: stream.env ?? {},
     noColor: true,
@@ -31,7 +24,7 @@ async function throughReplyWriter(stream: {
   const writer = await replyWriter(output, { raw: stream.raw ?? false });
   for (const unit of reply) await writer.write(unit);
   await writer.endLine();
-  return text;
+  return text();
 }
 
 describe('a reply', () => {

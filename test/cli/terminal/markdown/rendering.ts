@@ -1,7 +1,8 @@
 // A Markdown text as the writer puts it on a terminal that is only a string: in what pieces, how wide and with what colour.
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
 import { createOutput, type Output } from '../../../../src/cli/terminal/output.ts';
+import { stringStream } from '../string-stream.ts';
 
 export interface Rendering {
   readonly columns?: number;
@@ -15,22 +16,14 @@ export interface StringTerminal {
 }
 
 export function stringTerminal({ columns = 80, colour = false }: Rendering = {}): StringTerminal {
-  const parts: string[] = [];
-  const writable = new Writable({
-    decodeStrings: false,
-    write(chunk: string, _encoding, taken) {
-      parts.push(chunk);
-      taken();
-    },
-  });
-  const stream = Object.assign(writable, { isTTY: true as const, columns });
+  const { stream, text } = stringStream({ isTTY: true, columns });
   const output = createOutput(stream, {
     role: 'data',
     env: colour ? { FORCE_COLOR: '1' } : {},
     noColor: !colour,
     signal: new AbortController().signal,
   });
-  return { output, stream, text: () => parts.join('') };
+  return { output, stream, text };
 }
 
 export async function rendered(pieces: readonly string[], rendering?: Rendering): Promise<string> {

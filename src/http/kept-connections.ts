@@ -3,40 +3,40 @@
 // used again before one has outlived its answer, nor ever after one was closed under a request.
 import type { Socket } from 'node:net';
 
-export interface Line {
+export interface Connection {
   readonly socket: Socket;
 }
 
 /** By then a server that closes after each answer has closed. */
 const trialMs = 10;
 
-export class KeptLines<Kept extends Line> {
-  readonly #lines: Kept[] = [];
+export class KeptConnections<Kept extends Connection> {
+  readonly #connections: Kept[] = [];
   /** Whether the server keeps connections; null while that is not known. */
   #keeps: boolean | null = null;
 
   /** The one that was used last; undefined where there is none, or none can be trusted. */
   take(): Kept | undefined {
     if (this.#keeps !== true) return undefined;
-    let line = this.#lines.pop();
-    while (line !== undefined && !line.socket.writable) line = this.#lines.pop();
-    return line;
+    let connection = this.#connections.pop();
+    while (connection !== undefined && !connection.socket.writable) connection = this.#connections.pop();
+    return connection;
   }
 
   /** Of a connection whose answer has come whole. */
-  put(line: Kept): void {
+  put(connection: Kept): void {
     if (this.#keeps === false) {
-      line.socket.destroy();
+      connection.socket.destroy();
       return;
     }
-    this.#lines.push(line);
-    if (this.#keeps === null) this.#try(line);
+    this.#connections.push(connection);
+    if (this.#keeps === null) this.#try(connection);
   }
 
   /** The server has closed a connection under a request, without a byte of an answer. */
   lose(): void {
     this.#keeps = false;
-    for (const { socket } of this.#lines.splice(0)) socket.destroy();
+    for (const { socket } of this.#connections.splice(0)) socket.destroy();
   }
 
   #try({ socket }: Kept): void {

@@ -1,0 +1,54 @@
+// Parley's own server over a home of the benchmark's, where `parley serve` would not do. It is made of modules of a bundle.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What `bundledModules` must be given for it. */
+export const servedModules = [
+  'test/support/embedded.ts',
+  'src/server/app.ts',
+  'src/server/listen.ts',
+  'src/server/server-log.ts',
+  'src/server/server-limits.ts',
+  'src/service/limits.ts',
+];
+
+/** The module of this name in the folder of a bundle. */
+export function bundledModule(bundle, name) {
+  return import(pathToFileURL(join(bundle, `${name}.mjs`)).href);
+}
+
+/** Listens on a port that is free, and resolves to the URL. `limits` stand in for the usual ones; `finish` has a last look at each answer. */
+export async function serveApp(bundle, home, { limits = {}, finish = () => {} } = {}) {
+  const { createApp } = await bundledModule(bundle, 'app');
+  const { listen } = await bundledModule(bundle, 'listen');
+  const { serverLog } = await bundledModule(bundle, 'server-log');
+  const { defaultServerLimits } = await bundledModule(bundle, 'server-limits');
+  const { defaultLimits } = await bundledModule(bundle, 'limits');
+  const serverLimits = { ...defaultServerLimits, ...limits };
+  let requests = 0;
+  const app = createApp({
+    arrived: () => {},
+    service: home.service,
+    archive: home.archive,
+    limits: defaultLimits,
+    serverLimits,
+    version: '0.0.0',
+    logger: serverLog(() => {}, Date.now).logger,
+    ready: async () => {},
+    now: Date.now,
+    newRequestId: () => {
+      requests += 1;
+      return `req_${requests}`;
+    },
+  });
+  const finished = {
+    ...app,
+    async fetch(request, streams) {
+      const response = await app.fetch(request, streams);
+      finish(response);
+      return response;
+    },
+  };
+  const { url } = await listen(finished, { host: '127.0.0.1', port: 0, limits: serverLimits });
+  return url;
+}

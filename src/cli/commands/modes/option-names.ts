@@ -1,0 +1,45 @@
+// A fault in the settings of a mode, told under the names of the options that were typed: who types --context has not heard of context_tokens.
+import { ParleyError } from '../../../service/errors.ts';
+import type { ModeSettings } from '../../../service/mode-settings.ts';
+import type { ModeFlags } from './mode-flags.ts';
+
+const optionNames = {
+  description: '--description',
+  base_url: '--base-url',
+  model: '--model',
+  key: '--key',
+  system: '--system',
+  temperature: '--temperature',
+  parameters: '--param',
+  context_tokens: '--context',
+  fallback: '--fallback',
+  first_token_seconds: '--first-token',
+  idle_seconds: '--idle',
+  show_reasoning: '--show-reasoning',
+  think_tags: '--think-tags',
+  insecure_http: '--insecure-http',
+} as const satisfies Partial<Record<keyof ModeSettings, string>>;
+
+/** Keeps the mode. Of its fields a fault names the option; all others are told as they are. */
+export async function underOptionNames(flags: ModeFlags, keep: () => Promise<void>): Promise<void> {
+  try {
+    await keep();
+  } catch (error) {
+    throw error instanceof ParleyError && error.code === 'USAGE' ? renamed(error, flags) : error;
+  }
+}
+
+function renamed(error: ParleyError, flags: ModeFlags): ParleyError {
+  const { code, hint, details, cause } = error;
+  const [{ field, problem } = { field: '', problem: '' }] = details;
+  // A fallback is checked among all modes: modes.NAME.fallback.
+  const [name = '', ...inner] = field.replace(/^modes\..+\.(?=fallback$)/s, '').split('.');
+  if (!Object.hasOwn(optionNames, name)) return error;
+  const place = [placeOf(name as keyof typeof optionNames, flags), ...inner].join(' ');
+  return new ParleyError(code, `${place} ${problem}.`, { hint, details, cause });
+}
+
+function placeOf(field: keyof typeof optionNames, { system, systemFile }: ModeFlags): string {
+  if (field !== 'system' || system !== undefined) return optionNames[field];
+  return systemFile === undefined ? 'The system prompt' : '--system-file';
+}

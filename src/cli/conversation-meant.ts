@@ -1,0 +1,39 @@
+// A line that names no command but reads as a conversation: `parley "Hello"`, `parley -c` where nobody can be asked. What was most
+// likely meant by it.
+import type { Command, CommanderError } from 'commander';
+import { quoteForShell } from '../config/shell-quote.ts';
+import { findCommand } from './command-tree.ts';
+import { readTypedWords } from './completion/typed-words.ts';
+
+const longestLine = 60;
+
+/** A question, or nothing for what is no conversation either. `asked` is the program, or the REPL, which takes no message. */
+export function conversationMeant(
+  { code, message }: CommanderError,
+  asked: Command,
+  argv: readonly string[],
+): string {
+  if (asked.parent !== null) {
+    return code === 'commander.excessArguments'
+      ? didYouMean('chat', argv.slice(argv.indexOf('repl') + 1))
+      : '';
+  }
+  if (code === 'commander.unknownCommand') return didYouMean('chat', argv);
+  const [, flag = ''] = /unknown option '([^']+)'/.exec(message) ?? [];
+  if (code !== 'commander.unknownOption' || !knows(asked, 'chat', flag)) return '';
+  const hasWords = readTypedWords(['chat', ...argv, ''], asked).position > 0;
+  return knows(asked, 'repl', flag) && !hasWords
+    ? didYouMean('repl', argv)
+    : didYouMean('chat', hasWords ? argv : [...argv, '…']);
+}
+
+function knows(program: Command, name: string, flag: string): boolean {
+  const options = findCommand(program, name)?.options ?? [];
+  const given = flag.startsWith('--') ? flag.replace(/=.*/s, '') : flag.slice(0, 2);
+  return options.some(({ long, short }) => long === given || short === given);
+}
+
+function didYouMean(command: string, words: readonly string[]): string {
+  const line = words.map(quoteForShell).join(' ');
+  return `Did you mean: parley ${command} ${line.length > longestLine ? '"…"' : line}`;
+}

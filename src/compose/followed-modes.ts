@@ -1,0 +1,36 @@
+// A service whose modes are those that are set up at each call: while a conversation lasts, another process may set up others.
+import type { ProfileFile } from '../config/profile-file.ts';
+import type { ConversationService } from '../service/conversation-service.ts';
+
+type Follow = (service: ConversationService, reload: () => Promise<void>) => ConversationService;
+
+/** To be asked for before the modes are read. Whoever asks for them is told what is wrong with them; a turn goes on with those before. */
+export function followedModes(profileFile: Pick<ProfileFile, 'read'>): Follow {
+  const stored = () => {
+    const { modes, default_mode } = profileFile.read();
+    return JSON.stringify({ modes, default_mode });
+  };
+  let followed = stored();
+  return (service, reload) => {
+    const follow = async () => {
+      const now = stored();
+      if (now === followed) return;
+      await reload();
+      followed = now;
+    };
+    return {
+      verify: (call) => service.verify(call),
+      async models(call) {
+        await follow();
+        return service.models(call);
+      },
+      async *chat(call, request, form) {
+        await follow().catch(() => {});
+        yield* service.chat(call, request, form);
+      },
+      createSession: (call, request) => service.createSession(call, request),
+      getSession: (call, id) => service.getSession(call, id),
+      deleteSession: (call, id) => service.deleteSession(call, id),
+    };
+  };
+}

@@ -1,0 +1,122 @@
+// `parley chat --batch --resume`: a batch goes on in the file of its results.
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { batch, resultsOf } from '../support/chat-batch.ts';
+import { expectFailure } from '../support/failures.ts';
+import { outcomeOf, Place } from '../support/parley.ts';
+
+const place = new Place();
+beforeAll(() => place.output(['models']));
+afterAll(() => place.remove());
+
+describe('a resumed batch', () => {
+  const file = join(place.path, 'out.ndjson');
+  const answered = (id: unknown) => `${JSON.stringify({ id, success: true, data: { reply: 'before' } })}\n`;
+  const failed = (id: unknown) => `${JSON.stringify({ id, success: false, error: { code: 'NETWORK' } })}\n`;
+  const resumed = () =>
+    resultsOf({ out: readFileSync(file, 'utf8') }).map(({ id, data }) => [id, data?.reply]);
+
+  async function resume(stdin: string, words: readonly string[] = []) {
+    return place.parley([...batch, '--resume', file, ...words], { stdin });
+  }
+
+  test('skips what is answered, does again what failed, and drops a half last line', async () => {
+    writeFileSync(file, `${answered(1)}${failed(2)}${answered('x')}{"id":4,"suc`, { mode: 0o640 });
+    const { status, out, err } = await resume('a\nb\n{"message":"c","id":"x"}\nd\n');
+    expect({ status, out }).toEqual({ status: 0, out: '' });
+    expect(err).toContain('2 answered, 2 answered before.');
+    expect(resumed()).toEqual([
+      [1, 'before'],
+      ['x', 'before'],
+      [2, 'b'],
+      [4, 'd'],
+    ]);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  test('is refused while another process adds to the same file', async () => {
+    const own = join(place.path, 'held.ndjson');
+    const child = place.start([...batch, '--resume', own]);
+    const ended = outcomeOf(child);
+    child.stdin.write('a\n');
+    while (!existsSync(own) || readFileSync(own, 'utf8') === '') await delay(20);
+    const second = await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' });
+    expectFailure(second, { status: 7, code: 'STORE_BUSY' });
+    child.stdin.end('b\n');
+    expect((await ended).status).toBe(0);
+    expect(resultsOf({ out: readFileSync(own, 'utf8') }).map(({ id }) => id)).toEqual([1, 2]);
+    expect((await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' })).status).toBe(0);
+  });
+
+  test('drops a half last line alone where nothing failed, and keeps a whole one without its line end', async () => {
+    writeFileSync(file, `${answered(1)}{"id":2,"success":true,"da`);
+    await resume('a\nb');
+    expect(resumed()).toEqual([
+      [1, 'before'],
+      [2, 'b'],
+    ]);
+    writeFileSync(file, answered(1).trimEnd());
+    await resume('a\nb');
+    expect(resumed()).toEqual([
+      [1, 'before'],
+      [2, 'b'],
+    ]);
+  });
+
+  test('begins in a file that is not there yet, and is done when it is done', async () => {
+    rmSync(file);
+    expect((await resume('a\nb')).status).toBe(0);
+    const whole = readFileSync(file, 'utf8');
+    expect((await resume('a\nb')).err).toContain('0 answered, 2 answered before.');
+    expect(readFileSync(file, 'utf8')).toBe(whole);
+  });
+
+  test('goes on in the session of the first run', async () => {
+    rmSync(file);
+    await resume('a\nb', ['--in-session']);
+    await resume('a\nb\nc', ['--in-session']);
+    const made = resultsOf({ out: readFileSync(file, 'utf8') });
+    expect(new Set(made.map(({ data }) => data?.session_id)).size).toBe(1);
+    expect(made.map(({ data }) => data?.message_count)).toEqual([2, 4, 6]);
+  });
+
+  test('sends a line that was under way under its former key: its turn is found, not said again', async () => {
+    const script = 'printf "a\\nb\\n" | parley chat --batch -m echo --quiet > raw.ndjson';
+    await place.shell(script);
+    const raw = join(place.path, 'raw.ndjson');
+    const [first = '', second = ''] = readFileSync(raw, 'utf8').split('\n');
+    writeFileSync(raw, `${first}\n${second.slice(0, 20)}`);
+    await place.parley([...batch, '--resume', raw], { stdin: 'a\nb\n' });
+    expect(readFileSync(raw, 'utf8')).toBe(`${first}\n${second}\n`);
+  });
+
+  test.each([
+    ['is not the output of a batch', 'one\ntwo\n', 'Line 1 of'],
+    ['holds another thing in between', `${answered(1)}{"success":true}\n${answered(3)}`, 'Line 2 of'],
+  ])('leaves a file as it is that %s', async (_fact, text, said) => {
+    writeFileSync(file, text);
+    const outcome = await resume('a\nb');
+    expectFailure(outcome, { status: 2, code: 'USAGE' });
+    expect(outcome.err).toContain(said);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('refuses what is no file', async () => {
+    for (const path of [place.path, '/dev/null']) {
+      const outcome = await place.parley([...batch, '--resume', path], { stdin: 'a' });
+      expectFailure(outcome, { status: 2, code: 'USAGE' });
+    }
+  });
+
+  test('may be appended to by the shell as well: no result stands there twice', async () => {
+    writeFileSync(file, answered(1));
+    appendFileSync(file, failed(2));
+    await place.shell('printf "a\\nb\\n" | parley chat --batch -m echo --resume out.ndjson >> out.ndjson');
+    expect(resumed()).toEqual([
+      [1, 'before'],
+      [2, 'b'],
+    ]);
+  });
+});

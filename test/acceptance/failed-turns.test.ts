@@ -1,0 +1,94 @@
+// A turn whose model fails: its message is kept, and the command that is printed repeats that turn.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { replyOf, sendStream } from '../support/model-server.ts';
+import { fails, ModelledPlace } from '../support/modelled-place.ts';
+import { servePlace } from '../support/served-place.ts';
+
+let place: ModelledPlace;
+beforeEach(async () => {
+  place = await ModelledPlace.open();
+});
+afterEach(() => place.close());
+
+/** The command that repeats the turn, as it is told. */
+const toRepeat = (told: string) => /parley chat --idempotency-key .*$/m.exec(told)?.[0] ?? '';
+
+describe('a chat that fails', () => {
+  test('keeps the message, and its printed command repeats the turn: nothing is there twice', async () => {
+    await place.add('fast', '--default');
+    place.script = fails;
+    const failed = await place.parley(['chat', '-n', "it's me"]);
+    expect(failed).toMatchObject({
+      status: 1,
+      out: '',
+      err: expect.stringMatching(/The mode fast failed.*\(ENGINE_FAILED\)/),
+    });
+    const command = toRepeat(failed.err);
+    place.script = (_request, response) => sendStream(response, replyOf('Hello'));
+    const again = await place.shell(command);
+    expect(again).toMatchObject({ status: 0, out: 'Hello\n' });
+    const id = (await place.output(['sessions', 'list', '--ids'])).trim();
+    const { items } = await place.answer<{ items: readonly { content: string }[] }>([
+      'sessions',
+      'messages',
+      id,
+    ]);
+    expect(items.map(({ content }) => content)).toEqual(["it's me", 'Hello']);
+  });
+
+  test.each(['--json', '--json-stream'])('with %s prints that command beside the body', async (flag) => {
+    await place.add('fast', '--default');
+    place.script = fails;
+    const failed = await place.parley(['chat', '-n', flag, 'Hi']);
+    const body = JSON.parse(failed.out.trim().split('\n').at(-1) ?? '');
+    expect(body).toMatchObject({
+      success: false,
+      error: { code: 'ENGINE_FAILED', session_id: expect.stringMatching(/^ses_/) },
+    });
+    expect(failed.out).not.toContain('idempotency-key');
+    const command = toRepeat(failed.err);
+    expect(command).toContain(` ${flag} `);
+    place.script = (_request, response) => sendStream(response, replyOf('Hello'));
+    const again = await place.shell(command);
+    expect(again.status).toBe(0);
+    expect(JSON.parse(again.out.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      data: { reply: 'Hello', session_id: body.error.session_id, message_count: 2 },
+    });
+  });
+
+  test('prints a command that means the same turn, whatever was done since', async () => {
+    await place.add('fast', '--default');
+    await place.output(['chat', '-n', 'Hi']);
+    place.script = fails;
+    const failed = await place.parley(['chat', '-n', '-c', '--usage', '--', '-x is my flag']);
+    await place.output(['chat', '-n', '-m', 'echo', 'Elsewhere']);
+    await place.output(['modes', 'default', 'echo']);
+    place.script = (_request, response) => sendStream(response, replyOf('Hello'));
+    const command = toRepeat(failed.err);
+    expect(await place.shell(command)).toMatchObject({
+      status: 0,
+      out: 'Hello\n',
+      err: 'tokens: 11 in, 3 out\n',
+    });
+    const sessions = await place.answer<{ items: readonly { message_count: number }[] }>([
+      'sessions',
+      'list',
+    ]);
+    expect(sessions.items.map(({ message_count }) => message_count)).toEqual([4, 2]);
+  });
+
+  test('elsewhere prints a command that goes there, and nowhere else', async () => {
+    await place.add('fast', '--default');
+    place.script = fails;
+    const served = await servePlace(place);
+    try {
+      const { url } = served;
+      const env = { PARLEY_API_KEY: (await place.output(['keys', 'create', '--project', 'p'])).trim() };
+      const { err } = await place.parley(['chat', '-n', '--url', url, 'Hi'], { env });
+      expect(err).toMatch(/^Ask again.*: parley chat --idempotency-key \S+ -m fast --url http.* -n Hi$/m);
+      expect(err).toContain(` --url ${url} `);
+    } finally {
+      await served.end('SIGTERM');
+    }
+  });
+});

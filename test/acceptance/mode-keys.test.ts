@@ -1,0 +1,95 @@
+// The keys of modes: each goes to its server and is found nowhere else, and one that is not there is told.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { chunk, sse, startStream } from '../support/model-server.ts';
+import { ModelledPlace } from '../support/modelled-place.ts';
+import { sendJson } from '../support/scripted-server.ts';
+import { servePlace } from '../support/served-place.ts';
+
+let place: ModelledPlace;
+beforeEach(async () => {
+  place = await ModelledPlace.open();
+});
+afterEach(() => place.close());
+
+describe('a key', () => {
+  const canary = 'sk-canary-0123456789abcdef';
+
+  test('goes to its server, and is found nowhere else: not in files, output, logs, or the arguments of a process', async () => {
+    writeFileSync(join(place.path, 'key'), `${canary}\n`);
+    await place.add('by-env', '--key', 'env:MODEL_KEY');
+    await place.add('by-file', '--key', `file:${join(place.path, 'key')}`);
+    await place.add('by-command', '--key', `command:cat '${join(place.path, 'key')}'`);
+    const env = { MODEL_KEY: canary };
+    const written: string[] = [];
+    const run = async (...words: readonly string[]) => {
+      const { out, err } = await place.parley(words, { env });
+      written.push(out, err);
+    };
+    for (const mode of ['by-env', 'by-file', 'by-command'])
+      await run('chat', '-n', '-m', mode, 'Hi', '--debug');
+    expect(place.server.requests.map(({ headers }) => headers.authorization)).toEqual(
+      Array(3).fill(`Bearer ${canary}`),
+    );
+    // A server that repeats the key in its failures, in whole and in part.
+    const echoes = [`Incorrect key ${canary}`, `Incorrect key ${canary.slice(0, 9)}****${canary.slice(-6)}`];
+    for (const message of echoes) {
+      for (const status of [401, 500]) {
+        place.script = (_request, response) => sendJson(response, { error: { message } }, status);
+        await run('chat', '-n', '-m', 'by-file', 'Hi', '--debug');
+        await run('chat', '-n', '-m', 'by-file', 'Hi', '--json');
+      }
+    }
+    await run('modes', 'list');
+    await run('modes', 'show', 'by-env', '--json');
+    await run('doctor');
+
+    place.script = (_request, response) => startStream(response).write(sse(chunk({ content: 'Half' })));
+    const slow = place.start(['chat', '-n', '-m', 'by-command', 'Hi'], env);
+    await new Promise((resolve) => slow.stdout.once('data', resolve));
+    const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    for (const pid of processes) {
+      let words = '';
+      try {
+        words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        continue; // it has ended meanwhile
+      }
+      expect(words).not.toContain(canary);
+    }
+    slow.kill('SIGINT');
+    await new Promise((resolve) => slow.once('close', resolve));
+
+    const served = await servePlace(place, [], env);
+    const parleyKey = (await place.output(['keys', 'create', '--project', 'p'])).trim();
+    place.script = (_request, response) => sendJson(response, { error: { message: echoes[0] } }, 400);
+    const response = await fetch(`${served.url}/v1/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${parleyKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ mode: 'by-env', message: 'Hi' }),
+    });
+    expect(response.status).toBe(502);
+    written.push(await response.text());
+    const { out, err } = await served.end('SIGTERM');
+    written.push(out, err);
+
+    const files = readdirSync(place.path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== 'key')
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+    expect(files.length).toBeGreaterThan(2);
+    for (const text of [...files, ...written]) expect(text).not.toMatch(/sk-cana|0123456789|abcdef/);
+  }, 60_000);
+
+  test.each([
+    ['env:NOT_SET', /the variable NOT_SET is not set/],
+    ['command:echo secret-word >&2; exit 3', /the command failed \(exit 3\)/],
+  ])('that is not there (%s) is told, and the message is kept', async (key, message) => {
+    await place.add('fast', '--key', key);
+    const { status, err } = await place.parley(['chat', '-n', '-m', 'fast', 'Hi']);
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(message) });
+    expect(err).toMatch(/The message is kept in session ses_/);
+    expect(err).not.toContain('secret-word');
+    expect(place.server.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+// What `parley modes` says: of what was done, of what was typed against a rule, and of what a chat then lacks.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+
+const place = new Place();
+const address = ['--base-url', 'http://127.0.0.1:1/v1', '--model', 'm'];
+const longPrompt = 'word '.repeat(400);
+beforeAll(async () => {
+  await place.output(['modes', 'add', 'my.mode', ...address]);
+  await place.output(['modes', 'add', 'talkative', ...address, '--system', longPrompt]);
+});
+afterAll(() => place.remove());
+
+test('each change is told in the same words', async () => {
+  const said = async (...words: string[]) => (await place.parley(['modes', ...words])).err;
+  expect(await said('add', 'llama', ...address)).toBe(
+    'Added the mode llama. Try it: parley chat -m llama "Hello"\n',
+  );
+  expect(await said('set', 'llama', '--temperature', '0.5')).toBe('Changed the mode llama.\n');
+  expect(await said('default', 'llama')).toBe('The mode llama is now used when no mode is named.\n');
+  expect(await said('remove', 'llama')).toMatch(/^Removed the mode llama\.\nIt was the default: eliza is /);
+});
+
+test('set without an option changes nothing, and says so', async () => {
+  const outcome = await place.parley(['modes', 'set', 'my.mode']);
+  expectFailure(outcome, { status: 2, code: 'USAGE' });
+  expect(outcome.err).toMatch(
+    /^parley: Nothing to change was named.*\n.*parley modes set my\.mode --model MODEL\./,
+  );
+  expect((await place.parley(['modes', 'set', 'gone'])).err).toContain('There is no mode "gone".');
+});
+
+test.each([
+  [['--context', '50'], '--context must be a whole number from 256 to'],
+  [['--temperature', '101'], '--temperature must be a number from 0 to 100.'],
+  [['--first-token', '0'], '--first-token must be a number from'],
+  [['--idle', '0'], '--idle must be a number from'],
+  [['--base-url', 'nope'], '--base-url '],
+  [['--model', ' '], '--model is not a text that could be a model.'],
+  [['--key', 'sk-canary'], '--key does not say where the key is.'],
+  [['--description', 'a\tb'], '--description holds a control character.'],
+  [['--param', 'n=2'], '--param n cannot be set as a parameter.'],
+  [['--fallback', 'gone'], '--fallback names no mode: "gone".'],
+  [['--fallback', 'my.mode'], '--fallback leads back to the mode itself.'],
+  [['--system', longPrompt, '--context', '300'], '--system takes about'],
+])('a fault names the option that was typed: %j', async (options, message) => {
+  const outcome = await place.parley(['modes', 'set', 'my.mode', ...options]);
+  expectFailure(outcome, { status: 2, code: 'USAGE' });
+  expect(outcome.err.startsWith(`parley: ${message}`)).toBe(true);
+  expect(outcome.err).not.toMatch(/_tokens|_seconds|base_url|canary/);
+});
+
+test('of a new mode as well; a prompt that was there before is no option', async () => {
+  const added = await place.parley(['modes', 'add', 'new', ...address, '--context', '1']);
+  expect(added.err).toMatch(/^parley: --context must be /);
+  const { err } = await place.parley(['modes', 'set', 'talkative', '--context', '300']);
+  expect(err).toMatch(
+    /^parley: The system prompt takes about \d+ tokens, .*\nShorten it, .*: --context TOKENS\.\n$/,
+  );
+});
+
+test.each([
+  ['env:ABSENT_KEY', /Set ABSENT_KEY, or name another place: parley modes set keyed --key WHERE\n/],
+  ['file:/nowhere/key', /Put the key into \/nowhere\/key, or name another place: /],
+  ['command:false', /See that the command writes the key, or name another place: /],
+])('a key that is not at %s is told with how to put it there', async (key, hint) => {
+  await place.parley(['modes', 'remove', 'keyed']);
+  await place.output(['modes', 'add', 'keyed', ...address, '--key', key]);
+  const outcome = await place.parley(['chat', '-n', '-m', 'keyed', 'hi']);
+  expectFailure(outcome, { status: 1, code: 'ENGINE_FAILED' });
+  expect(outcome.err).toMatch(hint);
+});

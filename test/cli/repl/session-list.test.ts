@@ -1,0 +1,75 @@
+// The list of /sessions: narrowed by typing, a session on each row, whatever its title.
+import { afterEach, expect, test } from 'vitest';
+import type { Place } from '../../support/parley.ts';
+import type { TerminalScreen } from '../../support/terminal-screen.ts';
+import { entered, ReplFixture } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+afterEach(() => fixture.close());
+
+async function open(place: Place, columns: number): Promise<TerminalScreen> {
+  const screen = fixture.open(['repl', '-m', 'echo'], { columns, rows: 40 }, place);
+  await screen.stands('echo> ');
+  return screen;
+}
+
+test('/sessions lets one be picked from a list that narrows, and gives the keyboard back', async () => {
+  const place = fixture.place();
+  for (const title of ['Alpha', 'Beta', 'Gamma']) await place.output(['chat', '-m', 'echo', title]);
+  const screen = await open(place, 100);
+  screen.type('/sessions\r');
+  await screen.shows('Which session?');
+  await screen.shows('Alpha');
+  screen.type('bet');
+  await screen.until('narrowed', () => !screen.rows.some((row) => row.includes('Gamma  ')));
+  await screen.until('Beta is left', () => screen.rows.some((row) => row.includes('Beta  ')));
+  screen.type('\r');
+  await screen.stands('echo (Beta)> ');
+  expect(screen.text).toContain('\n> Beta\nBeta\n');
+  expect(await entered(screen, 'and on')).toBe('and on');
+  expect(await entered(screen, '/sessions zzz')).toBe('No title holds "zzz".');
+});
+
+test('Escape leaves the list as it is, and what is typed next is a message', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'echo', 'An old one']);
+  const screen = await open(place, 100);
+  screen.type('/sessions\r');
+  await screen.shows('Which session?');
+  await screen.shows('An old one');
+  screen.type('\x1b');
+  await screen.until('left', () => screen.text.endsWith('> /sessions\necho>'));
+  expect(await entered(screen, 'still here')).toBe('still here');
+});
+
+test('/sessions shows a session on one row, however narrow the terminal', async () => {
+  const place = fixture.place();
+  await place.output(['sessions', 'create', '--title', 'A title of some thirty letters']);
+  const screen = await open(place, 24);
+  screen.type('/sessions\r');
+  await screen.until('the list', () => screen.rows.includes('❯ A title of some thi…'));
+  screen.type('\r');
+  await screen.until('picked', () => screen.text.endsWith('> /sessions\necho>'));
+});
+
+test('/sessions shows titles of wide characters on one row each, and draws them over again', async () => {
+  const place = fixture.place();
+  for (const title of ['漢字'.repeat(40), '👩🏽‍🚀 rocket '.repeat(12), 'plain'])
+    await place.output(['sessions', 'create', '--title', title]);
+  const screen = await open(place, 80);
+  screen.type('/sessions\r');
+  await screen.until('the list', () => screen.rows.some((row) => row.startsWith('❯ plain')));
+  screen.type('\x1b[B\x1b[B');
+  await screen.until('the last', () => screen.rows.some((row) => row.startsWith('❯ 漢字')));
+  const from = screen.rows.indexOf('echo> /sessions');
+  expect(screen.rows.slice(from, from + 6)).toEqual([
+    'echo> /sessions',
+    '? Which session?',
+    expect.stringMatching(/^ {2}plain {2}\d{4}-.* 0 messages$/),
+    expect.stringMatching(/^ {2}👩🏽‍🚀 rocket .*… {2}\d{4}-.* 0 messages$/u),
+    expect.stringMatching(/^❯ 漢字.*… {2}\d{4}-.* 0 messages$/),
+    '',
+  ]);
+  screen.type('\x03');
+  await screen.stands('echo> ');
+});

@@ -1,0 +1,239 @@
+// Importing: a session comes back as it was, or is refused by the name of its fault.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Call } from '../../../src/service/call.ts';
+import type { Home } from '../../../src/service/home.ts';
+import type { Message } from '../../../src/service/session.ts';
+import type { SessionRecord } from '../../../src/service/session-archive.ts';
+import { failureOf, say } from '../../support/calls.ts';
+import { answerTo, emptyRecord, everySession, type GivenService, messagesOf } from './service-fixture.ts';
+
+export function describeImport(given: GivenService): void {
+  describe('importing', () => {
+    let home: Home;
+    let first: Call;
+    let second: Call;
+    beforeEach(() => {
+      ({ home, first, second } = given());
+    });
+
+    const record = async (call: Call, sessionId: string): Promise<SessionRecord> => ({
+      session: (await home.service.getSession(call, sessionId)).data,
+      messages: await messagesOf(home, call, sessionId),
+    });
+    const talk = async () => {
+      const { session_id } = await say(home.service, first, 'Hello fox 🦊');
+      await say(home.service, first, 'and\r\nmore', session_id);
+      return record(first, session_id);
+    };
+    const renamed = ({ session, messages }: SessionRecord, session_id: string): SessionRecord => ({
+      session: { ...session, session_id },
+      messages,
+    });
+
+    it('a session comes back as it was, and can be found and gone on with', async () => {
+      const given = renamed(await talk(), 'ses_elsewhere');
+      const { data, body } = await home.archive.importSession(first, given);
+      expect(data).toEqual(given.session);
+      expect(body).toEqual({ success: true, data });
+      expect(await record(first, 'ses_elsewhere')).toEqual(given);
+      const hits = await home.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
+      expect(hits.data.items.map(({ session }) => session.session_id)).toContain('ses_elsewhere');
+      expect((await say(home.service, first, 'on', 'ses_elsewhere')).message_count).toBe(6);
+    });
+
+    it('the code of a failure comes back with the reply that it ended', async () => {
+      const given = renamed(await talk(), 'ses_failed');
+      const messages = given.messages.map((message, at) =>
+        at === 3 ? { ...message, finish_reason: 'error' as const, error_code: 'RATE_LIMITED' } : message,
+      );
+      const failed = { ...given, messages };
+      await home.archive.importSession(first, failed);
+      expect(await record(first, 'ses_failed')).toEqual(failed);
+      // Again, and as a version before this one exported it.
+      const { error_code: _, ...older } = messages[3] as Message;
+      for (const again of [failed, { ...given, messages: [...messages.slice(0, 3), older as Message] }])
+        expect((await home.archive.importSession(first, again)).data).toEqual(given.session);
+      expect(await record(first, 'ses_failed')).toEqual(failed);
+      const wrongs = [
+        { at: 3, code: 'no code' },
+        { at: 3, code: 7 },
+        { at: 1, code: 'RATE_LIMITED' },
+        { at: 0, code: 'RATE_LIMITED' },
+      ];
+      for (const { at, code } of wrongs) {
+        const wrong = messages.map((message, place) =>
+          place === at ? { ...message, error_code: code as string } : message,
+        );
+        const other = { session: { ...given.session, session_id: 'ses_wrong' }, messages: wrong };
+        expect(await failureOf(home.archive.importSession(first, other))).toMatchObject({
+          code: 'INVALID_REQUEST',
+          details: [{ field: `messages[${at}].error_code` }],
+        });
+      }
+    });
+
+    it('one that is there and equal stays as it is', async () => {
+      const given = await talk();
+      expect((await home.archive.importSession(first, given)).data).toEqual(given.session);
+      expect(await record(first, given.session.session_id)).toEqual(given);
+    });
+
+    it('an id that is taken otherwise is refused with one answer, and nothing changes', async () => {
+      const given = await talk();
+      const id = given.session.session_id;
+      const changed = {
+        session: given.session,
+        messages: given.messages.map((message, at) =>
+          at === 2 ? { ...message, content: 'other' } : message,
+        ),
+      };
+      const answers = new Set<string>();
+      const refused = async (call: Call, one: SessionRecord) => {
+        const error = await failureOf(home.archive.importSession(call, one));
+        expect(error.code).toBe('INVALID_REQUEST');
+        // True of each of these, so that it tells none from the other.
+        expect(error.message).toContain('that is not the same, or that belongs to another project');
+        answers.add(answerTo(error));
+      };
+      await refused(first, changed);
+      await refused(first, { ...given, session: { ...given.session, title: 'other' } });
+      await refused(second, given);
+      expect(await record(first, id)).toEqual(given);
+      await home.service.deleteSession(first, id);
+      await refused(first, given);
+      expect(answers.size).toBe(1);
+    });
+
+    it('a message that has no reply yet is closed by the next chat', async () => {
+      const { session, messages } = await talk();
+      const given = {
+        session: { ...session, session_id: 'ses_open', message_count: 3 },
+        messages: messages.slice(0, 3),
+      };
+      await home.archive.importSession(first, given);
+      expect(await record(first, 'ses_open')).toEqual(given);
+      await say(home.service, first, 'next', 'ses_open');
+      const after = await messagesOf(home, first, 'ses_open');
+      expect(after.map(({ finish_reason }) => finish_reason)).toEqual([
+        null,
+        'stop',
+        null,
+        'interrupted',
+        null,
+        'stop',
+      ]);
+    });
+
+    it('a repeated import with a key answers as the first did, another under it is a mismatch', async () => {
+      const given = renamed(await talk(), 'ses_keyed');
+      const call = { ...first, idempotencyKey: 'import-1' };
+      const { data } = await home.archive.importSession(call, given);
+      await home.archive.renameSession(first, 'ses_keyed', 'renamed');
+      expect((await home.archive.importSession(call, given)).data).toEqual(data);
+      const error = await failureOf(home.archive.importSession(call, emptyRecord));
+      expect(error.code).toBe('IDEMPOTENCY_MISMATCH');
+    });
+
+    const faults: readonly [string, string, (record: SessionRecord) => unknown][] = [
+      ['an id of another form', 'session.session_id', (one) => renamed(one, '../x')],
+      [
+        'a time without milliseconds',
+        'session.created_at',
+        ({ session, messages }) => ({
+          session: { ...session, created_at: '2024-05-01T12:00:00Z' },
+          messages,
+        }),
+      ],
+      [
+        'a last activity before its creation',
+        'session.updated_at',
+        ({ session, messages }) => ({
+          session: { ...session, updated_at: '2020-01-01T00:00:00.000Z' },
+          messages,
+        }),
+      ],
+      [
+        'a wrong count',
+        'session.message_count',
+        ({ session, messages }) => ({ session: { ...session, message_count: 3 }, messages }),
+      ],
+      [
+        'a title with a line break',
+        'session.title',
+        ({ session, messages }) => ({ session: { ...session, title: 'a\nb' }, messages }),
+      ],
+      [
+        'an unknown field',
+        'session.owner',
+        ({ session, messages }) => ({ session: { ...session, owner: 'x' }, messages }),
+      ],
+      [
+        'a missing field',
+        'session.title',
+        ({ session: { title: _, ...session }, messages }) => ({ session, messages }),
+      ],
+      ['no messages', 'messages', ({ session }) => ({ session })],
+      ['a position out of place', 'messages[1].position', (one) => withMessage(one, 1, { position: 2 })],
+      [
+        'two sides that do not take turns',
+        'messages[1].role',
+        (one) => withMessage(one, 1, { role: 'user', finish_reason: null }),
+      ],
+      [
+        'a reply that did not end',
+        'messages[1].finish_reason',
+        (one) => withMessage(one, 1, { finish_reason: null }),
+      ],
+      [
+        'a message that ended',
+        'messages[2].finish_reason',
+        (one) => withMessage(one, 2, { finish_reason: 'stop' }),
+      ],
+      [
+        'an unknown end',
+        'messages[3].finish_reason',
+        (one) => withMessage(one, 3, { finish_reason: 'bored' }),
+      ],
+      ['a blank message', 'messages[0].content', (one) => withMessage(one, 0, { content: ' ' })],
+      ['a NUL', 'messages[1].content', (one) => withMessage(one, 1, { content: 'a\0b' })],
+      ['a content that is no text', 'messages[1].content', (one) => withMessage(one, 1, { content: 7 })],
+      [
+        'a message of a user with usage',
+        'messages[0].usage',
+        (one) => withMessage(one, 0, { usage: { input_tokens: 1, output_tokens: 1 } }),
+      ],
+      [
+        'a negative usage',
+        'messages[1].usage.input_tokens',
+        (one) => withMessage(one, 1, { usage: { input_tokens: -1, output_tokens: 1 } }),
+      ],
+      [
+        'an id given twice',
+        'messages[1].message_id',
+        (one) => withMessage(one, 1, { message_id: one.messages[0]?.message_id }),
+      ],
+      [
+        'a message after the last activity',
+        'messages[0].created_at',
+        (one) => withMessage(one, 0, { created_at: '2999-01-01T00:00:00.000Z' }),
+      ],
+    ];
+    it.each(faults)(
+      'a record with %s is refused by the name of its field, and nothing is kept',
+      async (_, field, spoil) => {
+        const given = renamed(await talk(), 'ses_spoiled');
+        const error = await failureOf(home.archive.importSession(first, spoil(given) as SessionRecord));
+        expect(error.code).toBe('INVALID_REQUEST');
+        expect(error.details.map((detail) => detail.field)).toContain(field);
+        expect((await home.archive.listSessions(first, everySession)).data.items).toHaveLength(1);
+      },
+    );
+
+    function withMessage({ session, messages }: SessionRecord, at: number, change: object): unknown {
+      return {
+        session,
+        messages: messages.map((one, place) => (place === at ? { ...one, ...change } : one)),
+      };
+    }
+  });
+}

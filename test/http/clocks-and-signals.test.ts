@@ -1,0 +1,128 @@
+// A request that takes too long, or that is not wanted any more.
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type Script, serveBytes } from '../support/scripted-server.ts';
+import { clientOf, failureOf, get, kept, readAll, started } from './client-fixture.ts';
+
+describe('a clock', () => {
+  it('limits the wait for the head of an answer', async () => {
+    const { client } = await started(() => {}, { answerMs: 50 });
+    expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'timeout', sent: true });
+  });
+
+  const dripping: Script = async (_request, response) => {
+    response.writeHead(200);
+    for (let count = 0; count < 8 && !response.destroyed; count++) {
+      response.write('.');
+      await delay(30);
+    }
+    response.end();
+  };
+
+  it('limits an answer that is read whole, however it drips', async () => {
+    const { client } = await started(dripping, { answerMs: 100, silenceMs: 10_000 });
+    const whole = client.request(get()).then((answer) => answer.text(100));
+    expect(await failureOf(whole)).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('does not limit a whole stream, nor what its reader takes', async () => {
+    const { client } = await started(dripping, { answerMs: 800, silenceMs: 800 });
+    let text = '';
+    for await (const chunk of (await client.request(get())).stream()) {
+      text += Buffer.from(chunk).toString();
+      if (text === '.') await delay(1000);
+    }
+    expect(text).toBe('........');
+  });
+
+  it('limits silence within a stream', async () => {
+    const { client } = await started((_request, response) => response.writeHead(200).write('first'), {
+      answerMs: 10_000,
+      silenceMs: 50,
+    });
+    const seen: string[] = [];
+    const failure = await failureOf(
+      (async () => {
+        for await (const chunk of (await client.request(get())).stream()) {
+          seen.push(Buffer.from(chunk).toString());
+        }
+      })(),
+    );
+    expect(seen).toEqual(['first']);
+    expect(failure).toMatchObject({ kind: 'timeout', sent: true });
+    expect(failure.message).toContain('0.05 s');
+  });
+});
+
+describe('a signal', () => {
+  const reason = new Error('stopped');
+
+  it('that has fired lets nothing go', async () => {
+    const { server, client } = await started((_request, response) => response.end());
+    await expect(client.request(get({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('stops the wait for an answer, and the connection with it', async () => {
+    const stop = new AbortController();
+    const gone = new AbortController();
+    const { client } = await started((_request, response) => {
+      response.on('close', () => gone.abort());
+      stop.abort(reason);
+    });
+    await expect(client.request(get({ signal: stop.signal }))).rejects.toBe(reason);
+    if (!gone.signal.aborted) await once(gone.signal, 'abort');
+  });
+
+  it('stops the reading of an answer', async () => {
+    const { client } = await started((_request, response) => response.writeHead(200).write('first'));
+    for (const read of ['stream', 'text'] as const) {
+      const stop = new AbortController();
+      const answer = await client.request(get({ signal: stop.signal }));
+      setTimeout(() => stop.abort(reason), 20);
+      await expect(read === 'text' ? answer.text(10) : readAll(answer.stream())).rejects.toBe(reason);
+    }
+  });
+
+  it('stops the wait for a connection', async () => {
+    // A proxy that takes the request for a tunnel and never answers it.
+    const proxy = kept(await serveBytes(() => {}));
+    const client = clientOf('http://api.example', { proxies: { HTTP_PROXY: proxy.url }, connectMs: 60_000 });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(reason), 50);
+    await expect(client.request(get({ signal: stop.signal }))).rejects.toBe(reason);
+  });
+
+  it('leaves no listener behind when all is read', async () => {
+    const { client } = await started((_request, response) => response.end('ok'));
+    let listeners = 0;
+    const { signal } = new AbortController();
+    const counted = new Proxy(signal, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name === 'addEventListener') listeners += 1;
+        if (name === 'removeEventListener') listeners -= 1;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    await (await client.request(get({ signal: counted }))).text(10);
+    await readAll((await client.request(get({ signal: counted }))).stream());
+    expect(listeners).toBe(0);
+  });
+});
+
+describe('a stream whose reader leaves', () => {
+  it('is closed', async () => {
+    const gone = new AbortController();
+    const { client } = await started((_request, response) => {
+      response.on('close', () => gone.abort());
+      response.writeHead(200).write('first');
+    });
+    for await (const chunk of (await client.request(get())).stream()) {
+      expect(Buffer.from(chunk).toString()).toBe('first');
+      break;
+    }
+    if (!gone.signal.aborted) await once(gone.signal, 'abort');
+  });
+});

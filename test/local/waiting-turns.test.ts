@@ -1,0 +1,175 @@
+// Turns that wait for one another, that are asked again, or that outlive their lease, over the real store.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { callWith, collect, failureOf } from '../support/calls.ts';
+import { engineOf, finish } from '../support/embedded.ts';
+import { kept, request, TurnFixture } from './turn-fixture.ts';
+
+let fixture: TurnFixture;
+beforeEach(async () => {
+  fixture = await TurnFixture.create();
+});
+afterEach(() => fixture.close());
+
+describe('a turn', () => {
+  it('renews its lease no more once its last event is out, though nobody asks for another', async () => {
+    const { home, key } = await fixture.open({
+      engines: engineOf(async function* () {
+        yield finish;
+      }),
+    });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const events = home.service.chat(callWith(key), request('hi'), 'pieces')[Symbol.asyncIterator]();
+      expect((await events.next()).value?.event).toBe('session');
+      expect(vi.getTimerCount()).toBe(1);
+      expect((await events.next()).value?.event).toBe('done');
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('waits for the one before it, and gives up with SESSION_BUSY', async () => {
+    const stop = new AbortController();
+    const { home, key } = await fixture.open({
+      limits: { turnWaitMs: 60 },
+      engines: engineOf(async function* (_, signal) {
+        await delay(60_000, undefined, { signal });
+        yield finish;
+      }),
+    });
+    const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
+    const running = collect(
+      home.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id), 'pieces'),
+    );
+    running.catch(() => {});
+    await delay(20);
+    const error = await failureOf(
+      collect(home.service.chat(callWith(key), request('two', session_id), 'pieces')),
+    );
+    expect(error.code).toBe('SESSION_BUSY');
+    stop.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+    expect(await kept(home, key, session_id)).toEqual([
+      ['user', 'one', null],
+      ['assistant', '', 'interrupted'],
+    ]);
+  });
+
+  it('waits for one of another process, and is free at once when that process is gone', async () => {
+    const hang = engineOf(async function* () {
+      yield { type: 'text', text: 'never ' };
+      await new Promise(() => {});
+    });
+    const { home: killed, key } = await fixture.open({
+      engines: hang,
+      owner: { id: 'killed', isGone: () => false },
+    });
+    const { session_id } = (await killed.service.createSession(callWith(key), { title: null })).data;
+    const abandoned = killed.service
+      .chat(callWith(key), request('one', session_id), 'pieces')
+      [Symbol.asyncIterator]();
+    await abandoned.next();
+
+    const quick = engineOf(async function* () {
+      yield { type: 'text', text: 'here' };
+      yield finish;
+    });
+    const alive = await fixture.open({
+      engines: quick,
+      limits: { turnWaitMs: 30 },
+      owner: { id: 'other', isGone: () => false },
+    });
+    const busy = await failureOf(
+      collect(alive.home.service.chat(callWith(key), request('two', session_id), 'pieces')),
+    );
+    expect(busy.code).toBe('SESSION_BUSY');
+
+    const knowing = await fixture.open({
+      engines: quick,
+      owner: { id: 'third', isGone: (owner) => owner === 'killed' },
+    });
+    await collect(knowing.home.service.chat(callWith(key), request('three', session_id), 'pieces'));
+    expect(await kept(knowing.home, key, session_id)).toEqual([
+      ['user', 'one', null],
+      ['assistant', '', 'interrupted'],
+      ['user', 'three', null],
+      ['assistant', 'here', 'stop'],
+    ]);
+  });
+
+  it('that ended in an error is asked again under its key, on the stored message, and the new reply replaces the cut one', async () => {
+    let asked = 0;
+    const { home, key } = await fixture.open({
+      engines: engineOf(async function* (context) {
+        asked++;
+        yield { type: 'text', text: `${context.message} ${asked}` };
+        if (asked === 1) throw new Error('cut');
+        yield finish;
+      }),
+    });
+    const call = callWith(key, { idempotencyKey: 'turn-1' });
+    const error = await failureOf(collect(home.service.chat(call, request('hello'), 'pieces')));
+    const events = await collect(home.service.chat(call, request('hello'), 'pieces'));
+    const done = events.at(-1);
+    expect(done).toMatchObject({
+      event: 'done',
+      data: { session_id: error.session_id, reply: 'hello 2', message_count: 2 },
+    });
+    expect(await kept(home, key, error.session_id ?? '')).toEqual([
+      ['user', 'hello', null],
+      ['assistant', 'hello 2', 'stop'],
+    ]);
+    expect(await collect(home.service.chat(call, request('hello'), 'pieces'))).toMatchObject([
+      { event: 'session' },
+      { event: 'delta', data: { text: 'hello 2' } },
+      { event: 'done' },
+    ]);
+    expect(asked).toBe(2);
+  });
+
+  it('under a key that is still running makes the same call wait, then answers it alike', async () => {
+    let open_ = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open_ = resolve;
+    });
+    const { home, key } = await fixture.open({
+      engines: engineOf(async function* () {
+        await gate;
+        yield { type: 'text', text: 'once' };
+        yield finish;
+      }),
+    });
+    const call = callWith(key, { idempotencyKey: 'k' });
+    const both = [
+      collect(home.service.chat(call, request('x'), 'pieces')),
+      collect(home.service.chat(call, request('x'), 'pieces')),
+    ];
+    await delay(30);
+    open_();
+    const [one, two] = await Promise.all(both);
+    expect(one?.at(-1)).toEqual(two?.at(-1));
+  });
+
+  it('whose lease ran out meanwhile keeps its reply all the same', async () => {
+    let clock = 1_000_000;
+    const { home, key } = await fixture.open({
+      now: () => clock,
+      limits: { turnWaitMs: 20_000 },
+      engines: engineOf(async function* () {
+        yield { type: 'text', text: 'a' };
+        clock += 16_000;
+        yield { type: 'text', text: 'b' };
+        yield finish;
+      }),
+    });
+
+    const events = await collect(home.service.chat(callWith(key), request('hello'), 'pieces'));
+    const done = events.at(-1);
+    expect(done).toMatchObject({
+      event: 'done',
+      data: { reply: 'ab', finish_reason: 'stop', message_count: 2 },
+    });
+  });
+});

@@ -1,0 +1,38 @@
+// A place with a model's server beside it, on this machine, for what is done with modes from the command line.
+import type { ServerResponse } from 'node:http';
+import { replyOf, sendStream } from './model-server.ts';
+import { Place } from './parley.ts';
+import { type Script, type ScriptedServer, sendJson, serve } from './scripted-server.ts';
+
+export const replies = (_request: unknown, response: ServerResponse) =>
+  sendStream(response, replyOf('Hello', ' to you.'));
+
+export const fails = (_request: unknown, response: ServerResponse) =>
+  sendJson(response, { error: { message: 'No luck', code: 'server_error' } }, 500);
+
+export class ModelledPlace extends Place {
+  /** How the model answers, from the next request on. */
+  script: Script = replies;
+  readonly server: ScriptedServer;
+
+  private constructor(server: ScriptedServer) {
+    super();
+    this.server = server;
+  }
+
+  static async open(): Promise<ModelledPlace> {
+    const server = await serve((request, response, count) => place.script(request, response, count));
+    const place = new ModelledPlace(server);
+    return place;
+  }
+
+  /** Sets up a mode of that server. */
+  add(name: string, ...flags: readonly string[]): Promise<string> {
+    return this.output(['modes', 'add', name, '--base-url', this.server.url, '--model', 'm', ...flags]);
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    this.remove();
+  }
+}
