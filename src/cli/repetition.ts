@@ -23,7 +23,12 @@ export interface RepeatedChat {
 
 /** Words that are longer are not printed again. */
 const mostCharacters = 200;
-const modelFailures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
+const modelFailures: readonly ErrorCode[] = [
+  'ENGINE_FAILED',
+  'ENGINE_TIMEOUT',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+];
 
 /**
  * The failure of a model, with the command that asks it again: under the same key the message that is kept gets its reply, and no

@@ -34,8 +34,8 @@ export interface ReplyEngine {
   /** The mode to ask when this engine fails before it has said anything. */
   readonly fallback?: string | null;
   /**
-   * Streams the reply. Rejects with a `ParleyError` (`ENGINE_FAILED`, `ENGINE_TIMEOUT`, `RATE_LIMITED`) or, once the signal
-   * has fired, with its reason. Equal contexts may give unequal replies, but not from an offline engine.
+   * Streams the reply. Rejects with a `ParleyError` (`ENGINE_FAILED`, `ENGINE_TIMEOUT`, `RATE_LIMITED`, `UNAVAILABLE`) or, once the
+   * signal has fired, with its reason. Equal contexts may give unequal replies, but not from an offline engine.
    */
   reply(context: EngineContext, options: { readonly signal: AbortSignal }): AsyncIterable<EngineEvent>;
 }

@@ -12,7 +12,12 @@ export type AskingEvent =
   | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
 
 /** Failures in which another engine may do better. */
-const engineFailures: readonly ErrorCode[] = ['ENGINE_FAILED', 'ENGINE_TIMEOUT', 'RATE_LIMITED'];
+const engineFailures: readonly ErrorCode[] = [
+  'ENGINE_FAILED',
+  'ENGINE_TIMEOUT',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+];
 
 export async function* asked(
   local: LocalOptions,

@@ -16,6 +16,8 @@ const messageFields = [
   'usage',
   'created_at',
 ] as const;
+/** What a message may have beyond these. */
+const optionalFields = ['error_code'] as const;
 const finishReasons: readonly unknown[] = ['stop', 'length', 'interrupted', 'error'];
 
 export function checkRecord(record: SessionRecord, limits: Limits): void {
@@ -43,7 +45,7 @@ export function checkRecord(record: SessionRecord, limits: Limits): void {
 
 /** Returns the message's id. */
 function checkMessage(at: string, value: unknown, position: number, updated: number, limits: Limits): string {
-  const message = fieldsOf(at, value, messageFields);
+  const message = fieldsOf(at, value, messageFields, optionalFields);
   const id = message.message_id;
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(id)) {
     throw wrong(`${at}.message_id`, 'must be 1 to 255 visible ASCII characters');
@@ -59,6 +61,7 @@ function checkMessage(at: string, value: unknown, position: number, updated: num
     throw wrong(`${at}.finish_reason`, rule);
   }
   checkUsage(`${at}.usage`, message.usage, isReply);
+  checkErrorCode(`${at}.error_code`, message.error_code, message.finish_reason);
   if (timeAt(`${at}.created_at`, message.created_at) > updated) {
     throw wrong(`${at}.created_at`, 'is after the last activity of the session');
   }
@@ -87,20 +90,31 @@ function checkUsage(at: string, usage: unknown, isReply: boolean): void {
   }
 }
 
-/** All of the fields named and no others. */
-function fieldsOf<Name extends string>(
+/** A code of this version, or of another. */
+function checkErrorCode(at: string, code: unknown, finishReason: unknown): void {
+  if (code === undefined) return;
+  if (finishReason !== 'error') throw wrong(at, 'is only for a reply that ended in error');
+  if (typeof code !== 'string' || !/^[A-Z][A-Z_]{0,63}$/.test(code)) {
+    throw wrong(at, 'must be a code, such as ENGINE_FAILED');
+  }
+}
+
+/** All of the fields named and no others, but for optional ones. */
+function fieldsOf<Name extends string, Optional extends string = never>(
   at: string,
   value: unknown,
   names: readonly Name[],
-): Readonly<Record<Name, unknown>> {
+  optional: readonly Optional[] = [],
+): Readonly<Record<Name | Optional, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw wrong(at, 'must be an object');
   const prefix = at === 'body' ? '' : `${at}.`;
   const missing = names.find((name) => !Object.hasOwn(value, name));
   if (missing !== undefined) throw wrong(`${prefix}${missing}`, 'is missing');
-  const unknown = Object.keys(value).find((name) => !(names as readonly string[]).includes(name));
+  const known: readonly string[] = [...names, ...optional];
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown !== undefined) throw wrong(`${prefix}${unknown.slice(0, 80)}`, 'is not a field of it');
-  return value as Readonly<Record<Name, unknown>>;
+  return value as Readonly<Record<Name | Optional, unknown>>;
 }
 
 function textAt(at: string, value: unknown): string {

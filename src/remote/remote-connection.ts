@@ -4,7 +4,7 @@
 import type { HttpAnswer } from '../http/http-answer.ts';
 import { HttpClient, type HttpRequest } from '../http/http-client.ts';
 import { HttpFailure } from '../http/http-failure.ts';
-import { readRetryAfter } from '../http/retry-after.ts';
+import { retryAfterOf } from '../http/retry-after.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import { bodyBytes } from '../service/limits.ts';
@@ -136,7 +136,7 @@ export class RemoteConnection {
   async received({ request }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedAnswer> {
     return {
       status: answer.status,
-      retryAfter: readRetryAfter(answer.header('retry-after'), this.#options.now()),
+      retryAfter: retryAfterOf((name) => answer.header(name), this.#options.now()),
       text: await answer.text(mostBytes),
       asked: `${request.method} ${this.#origin}${request.path}`,
     };

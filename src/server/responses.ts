@@ -45,9 +45,18 @@ export function failureResponse(
 ): Response {
   return jsonResponse(visit, status, failureBody(error, visit.requestId), {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-    ...(error.retryAfter !== null && { 'Retry-After': String(error.retryAfter) }),
+    ...((error.retryAfter !== null || isPassing(status)) && {
+      'Retry-After': String(error.retryAfter ?? usualWait),
+    }),
     ...headers,
   });
+}
+
+/** Seconds to wait for what passes, where nobody says how many. */
+const usualWait = 2;
+
+function isPassing(status: number): boolean {
+  return status === 429 || status === 503;
 }
 
 function headersOf(visit: Visit, type: string): Record<string, string> {

@@ -107,6 +107,10 @@ export const message = z.strictObject({
   finish_reason: finishReason.nullable(),
   usage: usage.nullable(),
   created_at: time,
+  error_code: z
+    .string()
+    .exactOptional()
+    .describe('of a reply that ended in `error`: the code of the failure; absent otherwise'),
 }) satisfies z.ZodType<Message>;
 
 export const chatReply = z.strictObject({

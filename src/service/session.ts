@@ -43,6 +43,8 @@ export interface Message {
   /** Null where the engine does not count. */
   readonly usage: Usage | null;
   readonly created_at: string;
+  /** Why a reply ended in `error`: the code of the failure. Left out of every other message, and where it is not known. */
+  readonly error_code?: string;
 }
 
 /** One page of a listing, and where the next begins: null after the last. A cursor is opaque. */

@@ -33,6 +33,7 @@ const messageFields = {
   finish_reason: isTextOrNull,
   usage: (value) => value === null || objectOrNull(value) !== null,
   created_at: isText,
+  error_code: isTextOrNull,
 } satisfies Fields & Record<keyof Message, Check>;
 const hitFields = { message_id: isId, role: isText, created_at: isText, snippet: isText } satisfies Fields;
 const searchFields = {

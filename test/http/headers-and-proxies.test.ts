@@ -1,7 +1,7 @@
 // Retry-After, and which proxy the environment means.
 import { describe, expect, it } from 'vitest';
 import { type ProxyVariables, proxyFor } from '../../src/http/proxy-choice.ts';
-import { readRetryAfter } from '../../src/http/retry-after.ts';
+import { readRetryAfter, retryAfterOf } from '../../src/http/retry-after.ts';
 
 describe('Retry-After', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
@@ -14,12 +14,33 @@ describe('Retry-After', () => {
     ['Thursday, 01-Jan-26 00:00:03 GMT', 3],
     ['soon', null],
     ['-5', null],
-    ['1.5', null],
+    ['7.66', 8],
+    ['86401', 86_400],
+    ['9'.repeat(400), 86_400],
+    ['Thu, 01 Jan 2099 00:00:00 GMT', 86_400],
+    ['1.5.2', null],
+    ['1e3', null],
     ['', null],
     [null, null],
   ])('%j means %j seconds', (value, seconds) => {
     expect(readRetryAfter(value, now)).toBe(seconds);
   });
+
+  it.each([
+    [{ 'retry-after-ms': '1500' }, 2],
+    [{ 'retry-after-ms': '0.4' }, 1],
+    [{ 'retry-after-ms': '1500', 'retry-after': '20' }, 20],
+    [{ 'retry-after-ms': '1500', 'retry-after': 'soon' }, 2],
+    [{ 'retry-after-ms': '1e99' }, null],
+    [{ 'retry-after-ms': '9'.repeat(20) }, 86_400],
+    [{ 'retry-after-ms': '-1' }, null],
+    [{}, null],
+  ])(
+    'or what stands in for it, %j, means %j seconds',
+    (headers: Readonly<Record<string, string>>, seconds) => {
+      expect(retryAfterOf((name) => headers[name] ?? null, now)).toBe(seconds);
+    },
+  );
 });
 
 describe('the proxy', () => {

@@ -11,6 +11,8 @@ export interface CompletionChunk {
   readonly usage: Usage | null;
   /** What the server put in `error`; null where there is none. */
   readonly error: unknown;
+  /** True where the model calls a tool. */
+  readonly callsTool: boolean;
 }
 
 /** Null for what is no chunk of a completion. */
@@ -18,7 +20,7 @@ export function readChunk(value: unknown): CompletionChunk | null {
   if (typeof value !== 'object' || value === null) return null;
   const choices = fieldOf(value, 'choices');
   const choice = Array.isArray(choices) ? choices[0] : undefined;
-  const error = fieldOf(value, 'error') ?? fieldOf(choice, 'error') ?? null;
+  const error = errorOf(value, choices, choice);
   const usage = readUsage(fieldOf(value, 'usage')) ?? readUsage(fieldOf(fieldOf(value, 'x_groq'), 'usage'));
   if (error === null && usage === null && !Array.isArray(choices)) return null;
   const message = fieldOf(choice, 'delta') ?? fieldOf(choice, 'message');
@@ -34,7 +36,30 @@ export function readChunk(value: unknown): CompletionChunk | null {
     finish: typeof finish === 'string' && finish !== '' ? finish : null,
     usage,
     error,
+    callsTool: isCall(fieldOf(message, 'tool_calls')) || isCall(fieldOf(message, 'function_call')),
   };
+}
+
+/** True for an object that tells of no reply and of no failure: a sign of life, or a note of a gateway. */
+export function isNote(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && readChunk(value) === null;
+}
+
+function errorOf(value: unknown, choices: unknown, choice: unknown): unknown {
+  const error = fieldOf(value, 'error') ?? fieldOf(choice, 'error') ?? null;
+  // Some gateways send the field with each piece, and nothing in it.
+  if (Array.isArray(choices)) return isEmpty(error) ? null : error;
+  // vLLM and Mistral name an error so, with its fields beside the name.
+  const isError = fieldOf(value, 'object') === 'error' || fieldOf(value, 'type') === 'error';
+  return error ?? (isError ? value : null);
+}
+
+function isEmpty(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && Object.keys(error).length === 0;
+}
+
+function isCall(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
 function partText(part: unknown): string {

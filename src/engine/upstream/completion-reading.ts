@@ -4,7 +4,7 @@ import type { ServerSentEvent } from '../../http/event-stream.ts';
 import type { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { EngineEvent } from '../reply-engine.ts';
-import { type CompletionChunk, readChunk } from './completion-chunk.ts';
+import { type CompletionChunk, isNote, readChunk } from './completion-chunk.ts';
 import { parseJson } from './json.ts';
 import { type SplitText, ThinkTags } from './think-tags.ts';
 import { badReply, filtered, notAnApi, type Upstream, upstreamFailure } from './upstream-failure.ts';
@@ -27,6 +27,7 @@ export class CompletionReading {
   #hasBegun = false;
   #hasText = false;
   #hasReasoning = false;
+  #callsTool = false;
   #finish: string | null = null;
   #usage: Usage | null = null;
   #isDone = false;
@@ -55,9 +56,11 @@ export class CompletionReading {
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
     let piece = null as Piece | null;
     for (const { event, data } of events) {
-      const chunk = data === doneMark ? null : readChunk(parseJson(data));
-      const problem = this.#problemOf(event, data, chunk);
-      if (problem !== null || data === doneMark) {
+      const isEnd = isDoneMark(data);
+      const value = isEnd ? null : parseJson(data);
+      const chunk = readChunk(value);
+      const problem = isEnd ? null : this.#problemOf(event, data, value, chunk);
+      if (problem !== null || isEnd) {
         if (piece !== null) yield piece;
         if (problem === null) return yield* this.end();
         yield* this.rest();
@@ -75,10 +78,12 @@ export class CompletionReading {
       }
       this.#finish = chunk.finish ?? this.#finish;
       this.#usage = chunk.usage ?? this.#usage;
+      this.#callsTool ||= chunk.callsTool;
       if (this.#characters > mostCharacters) {
         if (piece !== null) yield piece;
         throw badReply(
           this.#upstream,
+          'bad_reply',
           `sent more than ${mostCharacters} characters, and no end of its reply`,
         );
       }
@@ -114,7 +119,7 @@ export class CompletionReading {
       throw filtered(this.#upstream);
     }
     if (['error', 'insufficient_system_resource', 'abort'].includes(finish)) {
-      throw badReply(this.#upstream, `ended its reply early (${finish})`);
+      throw badReply(this.#upstream, 'broken_off', `ended its reply early (${finish})`);
     }
     const reason = /length|max_tokens/i.test(finish) ? 'length' : 'stop';
     if (!this.#hasText) throw this.#empty(reason);
@@ -132,15 +137,14 @@ export class CompletionReading {
 
   #noted(said: SplitText): SplitText {
     this.#hasReasoning ||= said.reasoning !== '';
-    this.#hasText ||= said.text !== '';
+    this.#hasText ||= said.text.trim() !== '';
     return said;
   }
 
-  #problemOf(event: string, data: string, chunk: CompletionChunk | null): ParleyError | null {
-    if (data === doneMark) return null;
+  #problemOf(event: string, data: string, value: unknown, chunk: CompletionChunk | null): ParleyError | null {
     if (event === 'error' || chunk?.error) return this.#failure(data, chunk);
-    if (chunk !== null || data.trim() === '' || this.hasEnded) return null;
-    return badReply(this.#upstream, 'sent a piece of a reply that cannot be read');
+    if (chunk !== null || data.trim() === '' || this.hasEnded || isNote(value)) return null;
+    return badReply(this.#upstream, 'bad_reply', 'sent a piece of a reply that cannot be read');
   }
 
   #empty(reason: 'stop' | 'length'): ParleyError {
@@ -148,14 +152,24 @@ export class CompletionReading {
     if (reason === 'length' && this.#hasReasoning) {
       return badReply(
         this.#upstream,
+        'empty_reply',
         'used up all its tokens before it began to reply',
         `Allow more: parley modes set ${name} --max-tokens NUMBER`,
       );
     }
-    if (!this.#hasReasoning) return badReply(this.#upstream, 'sent an empty reply');
+    if (this.#callsTool) {
+      return badReply(
+        this.#upstream,
+        'tool_call',
+        'sent no reply: the model asks for a tool, and Parley offers it none',
+        'Ask in other words, or use another model.',
+      );
+    }
+    if (!this.#hasReasoning) return badReply(this.#upstream, 'empty_reply', 'sent an empty reply');
     const isPerhapsReply = this.#tags.isOpen && think_tags === 'open';
     return badReply(
       this.#upstream,
+      'empty_reply',
       'sent its notes and no reply',
       isPerhapsReply
         ? `If it sent no notes but a reply: parley modes set ${name} --think-tags split`
@@ -168,4 +182,9 @@ export class CompletionReading {
     const said = isObject ? JSON.stringify({ error: chunk.error }) : text;
     return upstreamFailure(this.#upstream, { status: null, retryAfter: null, text: said });
   }
+}
+
+/** The mark, whatever white space a gateway puts around it. */
+function isDoneMark(data: string): boolean {
+  return data === doneMark || (data.length < 16 && data.trim() === doneMark);
 }

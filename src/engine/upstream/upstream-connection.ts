@@ -5,7 +5,7 @@ import { isEventStream, readEventBatches } from '../../http/event-stream.ts';
 import type { HttpAnswer } from '../../http/http-answer.ts';
 import { HttpClient, type HttpRequest } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
-import { readRetryAfter } from '../../http/retry-after.ts';
+import { retryAfterOf } from '../../http/retry-after.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { EngineContext, EngineEvent } from '../reply-engine.ts';
@@ -13,6 +13,7 @@ import { CompletionReading } from './completion-reading.ts';
 import { completionBody, completionsPath } from './completion-request.ts';
 import {
   badReply,
+  keyless,
   notAnApi,
   silent,
   type Upstream,
@@ -115,7 +116,7 @@ export class UpstreamConnection {
       return await this.#key;
     } catch (error) {
       this.#key = null;
-      throw error;
+      throw keyless(error);
     }
   }
 
@@ -145,7 +146,7 @@ export class UpstreamConnection {
         continue;
       }
       if (answer.status === 401) this.#key = null;
-      const retryAfter = readRetryAfter(answer.header('retry-after'), this.#options.now());
+      const retryAfter = retryAfterOf((name) => answer.header(name), this.#options.now());
       throw upstreamFailure(upstream, { status: answer.status, retryAfter, text });
     }
   }
@@ -186,7 +187,7 @@ export class UpstreamConnection {
     }
     if (!reading.hasEnded) {
       yield reading.rest();
-      throw badReply(upstream, 'broke off its reply');
+      throw badReply(upstream, 'broken_off', 'broke off its reply');
     }
     yield reading.end();
   }

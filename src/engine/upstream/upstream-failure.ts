@@ -2,9 +2,10 @@
 // becomes one failure that names the mode. No part of a key is ever in it.
 import { HttpFailure } from '../../http/http-failure.ts';
 import { isLoopback } from '../../http/proxy-choice.ts';
-import { type ErrorCode, ParleyError } from '../../service/errors.ts';
+import { type ErrorCode, type ErrorDetail, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
-import { fieldOf, parseJson, textOf } from './json.ts';
+import { type ModelServerProblem, problemOfHttp, problemOfKind } from './model-server-problem.ts';
+import { type Kind, readUpstreamError } from './upstream-error-reading.ts';
 
 /** What the failures of one mode have in common. */
 export interface Upstream {
@@ -12,20 +13,6 @@ export interface Upstream {
   /** Null for a server that asks for none. */
   readonly key: string | null;
 }
-
-type Kind =
-  | 'key'
-  | 'forbidden'
-  | 'credit'
-  | 'model'
-  | 'address'
-  | 'context'
-  | 'rate'
-  | 'filter'
-  | 'overload'
-  | 'timeout'
-  | 'refused'
-  | 'failed';
 
 export interface UpstreamError {
   /** Null for an error inside of a stream that began well. */
@@ -36,40 +23,63 @@ export interface UpstreamError {
 }
 
 export function upstreamFailure(upstream: Upstream, error: UpstreamError): ParleyError {
-  const { code, message } = readError(error.text);
-  const status = error.status ?? statusOf(code.split(' ')[0] ?? '');
-  const kind = kindOf(status, code, message);
+  const { kind, status, message, retryAfter: delay } = readUpstreamError(error.status, error.text);
+  const retryAfter = error.retryAfter ?? delay;
   const quoted = kind === 'key' ? '' : quote(message, upstream.key);
   const number = status === null ? '' : ` (${status})`;
   const said = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
-  const wait = error.retryAfter === null ? 'a moment' : `${error.retryAfter} s`;
+  const wait = retryAfter === null ? 'a moment' : `${retryAfter} s`;
   const [what, hint] = words(upstream.settings, wait)[kind];
   return new ParleyError(errorCodes[kind] ?? 'ENGINE_FAILED', `${named(upstream, what)}${number}.${said}`, {
     hint,
-    ...(error.retryAfter !== null && { retryAfter: error.retryAfter }),
+    details: detailsOf(problemOfKind[kind]),
+    ...(retryAfter !== null && { retryAfter }),
   });
 }
 
 /** Of a quoted text: it needs no full stop of ours. */
 const endsSentence = /[.!?…。！？]["'”’»)\]]*$/;
 
-const errorCodes: Partial<Record<Kind, ErrorCode>> = { rate: 'RATE_LIMITED', timeout: 'ENGINE_TIMEOUT' };
+const errorCodes: Partial<Record<Kind, ErrorCode>> = {
+  rate: 'RATE_LIMITED',
+  overload: 'UNAVAILABLE',
+  timeout: 'ENGINE_TIMEOUT',
+};
+
+/** For a program, which tells kinds of failure apart by a name that stays. */
+function detailsOf(problem: ModelServerProblem): readonly ErrorDetail[] {
+  return [{ field: 'model_server', problem }];
+}
+
+/** A key that cannot be read: the failure says why, and holds no part of it. */
+export function keyless(error: unknown): unknown {
+  if (!(error instanceof ParleyError)) return error;
+  const { code, message, hint } = error;
+  return new ParleyError(code, message, { hint, details: detailsOf('no_key'), cause: error });
+}
 
 /** A reply that a filter of the server stopped. */
 export function filtered(upstream: Upstream): ParleyError {
   const [what, hint] = words(upstream.settings, '').filter;
-  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { hint });
+  const details = detailsOf('content_filter');
+  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { hint, details });
 }
 
 /** Any other end that no reply should have. `what` completes "its server …". */
-export function badReply(upstream: Upstream, what: string, hint = 'Try again.'): ParleyError {
-  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { hint });
+export function badReply(
+  upstream: Upstream,
+  problem: ModelServerProblem,
+  what: string,
+  hint = 'Try again.',
+): ParleyError {
+  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { hint, details: detailsOf(problem) });
 }
 
 export function silent(upstream: Upstream, what: string, setting: string): ParleyError {
   const { name } = upstream.settings;
   return new ParleyError('ENGINE_TIMEOUT', `${named(upstream, what)}.`, {
     hint: `Try again, or allow more: --timeout SECONDS, or parley modes set ${name} ${setting} SECONDS`,
+    details: detailsOf('timeout'),
   });
 }
 
@@ -93,6 +103,7 @@ export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyErro
     `The mode ${name} got ${isCut ? 'no complete reply' : 'no reply'}: ${message}.`,
     {
       hint: hints[failure.kind] ?? 'Try again.',
+      details: detailsOf(problemOfHttp[failure.kind]),
       // Its own cause may hold the request, and so the key.
       cause: new HttpFailure(failure.kind, failure.sent, message),
     },
@@ -105,6 +116,7 @@ export function notAnApi(upstream: Upstream, contentType: string | null): Parley
   const { name } = upstream.settings;
   return badReply(
     upstream,
+    'not_an_api',
     `answered with ${quote(type, upstream.key)}, not with a chat completion`,
     `Check its address; it must be the base of an OpenAI-compatible API: parley modes show ${name}`,
   );
@@ -136,76 +148,11 @@ function words(
     rate: ['accepts no more requests for now', `Try again in ${wait}.`],
     filter: ['stopped the reply with its content filter', 'Say it in other words, or use another mode.'],
     overload: ['is overloaded or not ready', `Try again in ${wait}.`],
+    gateway: ['is overloaded or not ready', 'Try again in a moment.'],
     timeout: ['did not answer in time', 'Try again.'],
     refused: ['refuses the request', `Check the settings of the mode: ${show}`],
     failed: ['failed', 'Try again.'],
   };
-}
-
-function kindOf(status: number | null, code: string, message: string): Kind {
-  const said = `${code} ${message}`;
-  if (/insufficient_quota|insufficient.balance|credit balance|exceeded your current quota/i.test(said))
-    return 'credit';
-  if (/content_?filter|content_policy|content management policy|moderation/i.test(said)) return 'filter';
-  if (
-    /context_length|exceed_context|context (length|size|window)|maximum context|prompt is too long|too many tokens/i.test(
-      said,
-    )
-  )
-    return 'context';
-  if (/model_not_found|model.{0,80}(not found|not exist|does not exist|not a valid)/i.test(said))
-    return 'model';
-  if (/invalid_api_key|authentication_error|incorrect api key/i.test(said)) return 'key';
-  if (/rate_limit/i.test(code)) return 'rate';
-  if (/overloaded|unavailable_error/i.test(said)) return 'overload';
-  switch (status) {
-    case null:
-      return 'failed';
-    case 401:
-      return 'key';
-    case 402:
-      return 'credit';
-    case 403:
-      return 'forbidden';
-    case 404:
-    case 405:
-      return 'address';
-    case 408:
-    case 504:
-    case 524:
-      return 'timeout';
-    case 413:
-      return 'context';
-    case 429:
-      return 'rate';
-    case 502:
-    case 503:
-    case 529:
-      return 'overload';
-    default:
-      return status < 500 ? 'refused' : 'failed';
-  }
-}
-
-/** OpenRouter and llama.cpp put the status in `code`, also inside of a stream. */
-function statusOf(code: string): number | null {
-  return /^[45]\d\d$/.test(code) ? Number(code) : null;
-}
-
-/** `{"error":{"message","type","code"}}`, `{"error":"…"}`, `{"message"}`, `{"detail"}`, Google's list of one; or no JSON at all. */
-function readError(text: string): { readonly code: string; readonly message: string } {
-  const parsed = parseJson(text);
-  const body = Array.isArray(parsed) ? parsed[0] : parsed;
-  const error = fieldOf(body, 'error') ?? body;
-  const message =
-    textOf(error) ||
-    textOf(fieldOf(error, 'message')) ||
-    textOf(fieldOf(body, 'message')) ||
-    textOf(fieldOf(body, 'detail'));
-  const codes = ['code', 'type', 'status'].map((name) => String(fieldOf(error, name) ?? ''));
-  // A page for people is not worth quoting.
-  const plain = parsed === undefined && !/^\s*</.test(text) ? text : '';
-  return { code: codes.filter((code) => code !== '').join(' '), message: message || plain };
 }
 
 const mostCharacters = 300;

@@ -15,9 +15,9 @@ export const importStatements = {
     ON CONFLICT (session_id) DO NOTHING`,
   addMessage: `
     INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
-      output_tokens, created_at)
+      output_tokens, error_code, created_at)
     VALUES ((SELECT id FROM sessions WHERE ${thisSession}), @position, @messageId, @role, @content, @mode,
-      @finishReason, @inputTokens, @outputTokens, @createdAt)`,
+      @finishReason, @inputTokens, @outputTokens, @errorCode, @createdAt)`,
   message: `
     SELECT ${messageColumns} FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position`,
@@ -45,6 +45,7 @@ export function importSession(
       finishReason: message.finish_reason,
       inputTokens: message.usage?.input_tokens ?? null,
       outputTokens: message.usage?.output_tokens ?? null,
+      errorCode: message.error_code ?? null,
       createdAt: Date.parse(message.created_at),
     });
   }
@@ -84,9 +85,10 @@ function isKept(connection: Connection, projectId: string, { session, messages }
   });
 }
 
+/** In all that both tell: an older export may not name the code of a failure. */
 function isEqual<Kept extends Session | Message>(kept: Kept, given: Kept): boolean {
   return (Object.keys(kept) as (keyof Kept)[]).every(
-    (name) => inOneOrder(kept[name]) === inOneOrder(given[name]),
+    (name) => !Object.hasOwn(given, name) || inOneOrder(kept[name]) === inOneOrder(given[name]),
   );
 }
 

@@ -32,6 +32,7 @@ export const messageColumns = [
   'input_tokens',
   'output_tokens',
   'created_at',
+  'error_code',
 ]
   .map((column) => `message.${column}`)
   .join(', ');
@@ -46,6 +47,7 @@ export interface MessageRow {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly created_at: number;
+  readonly error_code: string | null;
 }
 
 export function toKeyRecord(row: KeyRow): KeyRecord {
@@ -61,11 +63,12 @@ export function toSession(row: SessionRow): Session {
 }
 
 export function toMessage(row: MessageRow): Message {
-  const { input_tokens, output_tokens, ...message } = row;
+  const { input_tokens, output_tokens, error_code, ...message } = row;
   return {
     ...message,
     usage: input_tokens === null || output_tokens === null ? null : { input_tokens, output_tokens },
     created_at: toTime(row.created_at),
+    ...(error_code !== null && { error_code }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Call } from '../../../src/service/call.ts';
 import type { Home } from '../../../src/service/home.ts';
+import type { Message } from '../../../src/service/session.ts';
 import type { SessionRecord } from '../../../src/service/session-archive.ts';
 import { failureOf, say } from '../../support/calls.ts';
 import { answerTo, emptyRecord, everySession, type GivenService, messagesOf } from './service-fixture.ts';
@@ -38,6 +39,37 @@ export function describeImport(given: GivenService): void {
       const hits = await home.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
       expect(hits.data.items.map(({ session }) => session.session_id)).toContain('ses_elsewhere');
       expect((await say(home.service, first, 'on', 'ses_elsewhere')).message_count).toBe(6);
+    });
+
+    it('the code of a failure comes back with the reply that it ended', async () => {
+      const given = renamed(await talk(), 'ses_failed');
+      const messages = given.messages.map((message, at) =>
+        at === 3 ? { ...message, finish_reason: 'error' as const, error_code: 'RATE_LIMITED' } : message,
+      );
+      const failed = { ...given, messages };
+      await home.archive.importSession(first, failed);
+      expect(await record(first, 'ses_failed')).toEqual(failed);
+      // Again, and as a version before this one exported it.
+      const { error_code: _, ...older } = messages[3] as Message;
+      for (const again of [failed, { ...given, messages: [...messages.slice(0, 3), older as Message] }])
+        expect((await home.archive.importSession(first, again)).data).toEqual(given.session);
+      expect(await record(first, 'ses_failed')).toEqual(failed);
+      const wrongs = [
+        { at: 3, code: 'no code' },
+        { at: 3, code: 7 },
+        { at: 1, code: 'RATE_LIMITED' },
+        { at: 0, code: 'RATE_LIMITED' },
+      ];
+      for (const { at, code } of wrongs) {
+        const wrong = messages.map((message, place) =>
+          place === at ? { ...message, error_code: code as string } : message,
+        );
+        const other = { session: { ...given.session, session_id: 'ses_wrong' }, messages: wrong };
+        expect(await failureOf(home.archive.importSession(first, other))).toMatchObject({
+          code: 'INVALID_REQUEST',
+          details: [{ field: `messages[${at}].error_code` }],
+        });
+      }
     });
 
     it('one that is there and equal stays as it is', async () => {

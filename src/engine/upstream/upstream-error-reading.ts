@@ -1,0 +1,163 @@
+// What a model's server says of a failure, by status, code, type or words, read as one kind of failure. Vendors differ; the words are
+// those of their documentation, or of their servers.
+import { readRetryAfter } from '../../http/retry-after.ts';
+import { fieldOf, parseJson, textOf } from './json.ts';
+
+export type Kind =
+  | 'key'
+  | 'forbidden'
+  | 'credit'
+  | 'model'
+  | 'address'
+  | 'context'
+  | 'rate'
+  | 'filter'
+  | 'overload'
+  | 'gateway'
+  | 'timeout'
+  | 'refused'
+  | 'failed';
+
+export interface ErrorRead {
+  readonly kind: Kind;
+  /** That of the answer, or the one that an error inside of a stream names; null where there is none. */
+  readonly status: number | null;
+  readonly message: string;
+  /** Seconds to wait, where the body says so. */
+  readonly retryAfter: number | null;
+}
+
+export function readUpstreamError(told: number | null, text: string): ErrorRead {
+  const { codes, message, retryAfter } = readBody(text);
+  const status = told ?? statusOf(codes[0] ?? '');
+  return { kind: kindOf(status, codes.join(' '), message), status, message, retryAfter };
+}
+
+const contextCodes = /context_length|exceed_context|request.too.large/i;
+const contextWords =
+  /context (length|size|window|limit)|maximum context|prompt is too long|too many tokens|the maximum number of tokens/i;
+const modelCodes = /model_not_found|invalid_model\b/i;
+const modelWords =
+  /model.{0,80}(not found|not exist|does not exist|not a valid)|not a valid model|no endpoints found for /i;
+
+function kindOf(status: number | null, code: string, message: string): Kind {
+  const said = `${code} ${message}`;
+  // Google says of a limit per minute what OpenAI says of an account without money.
+  const isQuota = /exceeded your current quota/i.test(message) && !/RESOURCE_EXHAUSTED/.test(code);
+  if (isQuota || /insufficient_quota|insufficient.balance|credit balance|credits are depleted/i.test(said))
+    return 'credit';
+  if (/content_?filter|content_policy|content management policy|moderation/i.test(said)) return 'filter';
+  if (contextCodes.test(said) || contextWords.test(said)) return 'context';
+  const isModel = /not_found_error/.test(code) && /^model: /i.test(message);
+  if (isModel || modelCodes.test(said) || modelWords.test(said)) return 'model';
+  if (/invalid_api_key|API_KEY_INVALID|authentication_error|incorrect api key|api key not valid/i.test(said))
+    return 'key';
+  // OpenRouter has the model, but nobody who runs it as the account wants it run.
+  if (/no endpoints found/i.test(message)) return 'refused';
+  if (status !== 413 && /rate_limit/i.test(code)) return 'rate';
+  if (/overloaded|unavailable_error/i.test(said)) return 'overload';
+  return kindOfStatus(status);
+}
+
+function kindOfStatus(status: number | null): Kind {
+  switch (status) {
+    case null:
+      return 'failed';
+    case 401:
+      return 'key';
+    case 402:
+      return 'credit';
+    case 403:
+      return 'forbidden';
+    case 404:
+    case 405:
+      return 'address';
+    case 408:
+    case 504:
+    case 524:
+      return 'timeout';
+    case 413:
+      return 'context';
+    case 429:
+      return 'rate';
+    case 502:
+      return 'gateway';
+    case 503:
+    case 529:
+      return 'overload';
+    default:
+      return status < 500 ? 'refused' : 'failed';
+  }
+}
+
+/** OpenRouter and llama.cpp put the status in `code`, also inside of a stream. */
+function statusOf(code: string): number | null {
+  return /^[45]\d\d$/.test(code) ? Number(code) : null;
+}
+
+interface BodyRead {
+  readonly codes: readonly string[];
+  readonly message: string;
+  readonly retryAfter: number | null;
+}
+
+/** `{"error":{"message","type","code"}}`, `{"error":"…"}`, `{"message"}`, `{"detail"}`, Google's list of one; or no JSON at all. */
+function readBody(text: string): BodyRead {
+  const parsed = parseJson(text);
+  // A page for people is not worth quoting.
+  if (parsed === undefined) return { codes: [], message: /^\s*</.test(text) ? '' : text, retryAfter: null };
+  const body = Array.isArray(parsed) ? parsed[0] : parsed;
+  const error = fieldOf(body, 'error') ?? body;
+  const details = fieldOf(error, 'details');
+  const facts: readonly unknown[] = Array.isArray(details) ? details : [];
+  const codes = [
+    ...['code', 'type', 'status'].map((name) => fieldOf(error, name)),
+    ...facts.map((fact) => fieldOf(fact, 'reason')),
+  ];
+  return {
+    codes: codes.map((code) => String(code ?? '')).filter((code) => code !== ''),
+    message: withRaw(messageOf(error) || messageOf(body), fieldOf(fieldOf(error, 'metadata'), 'raw')),
+    retryAfter: facts.map(delayOf).find((delay) => delay !== null) ?? null,
+  };
+}
+
+function messageOf(error: unknown): string {
+  const message = fieldOf(error, 'message');
+  const detail = fieldOf(error, 'detail');
+  return (
+    textOf(error) || textOf(message) || faults(fieldOf(message, 'detail')) || textOf(detail) || faults(detail)
+  );
+}
+
+/** `[{"loc":["body","seed"],"msg":"…"}]`: how Mistral, and whoever checks requests with the same library, tells each fault. */
+function faults(detail: unknown): string {
+  if (!Array.isArray(detail)) return '';
+  const told = detail.map((fault) => {
+    const location = fieldOf(fault, 'loc');
+    const path = (Array.isArray(location) ? location : []).filter((part) => part !== 'body').join('.');
+    return [path, textOf(fieldOf(fault, 'msg'))].filter((part) => part !== '').join(': ');
+  });
+  return told.filter((fault) => fault !== '').join('; ');
+}
+
+/** OpenRouter's own message may say no more than that another failed; what that one said stands beside it, as text or as JSON. */
+function withRaw(message: string, raw: unknown): string {
+  const text = typeof raw === 'object' && raw !== null ? JSON.stringify(raw) : textOf(raw);
+  if (text === '') return message;
+  const parsed = parseJson(text);
+  const isBody = typeof parsed === 'object' && parsed !== null;
+  const said = isBody || /^\s*</.test(text) ? readPlain(parsed) : text.trim();
+  if (said === '' || message.includes(said)) return message;
+  return message === '' ? said : `${message.replace(/[.:]\s*$/, '')}: ${said}`;
+}
+
+function readPlain(parsed: unknown): string {
+  const body = Array.isArray(parsed) ? parsed[0] : parsed;
+  return messageOf(fieldOf(body, 'error')) || messageOf(body);
+}
+
+/** Google's RetryInfo: `{"retryDelay":"36s"}`. */
+function delayOf(fact: unknown): number | null {
+  const delay = /^([\d.]+)s$/.exec(textOf(fieldOf(fact, 'retryDelay')));
+  return delay === null ? null : readRetryAfter(delay[1] ?? '', 0);
+}

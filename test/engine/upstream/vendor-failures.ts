@@ -1,0 +1,231 @@
+// What vendors answer when they refuse, as they document it or as their servers send it, and what it is read as.
+import type { ErrorCode } from '../../../src/service/errors.ts';
+
+export interface VendorFailure {
+  readonly vendor: string;
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly problem: string;
+  readonly code?: ErrorCode;
+  /** Of the message. */
+  readonly says?: RegExp;
+  readonly hint?: RegExp;
+  readonly retryAfter?: number | null;
+}
+
+const anthropic = (message: string, code: string) => ({
+  error: { code, message, type: 'invalid_request_error' },
+});
+const openrouter = (code: number, message: string, metadata?: object) => ({
+  error: { message, code, metadata },
+});
+const mistral = (message: unknown, type: string, code: string | null) => ({
+  ...{ object: 'error', message, type, param: null, code },
+});
+const google = (code: number, message: string, status: string, details: readonly object[] = []) => [
+  { error: { code, message, status, details } },
+];
+const reason = (name: string) => ({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: name });
+const retry = (retryDelay: string) => ({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay });
+const groq = (message: string) => ({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } });
+const raw = (text: unknown) => openrouter(400, 'Provider returned error', { raw: text, provider_name: 'X' });
+
+const quota = 'You exceeded your current quota, please check your plan and billing details.';
+const otherModel = /parley modes set fast --model/;
+const lessContext = /--context TOKENS/;
+
+const unknownModel: readonly VendorFailure[] = [
+  { vendor: 'Anthropic', status: 404, body: anthropic('model: claude-foo', 'not_found_error') },
+  {
+    vendor: 'Anthropic, natively',
+    status: 404,
+    body: { type: 'error', error: { type: 'not_found_error', message: 'model: claude-foo' } },
+  },
+  { vendor: 'OpenRouter', status: 400, body: openrouter(400, 'foo/bar is not a valid model ID') },
+  { vendor: 'OpenRouter', status: 404, body: openrouter(404, 'No endpoints found for foo/bar.') },
+  { vendor: 'Mistral', status: 400, body: mistral('Invalid model: x', 'invalid_model', '1500') },
+].map((failure) => ({
+  ...failure,
+  problem: 'unknown_model',
+  says: /has no model "test-model"/,
+  hint: otherModel,
+}));
+
+export const vendorFailures: readonly VendorFailure[] = [
+  ...unknownModel,
+  {
+    vendor: 'Anthropic without such a path',
+    status: 404,
+    body: anthropic('Not Found', 'not_found_error'),
+    problem: 'no_such_address',
+  },
+  {
+    vendor: 'OpenRouter against the account’s rules',
+    status: 404,
+    body: openrouter(404, 'No endpoints found matching your data policy.'),
+    problem: 'refused',
+    says: /It says: No endpoints found matching your data policy\.$/,
+  },
+  {
+    vendor: 'Gemini with a wrong key',
+    status: 400,
+    body: google(400, 'API key not valid. Please pass a valid API key.', 'INVALID_ARGUMENT', [
+      reason('API_KEY_INVALID'),
+    ]),
+    problem: 'bad_key',
+    says: / key \(400\)\.$/,
+    hint: /Check where the key comes from/,
+  },
+  {
+    vendor: 'Gemini with an old key',
+    status: 400,
+    body: google(400, 'API key expired.', 'INVALID_ARGUMENT', [reason('API_KEY_INVALID')]),
+    problem: 'bad_key',
+  },
+  {
+    vendor: 'Gemini',
+    status: 400,
+    body: google(
+      400,
+      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      'INVALID_ARGUMENT',
+    ),
+    problem: 'context_too_long',
+    hint: lessContext,
+  },
+  {
+    vendor: 'Gemini',
+    status: 429,
+    body: google(429, `${quota}\nPlease retry in 36.6s.`, 'RESOURCE_EXHAUSTED', [
+      reason('RATE_LIMIT_EXCEEDED'),
+      retry('36s'),
+    ]),
+    problem: 'rate_limited',
+    code: 'RATE_LIMITED',
+    hint: /^Try again in 36 s\.$/,
+    retryAfter: 36,
+  },
+  {
+    vendor: 'Gemini, with a header that knows better',
+    status: 429,
+    headers: { 'retry-after': '5' },
+    body: google(429, quota, 'RESOURCE_EXHAUSTED', [retry('36.2s')]),
+    problem: 'rate_limited',
+    code: 'RATE_LIMITED',
+    retryAfter: 5,
+  },
+  {
+    vendor: 'Gemini, busy',
+    status: 503,
+    body: google(503, 'The model is overloaded. Please try again later.', 'UNAVAILABLE'),
+    problem: 'overloaded',
+    code: 'UNAVAILABLE',
+    hint: /^Try again in a moment\.$/,
+  },
+  {
+    vendor: 'OpenAI without credit',
+    status: 429,
+    body: { error: { message: quota, type: 'insufficient_quota', param: null, code: 'insufficient_quota' } },
+    problem: 'credit',
+    hint: /credit/,
+  },
+  {
+    vendor: 'OpenAI in milliseconds',
+    status: 429,
+    headers: { 'retry-after-ms': '1500' },
+    body: { error: { message: 'Rate limit reached', type: 'requests', code: 'rate_limit_exceeded' } },
+    problem: 'rate_limited',
+    code: 'RATE_LIMITED',
+    retryAfter: 2,
+  },
+  {
+    vendor: 'Groq',
+    status: 413,
+    body: groq(
+      'Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 9221, please reduce your message size and try again.',
+    ),
+    problem: 'context_too_long',
+    hint: lessContext,
+  },
+  {
+    vendor: 'Groq in parts of a second',
+    status: 429,
+    headers: { 'retry-after': '7.66' },
+    body: groq('Rate limit reached for model `x`. Please try again in 7.66s.'),
+    problem: 'rate_limited',
+    code: 'RATE_LIMITED',
+    hint: /^Try again in 8 s\.$/,
+    retryAfter: 8,
+  },
+  {
+    vendor: 'Anthropic, busy',
+    status: 529,
+    headers: { 'retry-after': '30' },
+    body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+    problem: 'overloaded',
+    code: 'UNAVAILABLE',
+    retryAfter: 30,
+  },
+  { vendor: 'a gateway', status: 502, body: {}, problem: 'bad_gateway', says: /\(502\)\.$/ },
+  {
+    vendor: 'Mistral in detail',
+    status: 422,
+    body: mistral(
+      {
+        detail: [
+          { type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra inputs are not permitted', input: 1 },
+          { type: 'missing', loc: ['body', 'messages', 0, 'role'], msg: 'Field required' },
+        ],
+      },
+      'invalid_request_error',
+      null,
+    ),
+    problem: 'refused',
+    says: /It says: seed: Extra inputs are not permitted; messages\.0\.role: Field required\.$/,
+  },
+  {
+    vendor: 'vLLM in detail',
+    status: 422,
+    body: { detail: [{ loc: ['body', 'top_k'], msg: 'Input should be an integer' }] },
+    problem: 'refused',
+    says: /It says: top_k: Input should be an integer\.$/,
+  },
+  {
+    vendor: 'OpenRouter with a provider’s words',
+    status: 429,
+    body: openrouter(429, 'Provider returned error', {
+      raw: 'x:free is rate-limited upstream. Retry shortly.',
+    }),
+    problem: 'rate_limited',
+    code: 'RATE_LIMITED',
+    says: /It says: Provider returned error: x:free is rate-limited upstream\. Retry shortly\.$/,
+  },
+  {
+    vendor: 'OpenRouter with a provider’s JSON',
+    status: 400,
+    body: raw('{"error":{"message":"This model\'s maximum context length is 4096 tokens","code":400}}'),
+    problem: 'context_too_long',
+    says: /It says: Provider returned error: This model's maximum context length is 4096 tokens\.$/,
+  },
+  {
+    vendor: 'OpenRouter with a provider’s page',
+    status: 400,
+    body: raw('<html>Bad</html>'),
+    problem: 'refused',
+    says: /It says: Provider returned error\.$/,
+  },
+  {
+    vendor: 'OpenRouter with the same twice',
+    status: 400,
+    body: openrouter(400, 'top_k is too large.', { raw: 'top_k is too large' }),
+    problem: 'refused',
+    says: /It says: top_k is too large\.$/,
+  },
+  {
+    vendor: 'LM Studio without such a path',
+    status: 404,
+    body: { error: 'Unexpected endpoint or method. (POST /chat/completions)' },
+    problem: 'no_such_address',
+  },
+];
