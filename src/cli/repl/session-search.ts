@@ -22,9 +22,7 @@ const narrowest = 50;
 export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
   const first = await sessionsWith(words, context);
   if (first.length === 0) {
-    await context.say(
-      words === '' ? 'There is no session yet.' : `No title holds ${JSON.stringify(words)}.`,
-    );
+    await context.say(words === '' ? 'There is no session yet.' : `No title holds ${JSON.stringify(words)}.`);
     return null;
   }
   // A list that narrows as one types moves the cursor.
