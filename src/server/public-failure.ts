@@ -25,6 +25,13 @@ export function publicFailure(error: unknown): ParleyError {
       hint: 'Try again when its operator has made room.',
     });
   }
+  // A mode of which the server's operator has broken a setting: that is known to the log and to `parley modes list` there.
+  if (error.code === 'CONFIG') {
+    return new ParleyError('ENGINE_FAILED', 'The server is set up wrongly for this: nothing was kept.', {
+      ...place,
+      hint: 'Its operator finds what is wrong in its log. Another mode may work.',
+    });
+  }
   if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);
   return error;
 }

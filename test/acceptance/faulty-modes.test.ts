@@ -7,6 +7,7 @@ import { differences, readShapes } from '../support/json-shapes.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { Place } from '../support/parley.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+import { servePlace } from '../support/served-place.ts';
 
 let place: Place;
 let server: ScriptedServer;
@@ -55,6 +56,19 @@ describe('a mode that a hand has broken', () => {
     expect(shown).toMatchObject({ status: 2, err: expect.stringContaining(`${problem} (CONFIG)`) });
     expect(shown.err).toContain('parley modes set bad');
     expect(shown.err).toContain('parley modes remove bad');
+  });
+
+  test('is told to a client as a failure of that mode, and to the log in full', async () => {
+    const served = await servePlace(place);
+    const key = (await place.output(['keys', 'create', '--project', 'default'])).trim();
+    const env = { PARLEY_API_KEY: key };
+    const words = ['chat', '-n', '--url', served.url];
+    const refused = await place.parley([...words, '-m', 'bad', '--json', 'Hi'], { env });
+    expect(refused.status).toBe(1);
+    expect(JSON.parse(refused.out).error).toMatchObject({ code: 'ENGINE_FAILED' });
+    expect(refused.out).not.toContain(place.configFile);
+    expect((await place.parley([...words, '-m', 'good', 'Hi'], { env })).out).toBe('Hello.\n');
+    expect((await served.end('SIGTERM')).err).toContain('modes.bad.temprature is not a setting of a mode');
   });
 
   test('fails when it is used, and nothing is kept of that', async () => {
