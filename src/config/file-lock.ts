@@ -3,7 +3,7 @@
 //
 // A lock whose owner is gone is removed at once. Two that find it must not both do so (the second would remove the first's
 // new lock: proper-lockfile has this fault), so removal is itself guarded by a file, under which the lock is looked at again.
-import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 import type { LockOwner } from './lock-owner.ts';
 import { quoteForShell } from './shell-quote.ts';
@@ -53,7 +53,7 @@ export function holdFileLock(lock: FileLock, work: string): () => void {
 function take(path: string, name: string): boolean {
   // Who waits asks often: that must cost the holder little.
   if (existsSync(path)) return false;
-  const named = `${path}.${name.replace(/\W+/g, '-')}.tmp`;
+  const named = temporaryOf(path, name);
   try {
     writeFileSync(named, name, { mode: 0o600 });
     linkSync(named, path);
@@ -66,6 +66,10 @@ function take(path: string, name: string): boolean {
   } finally {
     rmSync(named, { force: true });
   }
+}
+
+function temporaryOf(path: string, name: string): string {
+  return `${path}.${name.replace(/\W+/g, '-')}.tmp`;
 }
 
 /** What file systems without hard links say. */
@@ -89,12 +93,32 @@ function release(lock: FileLock): void {
 function removeIfAbandoned(lock: FileLock, oldestMs: number): void {
   if (!isAbandoned(lock, oldestMs)) return;
   const guard = guardPath(lock);
-  if (!take(guard, lock.owner.name)) return;
+  if (!takeGuard(guard, lock.owner)) return;
   try {
     if (isAbandoned(lock, oldestMs)) rmSync(lock.path, { force: true });
   } finally {
     rmSync(guard, { force: true });
   }
+}
+
+/**
+ * A guard outlives its owner only when that is killed within a removal. It is put aside before it is removed: if it is no longer the one
+ * that was looked at, another process has just taken its place, and gets its own back.
+ */
+function takeGuard(guard: string, owner: LockOwner): boolean {
+  if (take(guard, owner.name)) return true;
+  const holder = readIfThere(guard);
+  if (holder === null || owner.stateOf(holder) !== 'gone') return false;
+  const aside = temporaryOf(guard, owner.name);
+  try {
+    renameSync(guard, aside);
+    if (readFileSync(aside, 'utf8') !== holder) linkSync(aside, guard);
+  } catch (error) {
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+  return take(guard, owner.name);
 }
 
 function isAbandoned(lock: FileLock, oldestMs: number): boolean {
@@ -106,7 +130,6 @@ function isAbandoned(lock: FileLock, oldestMs: number): boolean {
   return made !== undefined && lock.now() - made > oldestMs;
 }
 
-/** Never removed by itself: it stays only after a kill within the few microseconds of a removal. */
 function guardPath(lock: FileLock): string {
   return `${lock.path}.removal`;
 }

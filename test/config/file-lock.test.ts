@@ -1,7 +1,7 @@
 // The lock between processes, and what becomes of one whose owner is gone.
 import { once } from 'node:events';
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FileLock, holdFileLock, withFileLock } from '../../src/config/file-lock.ts';
@@ -157,6 +157,32 @@ test('a lock whose removal is under way in another process is not removed too, a
     hint: expect.stringContaining(`rm -f ${lock.path} ${lock.path}.removal`),
   });
   expect(existsSync(lock.path)).toBe(true);
+});
+
+test('a process that is killed while it removes a lock leaves nothing that stands in the way', async () => {
+  const lock = lockIn(worker.directory());
+  const gone = await goneName();
+  writeFileSync(lock.path, gone);
+  writeFileSync(`${lock.path}.removal`, gone);
+  holdFileLock(lock, 'the thing')();
+  expect(readdirSync(dirname(lock.path))).toEqual([]);
+});
+
+test('a removal that another began in the very moment of that is left to it', async () => {
+  const lock = lockIn(worker.directory());
+  const guard = `${lock.path}.removal`;
+  writeFileSync(lock.path, 'gone');
+  writeFileSync(guard, 'gone too');
+  const late: LockOwner = {
+    name: 'late',
+    stateOf(name) {
+      if (name === 'gone too') writeFileSync(guard, 'quick');
+      return name === 'quick' ? 'running' : 'gone';
+    },
+  };
+  expect(() => holdFileLock({ ...lock, owner: late }, 'the thing')).toThrow('Another parley is at work');
+  expect(readFileSync(guard, 'utf8')).toBe('quick');
+  expect(readdirSync(dirname(lock.path)).sort()).toEqual(['lock', 'lock.removal']);
 });
 
 test('four processes that keep finding abandoned locks never hold one together', async () => {

@@ -33,13 +33,13 @@ export async function batchStorm(place: Place, storm: BatchStorm): Promise<Batch
     batches += 1;
     const input = messages(storm, `batch ${batches}`);
     const output = join(place.path, `output-${batches}`);
-    let status = await runOnce(place, storm, { input, output, killAfter: storm.random() * life });
-    for (; status === null; status = await runOnce(place, storm, { input, output, killAfter: killing() })) {
+    let end = await runOnce(place, storm, { input, output, killAfter: storm.random() * life });
+    for (; end === null; end = await runOnce(place, storm, { input, output, killAfter: killing() })) {
       kills += 1;
       const left = readFileSync(output, 'utf8').split('\n').length - 1;
       if (left > 0 && left < storm.lines) midway += 1;
     }
-    if (status !== 0) faults.push(`a batch ended with ${status}`);
+    if (end.status !== 0) faults.push(`a batch ended with ${end.status}: ${end.said}`);
     faults.push(...outputFaults(readFileSync(output, 'utf8'), storm.lines));
   }
   function killing(): number | null {
@@ -72,8 +72,8 @@ interface Run {
   readonly killAfter: number | null;
 }
 
-/** The exit status; null when it was killed before its end. Its output is a redirection at first, and resumed after that. */
-async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<number | null> {
+/** Null when it was killed before its end. Its output is a redirection at first, and resumed after that. */
+async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<Ending | null> {
   const resumes = readable(run.output);
   const stdout = openSync(resumes ? '/dev/null' : run.output, 'w');
   const words = [
@@ -89,13 +89,23 @@ async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<numbe
     stdout,
   });
   closeSync(stdout);
+  let said = '';
+  child.stderr?.on('data', (piece: Buffer) => {
+    said += piece;
+  });
   const ended = endOf(child);
   if (run.killAfter !== null) {
     await Promise.race([ended, delay(run.killAfter)]);
     child.kill('SIGKILL');
   }
   const { status, signal } = await ended;
-  return signal === 'SIGKILL' ? null : status;
+  return signal === 'SIGKILL' ? null : { status, said };
+}
+
+interface Ending {
+  readonly status: number | null;
+  /** What it wrote to stderr. */
+  readonly said: string;
 }
 
 function readable(path: string): boolean {
