@@ -33,12 +33,15 @@ function start() {
     if (!name.startsWith('./')) return require(name);
     if (!chunks.has(name)) {
       const file = dist + name.slice(2);
-      const source = read(file);
-      if (source === null) return null;
-      const cachedData = read(`${file}.cache`) || undefined;
+      // The text and V8's cache of it in one file, so that a start reads one; without it, the text alone.
+      const packed = read(`${file}.cache`);
+      const end = packed === null ? 0 : 8 + packed.readUInt32LE(0);
+      const text = packed === null ? read(file) : packed.subarray(8, end);
+      if (text === null) return null;
+      const cachedData = packed === null ? undefined : packed.subarray(end);
       const filename = `dist/${name.slice(2)}`;
       // The build writes ASCII alone: as Latin-1 it is read at once, as UTF-8 in pieces of 8 KiB.
-      const script = new vm.Script(source.toString('latin1'), { filename, cachedData });
+      const script = new vm.Script(text.toString('latin1'), { filename, cachedData });
       const chunk = { exports: {} };
       chunks.set(name, chunk);
       script.runInThisContext()(chunk.exports, load, chunk, file, dist);

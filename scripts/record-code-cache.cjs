@@ -30,6 +30,13 @@ vm.Script = class extends vm.Script {
 process.on('exit', () => {
   for (const { file, script } of scripts) {
     const [name] = path.basename(file).split(/[-.]/);
-    if (!without.includes(name)) fs.writeFileSync(`${file}.cache`, script.createCachedData());
+    if (!without.includes(name)) fs.writeFileSync(`${file}.cache`, packed(fs.readFileSync(file), script));
   }
 });
+
+/** As bin/parley.js reads it: the length of the text, the text, the cache. Each takes a multiple of eight bytes, as V8 wants it. */
+function packed(text, script) {
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(text.length);
+  return Buffer.concat([head, text, script.createCachedData()]);
+}
