@@ -38,7 +38,8 @@ export class UpstreamConnection {
   readonly #client: HttpClient;
   readonly #origin: string;
   readonly #path: string;
-  readonly #closed = new AbortController();
+  /** Stops what reads the key, once that was begun. */
+  #reading: AbortController | null = null;
   #key: Promise<string> | null = null;
   /** Some servers refuse to be asked for usage. */
   #withUsage = true;
@@ -103,7 +104,7 @@ export class UpstreamConnection {
   }
 
   close(): Promise<void> {
-    this.#closed.abort();
+    this.#reading?.abort();
     return this.#client.close();
   }
 
@@ -111,7 +112,8 @@ export class UpstreamConnection {
   async #readKey(): Promise<string | null> {
     const { key: reference } = this.#settings;
     if (reference === null) return null;
-    this.#key ??= this.#options.readKey(reference, this.#settings.name, this.#closed.signal);
+    this.#reading ??= new AbortController();
+    this.#key ??= this.#options.readKey(reference, this.#settings.name, this.#reading.signal);
     try {
       return await this.#key;
     } catch (error) {
