@@ -100,6 +100,7 @@ describe('in the list of sessions', () => {
     await screen.stands('echo> ');
     screen.type('/sessions\r');
     await screen.until('the list', () => listed(screen).length === titles.length);
+    await screen.stands('? Which session?');
     return screen;
   }
 
@@ -109,12 +110,13 @@ describe('in the list of sessions', () => {
     await screen.until('narrowed', () => listed(screen).length === 3);
     screen.type('\x1b[B');
     await screen.until('marked', () => /green apple/.test(marked(screen).join()));
+    await screen.stands('? Which session? apple');
     await stop(screen);
     expect(listed(screen)).toEqual([]);
     expect(await terminalSettings(screen)).toBe(settings);
     screen.type('fg\r');
     await screen.until('the list again', () => listed(screen).length === 3);
-    expect(screen.cursorRow).toBe('? Which session? apple');
+    await screen.stands('? Which session? apple');
     expect(marked(screen)).toEqual([expect.stringContaining('green apple')]);
     screen.type('\x1b[B');
     await screen.until('marked', () => /red apple/.test(marked(screen).join()));
@@ -131,6 +133,7 @@ describe('in the list of sessions', () => {
       await stop(screen);
       screen.type('fg\r');
       await screen.until('the list', () => listed(screen).length > 0);
+      await screen.until('the question', () => screen.cursorRow.startsWith('? Which session?'));
       screen.type(word);
     }
     await screen.until('narrowed', () => /\? Which session\? ell$/.test(screen.cursorRow));
@@ -151,11 +154,13 @@ describe('in the list of sessions', () => {
     await screen.stands('echo> ');
     screen.type('/sessions\r');
     await screen.until('the list', () => listed(screen).length === 1);
+    await screen.stands('? Which session?');
     screen.type('p');
     await screen.until('narrowed', () => screen.cursorRow === '? Which session? p');
     screen.type('\x1a');
     await screen.until('gone', () => listed(screen).length === 0);
     await screen.until('again', () => listed(screen).length === 1);
+    await screen.stands('? Which session? p');
     screen.type('ea');
     await screen.until('narrowed', () => screen.cursorRow === '? Which session? pea');
     screen.type('\r');
