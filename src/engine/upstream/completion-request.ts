@@ -36,6 +36,5 @@ export function completionBody(
 }
 
 function contentOf({ content, cut }: Pick<ContextMessage, 'content' | 'cut'>): string {
-  if (!cut) return content;
-  return content === '' ? cutMark : `${content}\n${cutMark}`;
+  return cut ? `${content}\n${cutMark}` : content;
 }
