@@ -9,7 +9,7 @@ import { placedKey } from './placed-key.ts';
 import { fileFailure } from './private-file.ts';
 
 const names = { modes: 'modes', default: 'default' };
-const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See the README.';
+const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See docs/models.md.';
 
 export async function readModesFile(path: string): Promise<ModeBook> {
   let text: string;

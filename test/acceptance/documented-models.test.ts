@@ -1,4 +1,4 @@
-// The README's section "Use a real model", run line by line as it stands. No model server is there: each line that sets up is to work, and
+// The commands of docs/models.md, run line by line as they stand. No model server is there: each line that sets up is to work, and
 // the one that asks is to say what is missing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,7 @@ import type { ModeRecord } from '../../src/service/administration.ts';
 import { Place } from '../support/parley.ts';
 import { servePlace } from '../support/served-place.ts';
 
-const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
-const section = /^## Use a real model$(.*?)^## /ms.exec(readme)?.[1] ?? '';
+const section = readFileSync(fileURLToPath(new URL('../../docs/models.md', import.meta.url)), 'utf8');
 const block = (language: string) =>
   new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
 

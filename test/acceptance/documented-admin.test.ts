@@ -1,4 +1,4 @@
-// The README's section "For admins", run line by line as it stands: only its placeholders are filled in.
+// The section "For admins" of docs/admin.md, run line by line as it stands: only its placeholders are filled in.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,10 +8,10 @@ import type { KeyRecord } from '../../src/service/administration.ts';
 import { Place } from '../support/parley.ts';
 import { makeSessions } from '../support/stored.ts';
 
-const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+const document = readFileSync(fileURLToPath(new URL('../../docs/admin.md', import.meta.url)), 'utf8');
 
 function commandsOf(section: string): readonly string[] {
-  const text = readme.slice(readme.indexOf(`## ${section}`));
+  const text = document.slice(document.indexOf(`## ${section}`));
   const [, block = ''] = /```sh\n(.*?)```/s.exec(text) ?? [];
   return block.split('\n').filter((line) => line !== '');
 }
