@@ -8,6 +8,7 @@ describeService('embedded', async () => {
   await home.administration.revokeKey(revoked.key_id);
   return {
     home,
+    firstProject: 'first',
     firstKey: await newKey(home, 'first'),
     secondKey: await newKey(home, 'second'),
     revokedKey: revoked.key,

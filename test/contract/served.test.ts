@@ -11,6 +11,7 @@ describeService('from a server on a port', async () => {
   const { home } = await openRemote((await server.listen()).url);
   return {
     home,
+    firstProject: 'first',
     firstKey: server.key,
     secondKey: server.otherKey,
     revokedKey: revoked.key,

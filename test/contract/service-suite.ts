@@ -15,6 +15,7 @@ import { describeSessions } from './service/sessions-suite.ts';
 /** A home with two projects, a key to each, and a third key that was revoked. */
 export interface ServiceFixture {
   readonly home: Home;
+  readonly firstProject: string;
   readonly firstKey: string;
   readonly secondKey: string;
   readonly revokedKey: string;
@@ -30,6 +31,7 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     afterEach(() => fixture.close());
     const given: GivenService = () => ({
       home: fixture.home,
+      firstProject: fixture.firstProject,
       first: callWith(fixture.firstKey),
       second: callWith(fixture.secondKey),
       revokedKey: fixture.revokedKey,

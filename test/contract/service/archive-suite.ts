@@ -44,7 +44,7 @@ export function describeArchive(given: GivenService): void {
       const minute = (number: number) => new Date(Date.UTC(2024, 4, 1, 12, number)).toISOString();
       // Made two at a time, and active two at a time; the later made, the earlier active.
       const sessions = [3, 0, 6, 1, 5, 2, 4, 7].map((number) => ({
-        session_id: `ses_sorted_${number}`,
+        session_id: `ses_${way.sort}_${way.order}_${number}`,
         title: null,
         created_at: minute(Math.floor(number / 2)),
         updated_at: minute(30 - Math.floor((number + 1) / 2)),

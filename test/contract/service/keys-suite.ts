@@ -17,7 +17,7 @@ export function describeKeys(given: GivenService): void {
 
     it('a key resolves to its project', async () => {
       const { data, body } = await home.service.verify(first);
-      expect(data.project_name).toBe('first');
+      expect(data.project_name).toBe(given().firstProject);
       expect(data.created_at).toMatch(isoMilliseconds);
       expect(Object.keys(data).sort()).toEqual([
         'created_at',

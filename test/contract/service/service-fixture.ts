@@ -7,9 +7,10 @@ import type { Message, NewSession } from '../../../src/service/session.ts';
 import { anySession, type SessionQuery, type SessionRecord } from '../../../src/service/session-archive.ts';
 import { collect } from '../../support/calls.ts';
 
-/** The home of the running test, a call with a key to each of its two projects, and a key that was revoked. */
+/** The home of the running test, the name of its first project, a call with a key to each of its two, and a key that was revoked. */
 export type GivenService = () => {
   readonly home: Home;
+  readonly firstProject: string;
   readonly first: Call;
   readonly second: Call;
   readonly revokedKey: string;
