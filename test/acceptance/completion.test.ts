@@ -1,12 +1,12 @@
 // Completion: which words may stand next, and that bash, zsh and fish offer them, put them in as one word, and run nothing of
-// what a server made up. A shell that is not on the machine is not tried.
+// what a server made up.
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasCommand } from '../support/machine.ts';
 import { Place, type Typing } from '../support/parley.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
-import { hasCommand } from '../support/shells.ts';
 
 const place = new Place();
 let session = '';

@@ -1,14 +1,14 @@
 // The README's section "For scripts" says what works: its lines run, one after the other, as they stand there.
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { hasCommand } from '../support/machine.ts';
 import { Place } from '../support/parley.ts';
 
 const place = new Place();
 afterAll(() => place.remove());
 
-const hasTools = ['jq', 'git'].every((tool) => spawnSync(tool, ['--version']).status === 0);
+const hasTools = ['jq', 'git'].every(hasCommand);
 
 test.skipIf(!hasTools)('each line of the section "For scripts" works', async () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');

@@ -6,8 +6,8 @@ import { afterAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { exitStatus } from '../../src/cli/exit-codes.ts';
 import { line } from '../../src/cli/manual/roff.ts';
+import { hasCommand } from '../support/machine.ts';
 import { Place } from '../support/parley.ts';
-import { hasCommand } from '../support/shells.ts';
 
 const path = fileURLToPath(new URL(`../../${packageJson.man}`, import.meta.url));
 const page = readFileSync(path, 'utf8');

@@ -1,19 +1,20 @@
 // Every kind of stdin that a chat may be started with: read to its end where there is something to read, never waited for by a timer,
 // never cut, and bounded in memory.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
+import { hasCommand } from '../support/machine.ts';
 import { outcomeOf, Place } from '../support/parley.ts';
 
 const place = new Place();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
+const hasPython = hasCommand('python3');
 const waiting = /^Waiting for a message on standard input, to its end; -n skips it\.\n$/;
 
 async function shown(script: string) {

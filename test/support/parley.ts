@@ -178,14 +178,17 @@ export class Place {
   }
 }
 
+/** Rejects where Node warned of something: no run of the program may. */
 export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout?.on('data', (piece: Buffer) => out.push(piece));
   child.stderr?.on('data', (piece: Buffer) => err.push(piece));
   const [status, signal] = await once(child, 'close');
-  const bytes = Buffer.concat(out);
-  return { status, signal, bytes, out: bytes.toString(), err: Buffer.concat(err).toString() };
+  const [bytes, errorBytes] = [Buffer.concat(out), Buffer.concat(err)];
+  const warning = /^\(node:\d+\) .*Warning: .*/m.exec(errorBytes.toString());
+  if (warning !== null) throw new Error(`The program made Node warn: ${warning[0]}`);
+  return { status, signal, bytes, out: bytes.toString(), err: errorBytes.toString() };
 }
 
 /** How a process ends whose output may still be unread. */

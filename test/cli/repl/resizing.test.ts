@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { hasCommand } from '../../support/shells.ts';
+import { hasCommand } from '../../support/machine.ts';
 import { leave, ReplFixture } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
