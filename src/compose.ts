@@ -1,7 +1,14 @@
 // Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
 import type { Surroundings } from './compose/surroundings.ts';
 import type { Target } from './config/settings.ts';
-import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from './service/home-opening.ts';
+import type {
+  HomeOptions,
+  ModelSearch,
+  OpenedHome,
+  ServedHome,
+  ServeOptions,
+} from './service/home-opening.ts';
+import type { FoundModels, ModelServer } from './service/model-server.ts';
 
 /** Opens the home of a target, and resolves the key to call it with. */
 export async function openHome(
@@ -33,6 +40,17 @@ export async function openHome(
     },
   });
   return { home, apiKey: target.key ?? '' };
+}
+
+/** Asks model servers which models they have. */
+export async function findModels(
+  servers: readonly ModelServer[],
+  surroundings: Surroundings,
+  options: ModelSearch,
+  signal: AbortSignal,
+): Promise<readonly FoundModels[]> {
+  const { findModelsOf } = await import('./compose/configured-engines.ts');
+  return findModelsOf(surroundings, options, servers, signal);
 }
 
 /** Opens the embedded service for a server: whoever calls that brings a key, so none is made here. */

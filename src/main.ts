@@ -13,7 +13,7 @@ import { directStream } from './cli/terminal/direct-stream.ts';
 import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
-import { openHome, openServedHome } from './compose.ts';
+import { findModels, openHome, openServedHome } from './compose.ts';
 import type { ProcessTable } from './config/lock-owner.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
@@ -212,6 +212,7 @@ function cliHost(
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openHome: (target, options) => openHome(target, surroundings, options),
     openServedHome: (options) => openServedHome(surroundings, options),
+    findModels: (servers, options, stop) => findModels(servers, surroundings, options, stop),
   };
 }
 

@@ -4,8 +4,17 @@ import { type Conversant, readCurrentSession, writeCurrentSession } from '../con
 import type { ProcessTable } from '../config/lock-owner.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
+import type { Administration } from '../service/administration.ts';
 import type { Call } from '../service/call.ts';
-import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
+import type {
+  HomeOptions,
+  ModelSearch,
+  OpenedHome,
+  ServedHome,
+  ServeOptions,
+} from '../service/home-opening.ts';
+import type { FoundModels, ModelServer } from '../service/model-server.ts';
+import { administrationOf } from './administration.ts';
 import type { Job } from './job.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
@@ -69,6 +78,12 @@ export interface CliHost {
   terminal(): string | null;
   openHome(target: Target, options: HomeOptions): Promise<OpenedHome>;
   openServedHome(options: ServeOptions): Promise<ServedHome>;
+  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
+  findModels(
+    servers: readonly ModelServer[],
+    options: ModelSearch,
+    signal: AbortSignal,
+  ): Promise<readonly FoundModels[]>;
 }
 
 export class CliContext {
@@ -127,17 +142,30 @@ export class CliContext {
     return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
   }
 
-  /** The service, archive and administration of the target. */
+  /** The service and the archive of the target. */
   open(): Promise<OpenedHome> {
     this.#opened ??= this.host.openHome(this.target, {
-      timeout: this.options.timeout,
-      authorityFile: this.options.ca,
+      ...this.modelSearch,
       onlyExisting: false,
       followsModes: false,
       say: (line) => this.say(line),
-      trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
     });
     return this.#opened;
+  }
+
+  /** How servers are asked, of the API and of models alike. */
+  get modelSearch(): ModelSearch {
+    return {
+      timeout: this.options.timeout,
+      authorityFile: this.options.ca,
+      trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
+    };
+  }
+
+  /** `UNSUPPORTED` where the target is a server elsewhere. */
+  async administration(): Promise<Administration> {
+    const { home } = await this.open();
+    return administrationOf(home, this.target.url);
   }
 
   /** From now on this is where the command talks to. Only before anything was opened. */
@@ -196,9 +224,11 @@ export class CliContext {
     if (!this.options.quiet) await this.stderr.writeUntrusted(`${line}\n`);
   }
 
+  /** Closes what was opened. A later call opens it anew, with the modes that are set up then. */
   async close(): Promise<void> {
     // A home that could not be opened was reported by whoever asked for it.
     const opened = await this.#opened?.catch(() => undefined);
+    this.#opened = undefined;
     await opened?.home.close();
   }
 

@@ -4,7 +4,7 @@ import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
 import type { HomeOptions } from '../service/home-opening.ts';
-import type { ModeBook, ModeShelf } from '../service/mode-settings.ts';
+import type { ModeBook } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -23,15 +23,16 @@ export async function configuredEngines(
   return withUpstreamModes(offline, modes, upstreamOptions(surroundings, choice));
 }
 
-/** Asks a model server which models it has. */
+/** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
 export async function findModelsOf(
   surroundings: Surroundings,
   choice: EngineChoice,
-  server: ModelServer,
+  servers: readonly ModelServer[],
   signal: AbortSignal,
-): Promise<FoundModels> {
+): Promise<readonly FoundModels[]> {
   const { findModels } = await import('../engine/upstream/model-finder.ts');
-  return findModels(server, upstreamOptions(surroundings, choice), signal);
+  const options = upstreamOptions(surroundings, choice);
+  return Promise.all(servers.map((server) => findModels(server, options, signal)));
 }
 
 function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): UpstreamOptions {
@@ -77,35 +78,6 @@ export function exchangeableEngines(first: EngineSet): {
       const before = current;
       current = next;
       await before.retire?.();
-    },
-  };
-}
-
-/** The user's own modes, in the file of the profiles. `changed` is awaited after each change. */
-export function storedModes({ profileFile }: Surroundings, changed: () => Promise<void>): ModeShelf {
-  return {
-    async read() {
-      const { storedModeBook } = await import('../config/stored-modes.ts');
-      return storedModeBook(profileFile.read(), profileFile.path);
-    },
-    async stored(name) {
-      const { storedFields } = await import('../config/stored-modes.ts');
-      return storedFields(profileFile.read(), name);
-    },
-    async put(settings) {
-      const { putMode } = await import('../config/stored-modes.ts');
-      await profileFile.update((config) => putMode(config, settings));
-      await changed();
-    },
-    async remove(name) {
-      const { removeMode } = await import('../config/stored-modes.ts');
-      await profileFile.update((config) => removeMode(config, name));
-      await changed();
-    },
-    async setDefault(name) {
-      const { setDefaultMode } = await import('../config/stored-modes.ts');
-      await profileFile.update((config) => setDefaultMode(config, name));
-      await changed();
     },
   };
 }

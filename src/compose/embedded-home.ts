@@ -8,22 +8,20 @@ import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import type { Administration } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
 import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
-import {
-  configuredEngines,
-  type EngineChoice,
-  exchangeableEngines,
-  findModelsOf,
-  storedModes,
-} from './configured-engines.ts';
+import { configuredEngines, type EngineChoice, exchangeableEngines } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
 import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
+
+/** The store is this process's own: it can be administered. */
+type EmbeddedHome = Home & { readonly administration: Administration };
 
 /** Opens the store of this machine, and resolves the key to call it with. */
 export async function openEmbeddedHome(
@@ -105,15 +103,13 @@ async function openLocal(
   const local: LocalOptions = {
     store,
     engines,
-    modes: storedModes(surroundings, reloadModes),
-    findModels: (server, signal) => findModelsOf(surroundings, choice, server, signal),
     limits: limitsWith(choice.timeout),
     now,
     random,
     ids: new IdSource(random),
     owner: turnOwner(surroundings.processes),
   };
-  const home: Home = {
+  const home: EmbeddedHome = {
     service: new LocalService(local),
     archive: new LocalArchive(local),
     administration: new LocalAdministration(local),
@@ -136,7 +132,7 @@ async function openLocal(
  */
 async function keyOf(
   target: Target,
-  home: Home,
+  home: EmbeddedHome,
   isNew: boolean,
   { profileFile, dataDirectory }: Surroundings,
   { say }: HomeOptions,

@@ -4,7 +4,6 @@ import type {
   CreatedKey,
   CreateKeyRequest,
   KeyRecord,
-  ModeRecord,
   PurgePlan,
   PurgeReport,
   PurgeRequest,
@@ -13,8 +12,6 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
-import { builtInModes, type ModeSettings } from '../service/mode-settings.ts';
-import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { PurgeFilter } from '../store/session-store.ts';
 import { hashKey, issueKey } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -80,49 +77,6 @@ export class LocalAdministration implements Administration {
   #purgeFilter({ project_id, deleted_before }: PurgeRequest): PurgeFilter {
     const before = readTime('deleted_before', deleted_before) ?? 0;
     return { projectId: project_id, deletedBefore: before, now: this.#local.now() };
-  }
-
-  async listModes(): Promise<readonly ModeRecord[]> {
-    const { engines, modes } = this.#local;
-    const book = await modes.read();
-    const settings = new Map(book.modes.map((mode) => [mode.name, mode]));
-    const problems = new Map(book.faulty.map(({ name, failure }) => [name, failure.message]));
-    return engines.modes.map((mode) => ({
-      ...mode,
-      settings: settings.get(mode.name) ?? null,
-      problem: builtInModes.includes(mode.name) ? null : (problems.get(mode.name) ?? null),
-    }));
-  }
-
-  async modeSettings(name: string): Promise<ModeSettings | null> {
-    const { modes, faulty } = await this.#local.modes.read();
-    const fault = builtInModes.includes(name) ? undefined : faulty.find((mode) => mode.name === name);
-    if (fault !== undefined) throw fault.failure;
-    return modes.find((mode) => mode.name === name) ?? null;
-  }
-
-  storedMode(name: string): Promise<Readonly<Record<string, unknown>> | null> {
-    return this.#local.modes.stored(name);
-  }
-
-  putMode(settings: ModeSettings): Promise<void> {
-    return this.#local.modes.put(settings);
-  }
-
-  removeMode(name: string): Promise<void> {
-    return this.#local.modes.remove(name);
-  }
-
-  async chosenDefault(): Promise<string | null> {
-    return (await this.#local.modes.read()).default;
-  }
-
-  setDefaultMode(name: string): Promise<void> {
-    return this.#local.modes.setDefault(name);
-  }
-
-  findModels(servers: readonly ModelServer[], signal: AbortSignal): Promise<readonly FoundModels[]> {
-    return Promise.all(servers.map((server) => this.#local.findModels(server, signal)));
   }
 
   usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {

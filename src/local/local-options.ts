@@ -1,8 +1,6 @@
 // What the embedded service is made of, handed in from outside.
 import type { EngineSet } from '../engine/engine-set.ts';
 import type { Limits } from '../service/limits.ts';
-import type { ModeShelf } from '../service/mode-settings.ts';
-import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { IdSource, RandomBytes } from './ids.ts';
 
@@ -16,9 +14,6 @@ export interface TurnOwner {
 export interface LocalOptions {
   readonly store: SessionStore;
   readonly engines: EngineSet;
-  readonly modes: ModeShelf;
-  /** Asks a model server which models it has. */
-  readonly findModels: (server: ModelServer, signal: AbortSignal) => Promise<FoundModels>;
   readonly limits: Limits;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -2,7 +2,6 @@
 import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
 import { readPointer } from '../wire/json-pointer.ts';
-import { RemoteAdministration } from './remote-administration.ts';
 import { RemoteArchive } from './remote-archive.ts';
 import { RemoteConnection } from './remote-connection.ts';
 import type { RemoteOptions } from './remote-options.ts';
@@ -24,7 +23,7 @@ export async function openRemoteHome(options: RemoteOptions): Promise<Home> {
   return {
     service: new RemoteService(connection, replyPointer),
     archive: new RemoteArchive(connection),
-    administration: new RemoteAdministration(options.url),
+    administration: null,
     close: () => connection.close(),
     get extensions() {
       return connection.extensions;

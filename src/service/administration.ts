@@ -1,9 +1,5 @@
-// What only the owner of a store may do: it has no key to check, so it is never offered over HTTP. Asked of a remote
-// profile, each operation rejects with `UNSUPPORTED`.
-
-import type { Mode } from './mode.ts';
-import type { ModeSettings } from './mode-settings.ts';
-import type { FoundModels, ModelServer } from './model-server.ts';
+// What only the owner of a store may do: it has no key to check, so it is never offered over HTTP. A backend that is a server
+// elsewhere has no administration.
 
 export interface KeyRecord {
   readonly key_id: string;
@@ -76,13 +72,6 @@ export interface PurgeReport {
   readonly integrity: string;
 }
 
-export interface ModeRecord extends Mode {
-  /** Null for a mode that is built in, and for a faulty one. */
-  readonly settings: ModeSettings | null;
-  /** What is wrong with how it is kept; null for one that can be used. */
-  readonly problem: string | null;
-}
-
 export interface UsageQuery {
   /** Replies from this time on (ISO 8601); null for all. */
   readonly since: string | null;
@@ -106,30 +95,6 @@ export interface UsageRecord {
 }
 
 export interface Administration {
-  /** In the order of the models listing. */
-  listModes(): Promise<readonly ModeRecord[]>;
-
-  /** Null for a mode that has none. `CONFIG` for a faulty one: what is wrong, and how to mend it. */
-  modeSettings(name: string): Promise<ModeSettings | null>;
-
-  /** What is kept of a mode, faulty or not, unchecked; null for one of which nothing is kept. */
-  storedMode(name: string): Promise<Readonly<Record<string, unknown>> | null>;
-
-  /** Keeps a mode, in place of one of that name. `USAGE` for settings against a rule; it names the field. Holds from the next chat. */
-  putMode(settings: ModeSettings): Promise<void>;
-
-  /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one that is built in, or that another falls back to. */
-  removeMode(name: string): Promise<void>;
-
-  /** What `setDefaultMode` chose last; null where nobody has chosen, and the first built-in mode is used. */
-  chosenDefault(): Promise<string | null>;
-
-  /** The mode that is used when none is named. `UNKNOWN_MODE` for one that there is not. */
-  setDefaultMode(name: string): Promise<void>;
-
-  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
-  findModels(servers: readonly ModelServer[], signal: AbortSignal): Promise<readonly FoundModels[]>;
-
   /** Of all projects. The largest group first; days in their order. */
   usage(query: UsageQuery): Promise<readonly UsageRecord[]>;
 

@@ -17,6 +17,9 @@ export interface HomeOptions {
   readonly trace: ((line: string) => Promise<void>) | null;
 }
 
+/** How model servers are asked for their models. */
+export type ModelSearch = Pick<HomeOptions, 'timeout' | 'authorityFile' | 'trace'>;
+
 /** A home, and the key to call it with. */
 export interface OpenedHome {
   readonly home: Home;

@@ -6,7 +6,8 @@ import type { SessionArchive } from './session-archive.ts';
 export interface Home {
   readonly service: ConversationService;
   readonly archive: SessionArchive;
-  readonly administration: Administration;
+  /** Null where it cannot be done: a server elsewhere is administered on its own machine. */
+  readonly administration: Administration | null;
   /** What it offers beyond the interface document (`archive`, `idempotency`, `stream`); null while that is not known. */
   readonly extensions: readonly string[] | null;
   /** Lets go of files and sockets. Turns in progress are cut and kept first. */

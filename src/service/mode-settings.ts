@@ -1,6 +1,7 @@
 // A mode that somebody has set up: which model answers in it, where that model is, and what it is told. Field names are those of
 // the stored configuration and of the file for `serve --modes`.
 import type { ParleyError } from './errors.ts';
+import type { Mode } from './mode.ts';
 
 /** A value of JSON: what a parameter of a model may be. */
 export type JsonValue =
@@ -62,8 +63,26 @@ export const defaultModeSettings = {
   insecure_http: false,
 } as const satisfies Omit<ModeSettings, 'name' | 'base_url' | 'model'>;
 
-/** The modes that need no setting up, and whose names no other mode can have. */
-export const builtInModes: readonly string[] = ['eliza', 'echo'];
+/** The modes that need no model, no network and no setting up. No other mode can have their names. */
+export const offlineModes: readonly Mode[] = [
+  {
+    name: 'eliza',
+    description: 'A conversation after Weizenbaum’s ELIZA of 1966; needs no model',
+    engine: 'eliza',
+    model: null,
+    default: true,
+  },
+  {
+    name: 'echo',
+    description: 'Returns the message as it is, for pipes and tests; needs no model',
+    engine: 'echo',
+    model: null,
+    default: false,
+  },
+];
+
+/** Their names. */
+export const builtInModes: readonly string[] = offlineModes.map(({ name }) => name);
 
 export interface FaultyMode {
   readonly name: string;
@@ -79,12 +98,35 @@ export interface ModeBook {
   readonly default: string | null;
 }
 
-/** Keeps the modes that are set up; a write holds when it resolves. */
-export interface ModeShelf {
-  read(): Promise<ModeBook>;
-  /** What is kept of a mode, unchecked; null where there is none of that name. */
-  stored(name: string): Promise<Readonly<Record<string, unknown>> | null>;
-  put(settings: ModeSettings): Promise<void>;
-  remove(name: string): Promise<void>;
-  setDefault(name: string): Promise<void>;
+/** All modes of a configuration, in the order of the models listing: those that were set up, faulty ones, then the offline modes. */
+export function allModes(book: ModeBook): readonly Mode[] {
+  const upstream = book.modes.map(
+    ({ name, description, engine, model }): Mode => ({ name, description, engine, model, default: false }),
+  );
+  // A faulty mode is listed: a default that is faulty must not give way to another mode in silence.
+  const faulty = faultyModes(book).map(
+    ({ name }): Mode => ({
+      name,
+      description: 'faulty: its settings break a rule',
+      engine: 'openai',
+      model: null,
+      default: false,
+    }),
+  );
+  const modes = [...upstream, ...faulty, ...offlineModes];
+  if (!modes.some(({ name }) => name === book.default)) return modes;
+  return modes.map((mode) => ({ ...mode, default: mode.name === book.default }));
+}
+
+/** The faulty modes that a chat can name: an entry with the name of an offline mode is never used. */
+export function faultyModes(book: ModeBook): readonly FaultyMode[] {
+  return book.faulty.filter(({ name }) => !builtInModes.includes(name));
+}
+
+/** A mode of the configuration, with how it is set up. */
+export interface ModeRecord extends Mode {
+  /** Null for a mode that is built in, and for a faulty one. */
+  readonly settings: ModeSettings | null;
+  /** What is wrong with how it is kept; null for one that can be used. */
+  readonly problem: string | null;
 }

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ModeRecord } from '../../src/service/administration.ts';
+import type { ModeRecord } from '../../src/service/mode-settings.ts';
 import { Place } from '../support/parley.ts';
 import { servePlace } from '../support/served-place.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ModeRecord } from '../../src/service/administration.ts';
+import type { ModeRecord } from '../../src/service/mode-settings.ts';
 import { differences, readShapes } from '../support/json-shapes.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { Place } from '../support/parley.ts';

@@ -3,15 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import type { Home } from '../../src/service/home.ts';
-import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { type EmbeddedHome, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { openRemote } from '../support/remote.ts';
 import { describeService } from './service-suite.ts';
 
 const program = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let owner: Home;
+let owner: EmbeddedHome;
 let server: ChildProcess;
 let url: string;
 let tests = 0;

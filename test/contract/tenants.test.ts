@@ -3,11 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
-import type { Home } from '../../src/service/home.ts';
 import type { Session } from '../../src/service/session.ts';
 import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import { callWith, collect } from '../support/calls.ts';
-import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { type EmbeddedHome, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 interface ModelSession {
   readonly tenant: number;
@@ -85,7 +84,7 @@ describe('projects in one store', () => {
   });
 });
 
-async function play(home: Home, tenants: number, script: readonly Operation[]): Promise<void> {
+async function play(home: EmbeddedHome, tenants: number, script: readonly Operation[]): Promise<void> {
   const keys: string[] = [];
   for (let tenant = 0; tenant < tenants; tenant++) keys.push(await newKey(home, `tenant-${tenant}`));
   const model: ModelSession[] = [];
@@ -173,7 +172,7 @@ async function play(home: Home, tenants: number, script: readonly Operation[]): 
 }
 
 async function perform(
-  home: Home,
+  home: EmbeddedHome,
   call: ReturnType<typeof callWith>,
   operation: Operation,
   text: string,

@@ -363,18 +363,9 @@ describe('a server that tells its errors in its own way', () => {
 });
 
 describe('administration', () => {
-  it('is never offered by a server', async () => {
+  it('is not there for a server elsewhere, and nothing is asked', async () => {
     const { home, server } = await meet({});
-    const { administration } = home;
-    const request = { project_name: 'p', key_name: 'k' };
-    const works = [
-      () => administration.createKey(request),
-      () => administration.listKeys(),
-      () => administration.revokeKey('k'),
-      () => administration.inspectStore(),
-      () => administration.holdsAny('p', ['s']),
-    ];
-    for (const work of works) expect((await failureOf(work())).code).toBe('UNSUPPORTED');
+    expect(home.administration).toBeNull();
     expect(server.requests).toEqual([]);
   });
 });

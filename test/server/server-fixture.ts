@@ -5,9 +5,8 @@ import { type App, createApp } from '../../src/server/app.ts';
 import { type Listening, listen } from '../../src/server/listen.ts';
 import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
 import { serverLog } from '../../src/server/server-log.ts';
-import type { Home } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
-import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { type EmbeddedHome, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 export interface FixtureOptions {
   readonly engines?: EngineSet;
@@ -20,7 +19,7 @@ export interface FixtureOptions {
 
 export interface ServerFixture {
   readonly directory: string;
-  readonly home: Home;
+  readonly home: EmbeddedHome;
   readonly app: App;
   /** Of the project `first`. */
   readonly key: string;

@@ -11,15 +11,14 @@ import { LocalAdministration } from '../../src/local/local-administration.ts';
 import { LocalArchive } from '../../src/local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
 import { LocalService } from '../../src/local/local-service.ts';
+import type { Administration } from '../../src/service/administration.ts';
 import type { Home } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
-import type { ModeShelf } from '../../src/service/mode-settings.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 
 export interface EmbeddedOptions {
   readonly engines?: EngineSet;
-  readonly modes?: ModeShelf;
   readonly limits?: Partial<Limits>;
   readonly owner?: TurnOwner;
   readonly now?: () => number;
@@ -27,25 +26,17 @@ export interface EmbeddedOptions {
   readonly around?: (store: SessionStore) => SessionStore;
 }
 
-/** Nothing is set up, and nothing can be. */
-const noModes: ModeShelf = {
-  read: async () => ({ modes: [], faulty: [], default: null }),
-  stored: async () => null,
-  put: () => Promise.reject(new Error('not in this test')),
-  remove: () => Promise.reject(new Error('not in this test')),
-  setDefault: () => Promise.reject(new Error('not in this test')),
-};
+/** Its store can be administered. */
+export type EmbeddedHome = Home & { readonly administration: Administration };
 
 /** Opens a home in a directory; several may share one, as processes do. */
-export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<Home> {
+export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<EmbeddedHome> {
   const now = options.now ?? (() => Date.now());
   const nodeApiVersion = Number(process.versions['napi']);
   const { store } = await openSqliteStore({ directory, nodeApiVersion, now, random: Math.random });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),
-    modes: options.modes ?? noModes,
-    findModels: async (server) => ({ server, models: [], problem: null }),
     limits: { ...defaultLimits, ...options.limits },
     now,
     random: randomBytes,
@@ -66,7 +57,7 @@ export async function temporaryDirectory(): Promise<{ path: string; remove(): Pr
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-export async function newKey(home: Home, project: string): Promise<string> {
+export async function newKey(home: EmbeddedHome, project: string): Promise<string> {
   return (await home.administration.createKey({ project_name: project, key_name: 'test' })).key;
 }
 

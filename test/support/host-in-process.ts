@@ -59,5 +59,6 @@ export function hostInProcess(parts: HostParts): CliHost {
     terminal: () => null,
     openHome,
     openServedHome: () => Promise.reject(new Error('Nothing is served here.')),
+    findModels: () => Promise.reject(new Error('No model server is asked here.')),
   };
 }

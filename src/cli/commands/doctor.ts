@@ -95,9 +95,10 @@ async function checkTarget(
   });
   if (!opened) return;
   const { home } = await context.open();
-  if (url === null) {
+  const { administration } = home;
+  if (administration !== null) {
     await check('store', async () => {
-      const store = await home.administration.inspectStore();
+      const store = await administration.inspectStore();
       const facts = `schema ${store.schema_version}, SQLite ${store.sqlite_version}, ${store.journal_mode}, synchronous ${store.synchronous}, ${store.filesystem}, ${store.bytes} bytes`;
       if (store.integrity !== 'ok')
         throw new ParleyError('STORE_DAMAGED', `${store.path}: ${store.integrity}.`);

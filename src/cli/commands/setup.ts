@@ -12,6 +12,7 @@ import { chooseMany, chooseOne } from '../terminal/choice-prompt.ts';
 import { toJson } from '../terminal/json.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { beginsInNotes } from '../turn-notes.ts';
+import { ownModes } from './modes/own-modes.ts';
 import { freeName } from './setup/mode-names.ts';
 import {
   commandFor,
@@ -45,8 +46,8 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
       hint: 'Take the first of each server on this machine with --yes, or name one: parley modes add --help',
     });
   }
-  const { home } = await context.open();
-  await home.administration.listModes();
+  const repository = ownModes(context);
+  repository.list();
   await context.say('Looking for model servers on this machine…');
   const found = [...(await find(localServers(context), context))];
   const vendors = await vendorsWithKeys(context);
@@ -74,7 +75,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   const modes = await makeModes(chosen, context);
   const ollama = chosen.find(({ server }) => server.name === 'Ollama');
   if (ollama !== undefined) await sayOllamaWindow(defaultModeSettings.context_tokens, context);
-  const before = await home.administration.chosenDefault();
+  const before = repository.chosenDefault();
   // What somebody chose is changed by a choice alone.
   const chosenDefault = yes ? before : await chooseDefault(modes, before, context);
   const first = modes.filter((name) => name === chosenDefault);
@@ -83,7 +84,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   const further = (mode: string) => (yes ? furtherOffers(offered, chosen[modes.indexOf(mode)]) : []);
   const [replied, reply] = await firstToReply(inTurn, further, before, context);
   const isDefault = chosenDefault ?? replied;
-  if (isDefault !== before) await home.administration.setDefaultMode(isDefault);
+  if (isDefault !== before) await repository.setDefault(isDefault);
   await readInsideOfNotes(replied, reply, context);
   if (context.options.json) {
     const data = { modes: [...new Set([...modes, replied])], default: isDefault, reply };
@@ -106,9 +107,8 @@ interface Offer {
   readonly model: string;
 }
 
-async function find(servers: readonly ModelServer[], context: CliContext): Promise<readonly FoundModels[]> {
-  const { home } = await context.open();
-  return home.administration.findModels(servers, context.host.signal);
+function find(servers: readonly ModelServer[], context: CliContext): Promise<readonly FoundModels[]> {
+  return context.host.findModels(servers, context.modelSearch, context.host.signal);
 }
 
 async function findAt(
@@ -144,8 +144,8 @@ function furtherOffers(offered: readonly Offer[], taken: Offer | undefined): rea
 
 /** The names of the modes, in the order of the offers. One that there is already is taken as it is. */
 async function makeModes(offers: readonly Offer[], context: CliContext): Promise<readonly string[]> {
-  const { home } = await context.open();
-  const known = await home.administration.listModes();
+  const repository = ownModes(context);
+  const known = repository.list();
   const taken = new Set(known.map(({ name }) => name));
   const names: string[] = [];
   for (const { server, model } of offers) {
@@ -166,7 +166,7 @@ async function makeModes(offers: readonly Offer[], context: CliContext): Promise
       model,
       description: `${model} at ${server.name}`,
     };
-    await home.administration.putMode(settings);
+    await repository.put(settings);
     await context.say(`Made the mode ${name}: ${model} at ${server.name}.`);
   }
   return names;
@@ -188,10 +188,10 @@ async function chooseDefault(
 /** A model whose reply shows that its template opens its notes gets a mode that knows. */
 async function readInsideOfNotes(mode: string, reply: string, context: CliContext): Promise<void> {
   if (!beginsInNotes(reply)) return;
-  const { administration } = (await context.open()).home;
-  const settings = (await administration.listModes()).find(({ name }) => name === mode)?.settings;
+  const repository = ownModes(context);
+  const settings = repository.list().find(({ name }) => name === mode)?.settings;
   if (settings?.think_tags !== 'split') return;
-  await administration.putMode({ ...settings, think_tags: 'open' });
+  await repository.put({ ...settings, think_tags: 'open' });
   await context.say(
     `${mode} writes its notes in front of its reply: they are kept apart (--think-tags open).`,
   );
@@ -227,22 +227,23 @@ async function firstToReply(
 
 /** A mode that was made for this stays only if it replies. */
 async function testOffer(offer: Offer, context: CliContext): Promise<readonly [mode: string, reply: string]> {
-  const { administration } = (await context.open()).home;
-  const known = await administration.listModes();
+  const repository = ownModes(context);
+  const known = repository.list();
   const [mode = ''] = await makeModes([offer], context);
   try {
     return [mode, await testTurn(mode, context)];
   } catch (error) {
     if (!known.some(({ name }) => name === mode)) {
-      await administration.removeMode(mode);
+      await repository.remove(mode);
       await context.say(`Took the mode ${mode} away again.`);
     }
     throw error;
   }
 }
 
-/** One real turn; its session is deleted again. */
+/** One real turn, with the modes as they are by now; its session is deleted again. */
 async function testTurn(mode: string, context: CliContext): Promise<string> {
+  await context.close();
   const { home } = await context.open();
   const call = await context.call();
   await context.say(`Asking ${mode} one question, to see that it replies…`);

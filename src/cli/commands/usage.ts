@@ -31,9 +31,9 @@ export function registerUsage(parent: Command, run: Run): void {
 const dayMs = 24 * 60 * 60 * 1000;
 
 export async function runUsage({ days: count, by }: UsageInput, context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
+  const administration = await context.administration();
   const since = count === null ? null : new Date(context.host.now() - count * dayMs).toISOString();
-  const records = await home.administration.usage({ since, by });
+  const records = await administration.usage({ since, by });
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: records })}\n`);
     return;

@@ -72,7 +72,7 @@ const values: Readonly<
   session: (home, call) => sessions(home, call, false),
   'deleted session': (home, call) => sessions(home, call, true),
   async key({ administration }) {
-    const keys = await administration.listKeys();
+    const keys = (await administration?.listKeys()) ?? [];
     return keys
       .filter(({ revoked_at }) => revoked_at === null)
       .map(({ key_id, key_name, project_name }) => ({

@@ -1,25 +1,14 @@
 // The modes that were set up, beside those that need no setting up.
-import type { Mode } from '../../service/mode.ts';
-import type { ModeBook } from '../../service/mode-settings.ts';
+import { allModes, faultyModes, type ModeBook } from '../../service/mode-settings.ts';
 import type { EngineSet } from '../engine-set.ts';
 import { UpstreamEngine } from './upstream-engine.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 export function withUpstreamModes(offline: EngineSet, book: ModeBook, options: UpstreamOptions): EngineSet {
   const engines = new Map(book.modes.map((mode) => [mode.name, new UpstreamEngine(mode, options)]));
-  const upstream = book.modes.map(
-    ({ name, description, engine, model }): Mode => ({ name, description, engine, model, default: false }),
-  );
-  // They are listed: a default that is faulty must not give way to another mode in silence.
-  const faulty = book.faulty.filter(({ name }) => offline.engine(name) === null);
-  const broken = faulty.map(({ name }): Mode => {
-    const description = 'faulty: see parley modes list';
-    return { name, description, engine: 'openai', model: null, default: false };
-  });
-  const modes = [...upstream, ...broken, ...offline.modes];
-  const chosen = modes.some(({ name }) => name === book.default) ? book.default : null;
+  const faulty = faultyModes(book);
   return {
-    modes: chosen === null ? modes : modes.map((mode) => ({ ...mode, default: mode.name === chosen })),
+    modes: allModes(book),
     engine(name) {
       const fault = faulty.find((mode) => mode.name === name);
       if (fault !== undefined) throw fault.failure;

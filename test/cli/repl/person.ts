@@ -52,6 +52,8 @@ export async function openPerson(): Promise<Person> {
   const fixture = new ReplFixture();
   const place = fixture.place();
   const model = await openPacedModel();
+  // The first use is behind it: a store and its key are there.
+  await place.output(['models']);
   await place.output(['modes', 'add', 'slow', '--base-url', model.url, '--model', 'm']);
   const programs = {
     xclip: `cat > '${place.path}/clipboard'`,

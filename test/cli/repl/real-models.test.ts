@@ -82,7 +82,7 @@ test('modes that are added, changed and removed elsewhere are those of the conve
   await screen.stands('late (One)> Three');
   screen.type('\x15');
   screen.type('/mode\r');
-  await screen.shows('faulty: see parley modes list');
+  await screen.shows('faulty: its settings break a rule');
   await screen.stands('late (One)> ');
   writeFileSync(place.configFile, stored);
 

@@ -3,9 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Home } from '../../../src/service/home.ts';
 import { callWith, failureOf, say } from '../../support/calls.ts';
-import { newKey, openEmbedded } from '../../support/embedded.ts';
+import { type EmbeddedHome, newKey, openEmbedded } from '../../support/embedded.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -13,7 +12,7 @@ const day = 24 * 60 * 60 * 1000;
 interface Held {
   readonly directory: string;
   readonly file: string;
-  readonly home: Home;
+  readonly home: EmbeddedHome;
   readonly key: string;
   /** The clock of the store. */
   readonly clock: { now: number };

@@ -25,8 +25,8 @@ export function registerKeysCreate(parent: Command, run: Run): void {
 }
 
 export async function runKeysCreate(input: KeysCreateInput, context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
-  const created = await home.administration.createKey({ project_name: input.project, key_name: input.name });
+  const administration = await context.administration();
+  const created = await administration.createKey({ project_name: input.project, key_name: input.name });
   if (input.use) await keepKey(created.key, context);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: created })}\n`);

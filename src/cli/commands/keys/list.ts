@@ -24,8 +24,8 @@ export function registerKeysList(parent: Command, run: Run): void {
 }
 
 export async function runKeysList(context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
-  const keys = await home.administration.listKeys();
+  const administration = await context.administration();
+  const keys = await administration.listKeys();
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: keys })}\n`);
     return;

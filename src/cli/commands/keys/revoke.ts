@@ -19,8 +19,8 @@ export function registerKeysRevoke(parent: Command, run: Run): void {
 }
 
 export async function runKeysRevoke({ keyId }: KeysRevokeInput, context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
-  const record = await home.administration.revokeKey(keyId);
+  const administration = await context.administration();
+  const record = await administration.revokeKey(keyId);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: record })}\n`);
   else await context.say(`Revoked ${record.key_id} of project ${record.project_name}.`);
 }

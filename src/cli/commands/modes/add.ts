@@ -8,6 +8,7 @@ import { toJson } from '../../terminal/json.ts';
 import { isOllama, sayOllamaWindow } from '../setup/ollama-window.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { underOptionNames } from './option-names.ts';
+import { ownModes } from './own-modes.ts';
 
 export interface ModesAddInput {
   readonly name: string;
@@ -27,7 +28,7 @@ export function registerModesAdd(parent: Command, run: Run): void {
 
 export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
   const { name } = input;
-  const { home } = await context.open();
+  const modes = ownModes(context);
   const { insecureHttp } = context.options;
   const usual = { ...defaultModeSettings, name };
   const settings = withFlags(usual, input.flags, insecureHttp, context.host.env['HOME']);
@@ -37,13 +38,13 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
       hint: 'For Ollama: parley modes add local --base-url http://localhost:11434/v1 --model NAME (see: ollama list)',
     });
   }
-  if ((await home.administration.listModes()).some((mode) => mode.name === name)) {
+  if (modes.list().some((mode) => mode.name === name)) {
     throw new ParleyError('USAGE', `There is a mode ${name} already.`, {
       hint: `Change it: parley modes set ${name} …, or choose another name.`,
     });
   }
-  await underOptionNames(input.flags, () => home.administration.putMode(settings as ModeSettings));
-  if (input.default) await home.administration.setDefaultMode(name);
+  await underOptionNames(input.flags, () => modes.put(settings as ModeSettings));
+  if (input.default) await modes.setDefault(name);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
     return;

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
+import { ownModes } from './own-modes.ts';
 
 export function registerModesDefault(parent: Command, run: Run): void {
   parent
@@ -18,8 +19,7 @@ export async function runModesDefault(
   { name }: { readonly name: string },
   context: CliContext,
 ): Promise<undefined> {
-  const { home } = await context.open();
-  await home.administration.setDefaultMode(name);
+  await ownModes(context).setDefault(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
   else await context.say(`The mode ${name} is now used when no mode is named.`);
 }

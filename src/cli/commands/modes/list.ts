@@ -1,10 +1,11 @@
 // `parley modes list`: the modes of the embedded service, with where each has its model and its key.
 import type { Command } from 'commander';
-import type { ModeRecord } from '../../../service/administration.ts';
+import type { ModeRecord } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
+import { ownModes } from './own-modes.ts';
 
 const columns: readonly Column<ModeRecord>[] = [
   { title: 'DEFAULT', value: (mode) => (mode.default ? '*' : '') },
@@ -27,8 +28,7 @@ export function registerModesList(parent: Command, run: Run): void {
 }
 
 export async function runModesList(context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
-  const modes = await home.administration.listModes();
+  const modes = ownModes(context).list();
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: modes })}\n`);
     return;

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
+import { ownModes } from './own-modes.ts';
 
 export function registerModesRemove(parent: Command, run: Run): void {
   parent
@@ -18,13 +19,13 @@ export async function runModesRemove(
   { name }: { readonly name: string },
   context: CliContext,
 ): Promise<undefined> {
-  const { administration } = (await context.open()).home;
-  const wasDefault = (await administration.listModes()).some((mode) => mode.default && mode.name === name);
-  await administration.removeMode(name);
+  const modes = ownModes(context);
+  const wasDefault = modes.list().some((mode) => mode.default && mode.name === name);
+  await modes.remove(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
   else await context.say(`Removed the mode ${name}.`);
   if (!wasDefault) return;
-  const next = (await administration.listModes()).find((mode) => mode.default)?.name;
+  const next = modes.list().find((mode) => mode.default)?.name;
   if (next !== undefined)
     await context.say(
       `It was the default: ${next} is used now when no mode is named. Another: parley modes default NAME`,

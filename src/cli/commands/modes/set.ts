@@ -8,6 +8,7 @@ import { toJson } from '../../terminal/json.ts';
 import { sayMissingKey } from './add.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { underOptionNames } from './option-names.ts';
+import { ownModes } from './own-modes.ts';
 import { findMode } from './show.ts';
 
 export interface ModesSetInput {
@@ -23,7 +24,7 @@ export function registerModesSet(parent: Command, run: Run): void {
 }
 
 export async function runModesSet({ name, flags }: ModesSetInput, context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
+  const modes = ownModes(context);
   const before = await settingsToChange(name, context);
   const { insecureHttp } = context.options;
   if (Object.keys(flags).length === 0 && !insecureHttp) {
@@ -32,7 +33,7 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
     });
   }
   const settings: ModeSettings = withFlags(before, flags, insecureHttp, context.host.env['HOME']);
-  await underOptionNames(flags, () => home.administration.putMode(settings));
+  await underOptionNames(flags, () => modes.put(settings));
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
     return;
@@ -44,10 +45,10 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
 /** Of a faulty mode, what is kept of it: the change may mend it, and what that leads to is checked. */
 async function settingsToChange(name: string, context: CliContext): Promise<ModeSettings> {
   try {
-    return await findMode(name, context);
+    return findMode(name, context);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'CONFIG') throw error;
-    const stored = await (await context.open()).home.administration.storedMode(name);
+    const stored = ownModes(context).stored(name);
     if (stored === null) throw error;
     const unknown = Object.keys(stored).filter((field) => !settingNames.includes(field));
     if (unknown.length > 0)

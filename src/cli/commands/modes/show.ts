@@ -7,6 +7,7 @@ import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
+import { ownModes } from './own-modes.ts';
 
 export function registerModesShow(parent: Command, run: Run): void {
   parent
@@ -22,21 +23,21 @@ export async function runModesShow(
   { name }: { readonly name: string },
   context: CliContext,
 ): Promise<undefined> {
-  const settings = await findMode(name, context);
+  const settings = findMode(name, context);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
   else await context.stdout.writeUntrusted(fieldLines(settings));
 }
 
 /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one without settings; `CONFIG` for a faulty one. */
-export async function findMode(name: string, context: CliContext): Promise<ModeSettings> {
-  const { home } = await context.open();
-  const modes = await home.administration.listModes();
+export function findMode(name: string, context: CliContext): ModeSettings {
+  const repository = ownModes(context);
+  const modes = repository.list();
   if (!modes.some((mode) => mode.name === name))
     throw unknownMode(
       name,
       modes.map((mode) => mode.name),
     );
-  const settings = await home.administration.modeSettings(name);
+  const settings = repository.settings(name);
   if (settings !== null) return settings;
   throw new ParleyError('USAGE', `The mode ${name} is built in and has no settings.`, {
     hint: 'Make one of your own: parley modes add NAME --base-url URL --model MODEL',

@@ -27,7 +27,7 @@ const notReached = [
 
 export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<undefined> {
   const { home } = await context.open();
-  const { administration } = home;
+  const administration = await context.administration();
   const deleted_before = timeOf(input.deletedBefore, context.host.now());
   const project = input.allProjects ? null : (await home.service.verify(await context.call())).data;
   const request = { project_id: project?.project_id ?? null, deleted_before };

@@ -1,0 +1,16 @@
+// The administration of the store that a command talks to. A server elsewhere has none: it is administered on its own machine.
+import type { Administration } from '../service/administration.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Home } from '../service/home.ts';
+
+/** `UNSUPPORTED` where the backend has none. */
+export function administrationOf({ administration }: Home, url: string | null): Administration {
+  if (administration === null) throw notHere(url ?? 'The server');
+  return administration;
+}
+
+export function notHere(url: string): ParleyError {
+  return new ParleyError('UNSUPPORTED', `${url} is administered on its own machine, never over HTTP.`, {
+    hint: 'Run this there; or, for the embedded service of this machine, add --profile local.',
+  });
+}
