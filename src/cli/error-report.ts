@@ -3,7 +3,7 @@ import { quoteForShell } from '../config/shell-quote.ts';
 import { failureBody } from '../service/answer.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
-import { exitStatus } from './exit-codes.ts';
+import { exitStatusOf } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
 import { placeOptions } from './same-place.ts';
 import { filterText } from './terminal/filter.ts';
@@ -36,13 +36,13 @@ export async function tellFailure(error: unknown, context: CliContext): Promise<
     const { stack, cause } = failure;
     await context.stderr.writeUntrusted(`${stack}\n${cause instanceof Error ? `${cause.stack}\n` : ''}`);
   }
-  return exitStatus[failure.code];
+  return exitStatusOf(failure.code);
 }
 
 /** A failure that no command is left to report, as a terminal may show it, and the exit status that it means. */
 export function describeFailure(error: unknown): { readonly text: string; readonly status: number } {
   const failure = asParleyError(error);
-  return { text: filterText(failureText(failure, 'parley')), status: exitStatus[failure.code] };
+  return { text: filterText(failureText(failure, 'parley')), status: exitStatusOf(failure.code) };
 }
 
 function failureText(failure: ParleyError, commandPath: string): string {

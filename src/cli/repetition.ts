@@ -36,16 +36,10 @@ const modelFailures: readonly ErrorCode[] = [
  */
 export function repeatable(error: unknown, chat: RepeatedChat, { options, requestId }: CliContext): unknown {
   if (!(error instanceof ParleyError) || !modelFailures.includes(error.code)) return error;
-  const { code, message, details, session_id, message_id, retryAfter } = error;
-  return new ParleyError(code, message, {
+  return error.with({
     hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
-    details,
-    ...(session_id !== null && { session_id }),
-    ...(message_id !== null && { message_id }),
-    ...(retryAfter !== null && { retryAfter }),
     // The service's body stays as it is; the command is for people, and for the log of a script.
     body: failureBody(error, requestId),
-    cause: error,
   });
 }
 

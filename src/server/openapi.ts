@@ -152,10 +152,10 @@ function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   if (method !== 'GET') codes.push(...writing);
   if (method === 'POST') codes.push('IDEMPOTENCY_MISMATCH');
   if (name === 'chat') codes.push(...ofChat);
-  const statuses = new Set(codes.map((code) => errorStatus[code]));
+  const statuses = new Set(codes.map((code) => errorStatus(code)));
   const ofOperation = Object.fromEntries(
     [...statuses].map((status) => {
-      const those = codes.filter((code) => errorStatus[code] === status);
+      const those = codes.filter((code) => errorStatus(code) === status);
       return [status, failed(those.map((code) => `\`${code}\``).join(', '))];
     }),
   );

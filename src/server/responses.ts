@@ -41,7 +41,7 @@ export function failureResponse(
   visit: Visit,
   error: ParleyError,
   headers: HeaderRecord = {},
-  status: number = errorStatus[error.code],
+  status: number = errorStatus(error.code),
 ): Response {
   return jsonResponse(visit, status, failureBody(error, visit.requestId), {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),

@@ -1,5 +1,5 @@
-// Every failure of Parley is one class with one closed list of codes. What a code means as an exit status or as an HTTP
-// status is a table of its own, beside its reader.
+// Every failure of Parley is one class with one closed list of codes. Each code has a kind: the exit status of a command, the HTTP
+// status of an answer and what a batch does next follow from the kind.
 
 /** The codes that a server of the API answers with (interface document section 7, and this service's own). */
 export const serviceErrorCodes = [
@@ -41,6 +41,47 @@ export const clientErrorCodes = [
 
 export type ErrorCode = (typeof serviceErrorCodes)[number] | (typeof clientErrorCodes)[number];
 
+/**
+ * What a failure means for whoever asked.
+ * `input`: the request is wrong, and nothing was done. `key`: there is no valid key. `missing`: there is no such session.
+ * `transient`: there was no answer, and the same request may succeed later. `store`: the store cannot be used.
+ * `internal`: anything else failed.
+ */
+export type ErrorKind = 'input' | 'key' | 'missing' | 'transient' | 'store' | 'internal';
+
+export const errorKind = {
+  INTERNAL_ERROR: 'internal',
+  BAD_RESPONSE: 'internal',
+  ENGINE_FAILED: 'internal',
+  UNSUPPORTED: 'internal',
+  IDEMPOTENCY_MISMATCH: 'internal',
+  NOT_FOUND: 'internal',
+  METHOD_NOT_ALLOWED: 'internal',
+  FILTER_FAILED: 'internal',
+  USAGE: 'input',
+  CONFIG: 'input',
+  INVALID_REQUEST: 'input',
+  UNKNOWN_MODE: 'input',
+  PAYLOAD_TOO_LARGE: 'input',
+  UNSUPPORTED_MEDIA_TYPE: 'input',
+  NO_API_KEY: 'key',
+  INVALID_API_KEY: 'key',
+  SESSION_NOT_FOUND: 'missing',
+  NETWORK: 'transient',
+  TIMEOUT: 'transient',
+  ENGINE_TIMEOUT: 'transient',
+  UNAVAILABLE: 'transient',
+  RATE_LIMITED: 'transient',
+  SESSION_BUSY: 'transient',
+  INCOMPLETE_REPLY: 'transient',
+  REDIRECT: 'transient',
+  STORE_BUSY: 'store',
+  STORAGE_FULL: 'store',
+  STORE_DAMAGED: 'store',
+  STORE_NEWER: 'store',
+  STORE_UNSAFE: 'store',
+} as const satisfies Record<ErrorCode, ErrorKind>;
+
 /** One fault of a request: where it is (`message`, `session_ids[3]`, `line 7`) and what is wrong there. */
 export interface ErrorDetail {
   readonly field: string;
@@ -52,10 +93,10 @@ export interface ErrorFacts {
   readonly hint?: string;
   readonly details?: readonly ErrorDetail[];
   /** The session and the stored message of a chat that failed after its message was kept. */
-  readonly session_id?: string;
-  readonly message_id?: string;
+  readonly session_id?: string | null;
+  readonly message_id?: string | null;
   /** Seconds to wait before another try, where that is known. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | null;
   /** True where an earlier sending of the same request got no answer: it may have done its work. */
   readonly mayHaveActed?: boolean;
   /** The body that a server sent with this failure, as it sent it. */
@@ -85,5 +126,16 @@ export class ParleyError extends Error {
     this.retryAfter = facts.retryAfter ?? null;
     this.mayHaveActed = facts.mayHaveActed ?? false;
     this.body = facts.body ?? null;
+  }
+
+  get kind(): ErrorKind {
+    return errorKind[this.code];
+  }
+
+  /** The same failure with these facts in place of its own. Its other facts stay, and it is the cause of the new one. */
+  with({ message = this.message, ...facts }: ErrorFacts & { readonly message?: string }): ParleyError {
+    const { code, hint, details, session_id, message_id, retryAfter, mayHaveActed, body } = this;
+    const own = { hint, details, session_id, message_id, retryAfter, mayHaveActed, body, cause: this };
+    return new ParleyError(code, message, { ...own, ...facts });
   }
 }

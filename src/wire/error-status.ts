@@ -1,12 +1,16 @@
-// Error codes as HTTP statuses. The service's own codes are what a server says; those of the client never travel, but a store that
-// fails under a server must be told as something.
-import type { ErrorCode } from '../service/errors.ts';
+// Error codes as HTTP statuses. A kind has one status; codes that HTTP tells apart have one of their own.
+import { type ErrorCode, type ErrorKind, errorKind } from '../service/errors.ts';
 
-export const errorStatus = {
-  INVALID_REQUEST: 400,
-  UNKNOWN_MODE: 400,
-  INVALID_API_KEY: 401,
-  SESSION_NOT_FOUND: 404,
+const statusOfKind = {
+  input: 400,
+  key: 401,
+  missing: 404,
+  transient: 503,
+  store: 500,
+  internal: 500,
+} as const satisfies Record<ErrorKind, number>;
+
+const statusOfCode: Partial<Record<ErrorCode, number>> = {
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   SESSION_BUSY: 409,
@@ -14,23 +18,11 @@ export const errorStatus = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_MISMATCH: 422,
   RATE_LIMITED: 429,
-  INTERNAL_ERROR: 500,
   ENGINE_FAILED: 502,
   ENGINE_TIMEOUT: 504,
-  UNAVAILABLE: 503,
   STORAGE_FULL: 507,
-  USAGE: 500,
-  CONFIG: 500,
-  NO_API_KEY: 401,
-  BAD_RESPONSE: 502,
-  UNSUPPORTED: 500,
-  NETWORK: 502,
-  TIMEOUT: 504,
-  INCOMPLETE_REPLY: 502,
-  REDIRECT: 502,
-  FILTER_FAILED: 500,
-  STORE_BUSY: 503,
-  STORE_DAMAGED: 500,
-  STORE_NEWER: 500,
-  STORE_UNSAFE: 500,
-} as const satisfies Record<ErrorCode, number>;
+};
+
+export function errorStatus(code: ErrorCode): number {
+  return statusOfCode[code] ?? statusOfKind[errorKind[code]];
+}

@@ -63,7 +63,7 @@ test.each([
   await place.output(['modes', 'add', 'one', '--base-url', url, '--model', 'm', '--default']);
   const { status, err } = await place.parley(['chat', '-n', 'Hello']);
   expect({ status, err }).toEqual({
-    status: 1,
+    status: 6,
     err: expect.stringContaining(`Start the model server there (${command}).`),
   });
   expect(err).toMatch(/^Ask again.*parley chat --idempotency-key/m);

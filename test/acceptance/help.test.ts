@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { exitStatus } from '../../src/cli/exit-codes.ts';
+import { exitStatusOf, exitStatusOfKind } from '../../src/cli/exit-codes.ts';
 import { variables } from '../../src/cli/manual/surroundings.ts';
+import { type ErrorCode, errorKind } from '../../src/service/errors.ts';
 import { expectFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';
 import { sourceFiles } from '../support/source-files.ts';
@@ -81,7 +82,8 @@ describe('topics', () => {
     for (const part of text.split(/\n(?= {2}\d)/).slice(1)) {
       codesOf.set(Number.parseInt(part, 10), part.match(/\b[A-Z]{2,}(_[A-Z]+)*\b/g) ?? []);
     }
-    for (const [code, status] of Object.entries(exitStatus)) expect(codesOf.get(status)).toContain(code);
+    for (const code of Object.keys(errorKind) as ErrorCode[])
+      expect(codesOf.get(exitStatusOf(code))).toContain(code);
     expect([...codesOf.keys()]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 143]);
   });
 
@@ -116,7 +118,7 @@ describe('topics', () => {
     const told = [...document.matchAll(/^\| (\d[\d, ]*) \| /gm)].flatMap(([, list = '']) =>
       list.split(', ').map(Number),
     );
-    const all = new Set<number>([...Object.values(exitStatus), 0, 3, 129, 130, 143]);
+    const all = new Set<number>([...Object.values(exitStatusOfKind), 0, 3, 129, 130, 143]);
     expect(told.sort((a, b) => a - b)).toEqual([...all].sort((a, b) => a - b));
   });
 });

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { exitStatus } from '../../src/cli/exit-codes.ts';
 import { line } from '../../src/cli/manual/roff.ts';
+import { errorKind } from '../../src/service/errors.ts';
 import { hasCommand } from '../support/machine.ts';
 import { Place } from '../support/parley.ts';
 
@@ -33,7 +33,7 @@ test('every command has its part, with every option of it', async () => {
     for (const option of options) expect(page).toContain(option.replaceAll('-', '\\-'));
   }
   expect(paths.length).toBeGreaterThan(20);
-  for (const code of Object.keys(exitStatus)) expect(page).toContain(code);
+  for (const code of Object.keys(errorKind)) expect(page).toContain(code);
   expect(page).not.toContain('__');
 });
 

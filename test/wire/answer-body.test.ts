@@ -71,7 +71,7 @@ describe('a failure', () => {
   });
 
   it.each(serviceErrorCodes)('with the code %s keeps it', (code) => {
-    const error = failure('chat', errorStatus[code], { success: false, error: { code, message: 'So.' } });
+    const error = failure('chat', errorStatus(code), { success: false, error: { code, message: 'So.' } });
     expect([error.code, error.message]).toEqual([code, 'So.']);
   });
 

@@ -6,7 +6,6 @@ import type { Call } from '../../service/call.ts';
 import type { ChatReply } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
-import { exitStatus } from '../exit-codes.ts';
 import { toJson } from '../terminal/json.ts';
 import type { BatchId, BatchItem, BatchRequest } from './batch-request.ts';
 import type { Pace } from './pace.ts';
@@ -162,17 +161,21 @@ export class BatchAnswers {
     });
   }
 
-  /** 429 always; 503 where it is surely that: another failure of a gateway may hide that the turn was done. */
-  #isTurnedAway({ code, retryAfter }: ParleyError): boolean {
+  /**
+   * 429 always; 503 where it is surely that: another failure of a gateway may hide that the turn was done. A model whose reply broke off
+   * has worked for it: it is not asked again without a word of the user's.
+   */
+  #isTurnedAway({ code, retryAfter, details }: ParleyError): boolean {
     if (code === 'RATE_LIMITED') return true;
+    if (details.some(({ problem }) => problem === 'broken_off')) return false;
     return code === 'UNAVAILABLE' && (retryAfter !== null || this.#options.honoursKeys());
   }
 
   #consider(failure: ParleyError): void {
-    const { code } = failure;
-    const isUnanswered = code === 'NETWORK' || code === 'TIMEOUT' || code === 'REDIRECT';
+    const { code, kind } = failure;
+    const isUnanswered = kind === 'transient' && code !== 'SESSION_BUSY' && code !== 'INCOMPLETE_REPLY';
     this.#unanswered = isUnanswered ? this.#unanswered + 1 : 0;
-    const isHopeless = exitStatus[code] === 4 || (exitStatus[code] === 7 && code !== 'STORE_BUSY');
+    const isHopeless = kind === 'key' || (kind === 'store' && code !== 'STORE_BUSY');
     if (isHopeless || this.#unanswered >= this.#options.mostUnanswered) this.#options.giveUp(failure);
   }
 }

@@ -7,7 +7,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
-import { exitDone, exitStatus } from '../exit-codes.ts';
+import { exitDone, exitStatusOf } from '../exit-codes.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 
@@ -59,7 +59,7 @@ export async function runDoctor(context: CliContext): Promise<number> {
   if (resolved) await checkTarget(context, check);
   const [failure] = failures;
   if (context.options.json) await writeReport(checks, failure, context);
-  return failure === undefined ? exitDone : exitStatus[failure.code];
+  return failure === undefined ? exitDone : exitStatusOf(failure.code);
 }
 
 function notPrivate(files: readonly ExposedFile[]): ParleyError {

@@ -1,8 +1,9 @@
 // What each exit status means, in words: for help, the manual and whoever reads them.
-import { exitStatus } from '../exit-codes.ts';
+import { type ErrorCode, errorKind } from '../../service/errors.ts';
+import { exitStatusOf, type exitStatusOfKind } from '../exit-codes.ts';
 import type { InterruptionStatus } from '../interruption.ts';
 
-type ExitStatus = 0 | 3 | (typeof exitStatus)[keyof typeof exitStatus] | InterruptionStatus;
+type ExitStatus = 0 | 3 | (typeof exitStatusOfKind)[keyof typeof exitStatusOfKind] | InterruptionStatus;
 
 export const exitMeanings = {
   0: 'done (a closed pipe is no error)',
@@ -28,7 +29,7 @@ export interface ExitMeaning {
 export function listExitMeanings(): readonly ExitMeaning[] {
   return Object.entries(exitMeanings).map(([text, meaning]) => {
     const status = Number(text);
-    const codes = Object.entries(exitStatus).filter(([, own]) => own === status);
-    return { status, meaning, codes: codes.map(([code]) => code) };
+    const codes = (Object.keys(errorKind) as ErrorCode[]).filter((code) => exitStatusOf(code) === status);
+    return { status, meaning, codes };
   });
 }

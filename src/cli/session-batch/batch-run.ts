@@ -5,7 +5,6 @@ import type { Call } from '../../service/call.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
-import { exitStatus } from '../exit-codes.ts';
 import type { BatchReport, ItemResult } from './batch-report.ts';
 import type { BatchJournal } from './journal.ts';
 import { JournalMarks } from './journal-marks.ts';
@@ -218,13 +217,13 @@ class BatchRun<Done extends string> {
       this.#turnedAway(tried, error, begun);
       return;
     }
-    const status = exitStatus[code];
-    if (status === 4 || status === 7 || code === 'UNSUPPORTED') {
+    const { kind } = error;
+    if (kind === 'key' || kind === 'store' || code === 'UNSUPPORTED') {
       if (tried.mayHaveActed) this.#doubt([tried]);
       this.#stop(error);
       return;
     }
-    if (status === 6) this.#pacer.failed();
+    if (kind === 'transient') this.#pacer.failed();
     else this.#pacer.answered();
     this.#record(
       { ...tried, mayHaveActed: tried.mayHaveActed || withoutAnswer.has(code) },

@@ -30,9 +30,10 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   const said = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
   const wait = retryAfter === null ? 'a moment' : `${retryAfter} s`;
   const [what, hint] = words(upstream.settings, wait)[kind];
-  return new ParleyError(errorCodes[kind] ?? 'ENGINE_FAILED', `${named(upstream, what)}${number}.${said}`, {
+  const problem = problemOfKind[kind];
+  return new ParleyError(codeOf(problem), `${named(upstream, what)}${number}.${said}`, {
     hint,
-    details: detailsOf(problemOfKind[kind]),
+    details: detailsOf(problem),
     ...(retryAfter !== null && { retryAfter }),
   });
 }
@@ -40,11 +41,19 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
 /** Of a quoted text: it needs no full stop of ours. */
 const endsSentence = /[.!?…。！？]["'”’»)\]]*$/;
 
-const errorCodes: Partial<Record<Kind, ErrorCode>> = {
-  rate: 'RATE_LIMITED',
-  overload: 'UNAVAILABLE',
+/** A server that cannot be reached, that has too much to do, or whose connection is lost may answer later. */
+const transientCodes: Partial<Record<ModelServerProblem, ErrorCode>> = {
+  rate_limited: 'RATE_LIMITED',
+  overloaded: 'UNAVAILABLE',
+  bad_gateway: 'UNAVAILABLE',
+  unreachable: 'UNAVAILABLE',
+  broken_off: 'UNAVAILABLE',
   timeout: 'ENGINE_TIMEOUT',
 };
+
+function codeOf(problem: ModelServerProblem): ErrorCode {
+  return transientCodes[problem] ?? 'ENGINE_FAILED';
+}
 
 /** For a program, which tells kinds of failure apart by a name that stays. */
 function detailsOf(problem: ModelServerProblem): readonly ErrorDetail[] {
@@ -54,8 +63,7 @@ function detailsOf(problem: ModelServerProblem): readonly ErrorDetail[] {
 /** A key that cannot be read: the failure says why, and holds no part of it. */
 export function keyless(error: unknown): unknown {
   if (!(error instanceof ParleyError)) return error;
-  const { code, message, hint } = error;
-  return new ParleyError(code, message, { hint, details: detailsOf('no_key'), cause: error });
+  return error.with({ details: detailsOf('no_key') });
 }
 
 /** A reply that a filter of the server stopped. */
@@ -72,7 +80,7 @@ export function badReply(
   what: string,
   hint = 'Try again.',
 ): ParleyError {
-  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { hint, details: detailsOf(problem) });
+  return new ParleyError(codeOf(problem), `${named(upstream, what)}.`, { hint, details: detailsOf(problem) });
 }
 
 export function silent(upstream: Upstream, what: string, setting: string): ParleyError {
@@ -95,15 +103,15 @@ export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyErro
     unreadable: address,
     proxy: 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY names the hosts that need none.',
   };
-  const code = failure.kind === 'timeout' ? 'ENGINE_TIMEOUT' : 'ENGINE_FAILED';
+  const problem = problemOfHttp[failure.kind];
   const message = quote(failure.message, upstream.key);
   const isCut = failure.sent && failure.kind !== 'redirect';
   return new ParleyError(
-    code,
+    codeOf(problem),
     `The mode ${name} got ${isCut ? 'no complete reply' : 'no reply'}: ${message}.`,
     {
       hint: hints[failure.kind] ?? 'Try again.',
-      details: detailsOf(problemOfHttp[failure.kind]),
+      details: detailsOf(problem),
       // Its own cause may hold the request, and so the key.
       cause: new HttpFailure(failure.kind, failure.sent, message),
     },

@@ -45,7 +45,7 @@ describe('a connection that was kept, and that its server lets go of', () => {
   ])('%s is told, and the request is not sent again', async (_when, then) => {
     const { opened, again } = await asking(then);
     await expect(again).rejects.toMatchObject({
-      code: 'ENGINE_FAILED',
+      code: 'UNAVAILABLE',
       message: expect.stringMatching(/was lost/),
     });
     expect(opened).toHaveLength(1);

@@ -294,7 +294,9 @@ describe('a stream that goes wrong', () => {
     ],
   ])('%s fails, and what came before it was given out', async (_where, body, said, message) => {
     const failure = await failureAt((response) => sendStream(response, body));
-    expect(failure).toMatchObject({ code: 'ENGINE_FAILED', said, message: expect.stringMatching(message) });
+    // What is overloaded or breaks off may answer later.
+    const code = /broke off|Gone|502|disconnected|ended its reply early/.test(message.source) ? 'UNAVAILABLE' : 'ENGINE_FAILED';
+    expect(failure).toMatchObject({ code, said, message: expect.stringMatching(message) });
   });
 
   it('with a broken connection fails', async () => {
@@ -303,7 +305,7 @@ describe('a stream that goes wrong', () => {
       setTimeout(() => response.destroy(), 30);
     });
     expect(failure).toMatchObject({
-      code: 'ENGINE_FAILED',
+      code: 'UNAVAILABLE',
       said: 'Half',
       message: expect.stringMatching(
         /^The mode fast got no complete reply: the connection to \S+ was lost\.$/,
@@ -361,7 +363,7 @@ describe('no server', () => {
     const server = await stubs.serve(() => {});
     await server.close();
     expect(await failureOf(server.url)).toMatchObject({
-      code: 'ENGINE_FAILED',
+      code: 'UNAVAILABLE',
       message: expect.stringMatching(/^The mode fast got no reply: nothing is listening at 127/),
       hint: expect.stringMatching(/Start the model server there/),
     });

@@ -63,7 +63,8 @@ describe('for a program, a failure', () => {
     ['by a redirect', (response) => response.writeHead(307, { location: '/x' }).end(), 'redirect'],
     ['by hanging up', (response) => response.destroy(), 'broken_off'],
   ])('%s has a name', async (_what, script, problem) => {
-    expect(await failureAt(script)).toMatchObject({ code: 'ENGINE_FAILED', details: named(problem) });
+    const code = problem === 'broken_off' ? 'UNAVAILABLE' : 'ENGINE_FAILED';
+    expect(await failureAt(script)).toMatchObject({ code, details: named(problem) });
   });
 
   it('for want of a server, of a word in time, or of a key has one, too', async () => {

@@ -167,7 +167,14 @@ export const vendorFailures: readonly VendorFailure[] = [
     code: 'UNAVAILABLE',
     retryAfter: 30,
   },
-  { vendor: 'a gateway', status: 502, body: {}, problem: 'bad_gateway', says: /\(502\)\.$/ },
+  {
+    vendor: 'a gateway',
+    status: 502,
+    body: {},
+    problem: 'bad_gateway',
+    code: 'UNAVAILABLE',
+    says: /\(502\)\.$/,
+  },
   {
     vendor: 'Mistral in detail',
     status: 422,

@@ -30,13 +30,13 @@ export async function underOptionNames(flags: ModeFlags, keep: () => Promise<voi
 }
 
 function renamed(error: ParleyError, flags: ModeFlags): ParleyError {
-  const { code, hint, details, cause } = error;
+  const { details } = error;
   const [{ field, problem } = { field: '', problem: '' }] = details;
   // A fallback is checked among all modes: modes.NAME.fallback.
   const [name = '', ...inner] = field.replace(/^modes\..+\.(?=fallback$)/s, '').split('.');
   if (!Object.hasOwn(optionNames, name)) return error;
   const place = [placeOf(name as keyof typeof optionNames, flags), ...inner].join(' ');
-  return new ParleyError(code, `${place} ${problem}.`, { hint, details, cause });
+  return error.with({ message: `${place} ${problem}.` });
 }
 
 function placeOf(field: keyof typeof optionNames, { system, systemFile }: ModeFlags): string {

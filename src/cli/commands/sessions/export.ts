@@ -4,7 +4,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import { anySession, firstCreatedFirst, type SessionRecord } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
-import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
+import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { writeResults } from '../../session-batch/batch-report.ts';
 import type { ExportFormat } from '../../transcripts/export-format.ts';
@@ -135,5 +135,5 @@ async function failItem(
   }
   await context.say(`Session ${id}:`);
   await tellFailure(error, context);
-  return exitStatus[code];
+  return exitStatusOf(code);
 }

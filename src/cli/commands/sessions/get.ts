@@ -5,7 +5,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { Home } from '../../../service/home.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
-import { exitDone, exitSomeFailed, exitStatus } from '../../exit-codes.ts';
+import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -40,7 +40,7 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
     } catch (error) {
       if (!(error instanceof ParleyError) || context.host.signal.aborted) throw error;
       // No other id would fare better.
-      if (exitStatus[error.code] === 4) throw error;
+      if (error.kind === 'key') throw error;
       await showFailure(id, gap, error, context);
       status = exitSomeFailed;
     }

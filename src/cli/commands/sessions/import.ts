@@ -6,7 +6,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { SessionRecord } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
-import { exitSomeFailed, exitStatus } from '../../exit-codes.ts';
+import { exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { fileBytes } from '../../terminal/file-bytes.ts';
@@ -118,7 +118,7 @@ async function importOne({ place, value }: GivenRecord, context: CliContext): Pr
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     const { code, message } = error;
-    if (exitStatus[code] !== 2 && code !== 'INTERNAL_ERROR') throw error;
+    if (error.kind !== 'input' && code !== 'INTERNAL_ERROR') throw error;
     return { result: { session_id, status: 'failed', error: { code, message } }, error, place };
   }
 }
