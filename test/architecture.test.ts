@@ -37,6 +37,7 @@ describe('what is allowed', () => {
     ],
     ['a package is at home', 'src/store/sqlite/open.ts', "import Database from 'better-sqlite3';"],
     ['main touches the process', 'src/main.ts', 'process.exitCode = 1;'],
+    ['a comment may name a command', 'src/local/keys.ts', '/** `parley keys list` and --all. */'],
     ['a member may be called process', 'src/local/keys.ts', 'export const a = { process: 1 }.process;'],
     [
       'the version comes from the package',
@@ -137,6 +138,18 @@ describe('what is caught', () => {
       'cli/a.ts: imports node:process',
     ],
     ['the console', 'src/cli/a.ts', 'console.log(1);', 'cli/a.ts: touches console'],
+    [
+      'a command outside of the command line',
+      'src/local/a.ts',
+      "export const a = 'See: parley models';",
+      'local/a.ts: speaks of the command line: See: parley models',
+    ],
+    [
+      'an option outside of the command line',
+      'src/remote/a.ts',
+      'export const a = `Allow it with --insecure-http`;',
+      'remote/a.ts: speaks of the command line: Allow it with --insecure-http',
+    ],
     ['a default export', 'src/cli/a.ts', 'export default 1;', 'cli/a.ts: has a default export'],
     ['mutable state', 'src/cli/a.ts', 'export let a = 1;', 'cli/a.ts: keeps mutable state in the module'],
     ['a name in camelCase', 'src/cli/someThing.ts', '', 'src/cli/someThing.ts: a name is not in kebab-case'],

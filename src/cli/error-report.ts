@@ -5,6 +5,7 @@ import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 import { exitStatusOf } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
+import { nextStep } from './next-step.ts';
 import { placeOptions } from './same-place.ts';
 import { filterText } from './terminal/filter.ts';
 import { toJson } from './terminal/json.ts';
@@ -17,7 +18,9 @@ export async function reportFailure(error: unknown, context: CliContext): Promis
   const failure = asParleyError(error);
   if (context.options.json) {
     const arisesHere = (clientErrorCodes as readonly string[]).includes(failure.code);
-    const body = failureBody(failure, arisesHere ? null : context.requestId);
+    // A service's own failures are told as a server would tell them; those of this side say what to type.
+    const told = arisesHere ? failure.with({ hint: nextStep(failure), remedy: null }) : failure;
+    const body = failureBody(told, arisesHere ? null : context.requestId);
     await context.stdout.write(`${toJson(body)}\n`).catch(() => {
       // Then stdout is what failed, or fails as well; the line below says so.
     });
@@ -46,7 +49,7 @@ export function describeFailure(error: unknown): { readonly text: string; readon
 }
 
 function failureText(failure: ParleyError, commandPath: string): string {
-  const hint = failure.hint || usualHint(failure, commandPath);
+  const hint = nextStep(failure) || usualHint(failure, commandPath);
   return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
 }
 

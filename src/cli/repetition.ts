@@ -4,6 +4,7 @@ import { quoteForShell } from '../config/shell-quote.ts';
 import { failureBody } from '../service/answer.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
+import { nextStep } from './next-step.ts';
 import { type PlaceGiven, placeOptions } from './same-place.ts';
 
 export interface RepeatedChat {
@@ -37,7 +38,8 @@ const modelFailures: readonly ErrorCode[] = [
 export function repeatable(error: unknown, chat: RepeatedChat, { options, requestId }: CliContext): unknown {
   if (!(error instanceof ParleyError) || !modelFailures.includes(error.code)) return error;
   return error.with({
-    hint: `${error.hint}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
+    hint: `${nextStep(error)}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
+    remedy: null,
     // The service's body stays as it is; the command is for people, and for the log of a script.
     body: failureBody(error, requestId),
   });

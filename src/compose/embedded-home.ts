@@ -50,7 +50,7 @@ export async function openEmbeddedHome(
 
 function noStore(): ParleyError {
   return new ParleyError('CONFIG', 'There is no store on this machine yet.', {
-    hint: 'The first chat makes one: parley chat "Hello"',
+    remedy: { kind: 'make_store' },
   });
 }
 

@@ -1,6 +1,7 @@
 // A base URL that a key may be sent to. What is refused here is refused before a socket opens. Messages name where the URL
 // came from and never quote it: a password may be in it.
 import { ParleyError } from '../service/errors.ts';
+import type { Remedy } from '../service/remedy.ts';
 
 /** The URL without a slash at its end, its path prefix kept. `source` says where it came from. */
 export function readBaseUrl(
@@ -23,11 +24,9 @@ export function readBaseUrl(
   if (!/^https?:\/\//i.test(text)) throw refused(source, 'does not begin with https:// or http://');
   if (text.includes('?') || text.includes('#')) throw refused(source, 'holds a query or a fragment');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.insecureHttp) {
-    throw refused(
-      source,
-      `would send the key unencrypted to ${url.hostname}`,
-      'Use https://, or allow it with --insecure-http.',
-    );
+    throw refused(source, `would send the key unencrypted to ${url.hostname}`, '', {
+      kind: 'allow_plain_http',
+    });
   }
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
@@ -46,6 +45,7 @@ function refused(
   source: string,
   problem: string,
   hint = 'A base URL is like https://host/prefix',
+  remedy: Remedy | null = null,
 ): ParleyError {
-  return new ParleyError('CONFIG', `The URL of ${source} ${problem}.`, { hint });
+  return new ParleyError('CONFIG', `The URL of ${source} ${problem}.`, { hint, remedy });
 }

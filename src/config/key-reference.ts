@@ -144,6 +144,7 @@ function remedyOf(kind: string, rest: string): string {
 
 function missingKey(mode: string, problem: string, remedy: string): ParleyError {
   return new ParleyError('ENGINE_FAILED', `The mode ${mode} has no key: ${problem}.`, {
-    hint: `${remedy}, or name another place: parley modes set ${mode} --key WHERE`,
+    hint: `${remedy}.`,
+    remedy: { kind: 'move_key', mode },
   });
 }

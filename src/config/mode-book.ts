@@ -49,7 +49,7 @@ function checkFallback(
 function readDefault(fields: Fields, field: string, known: readonly string[]): string | null {
   const chosen = fields[field] ?? null;
   if (chosen === null || (typeof chosen === 'string' && known.includes(chosen))) return chosen;
-  throw new ModeFault([field], 'names no mode', 'Choose one: parley modes default NAME');
+  throw new ModeFault([field], 'names no mode', '', { kind: 'choose_default_mode' });
 }
 
 function leadsTo(modes: readonly ModeSettings[], from: string, to: string): boolean {

@@ -9,6 +9,7 @@ import {
   type ModeSettings,
   thinkTagChoices,
 } from '../service/mode-settings.ts';
+import type { Remedy } from '../service/remedy.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import { readBaseUrl } from './base-url.ts';
 import { checkKeyReference } from './key-reference.ts';
@@ -18,11 +19,13 @@ export class ModeFault extends Error {
   override readonly name = 'ModeFault';
   readonly path: readonly string[];
   readonly hint: string;
+  readonly remedy: Remedy | null;
 
-  constructor(path: readonly string[], problem: string, hint = '') {
+  constructor(path: readonly string[], problem: string, hint = '', remedy: Remedy | null = null) {
     super(problem);
     this.path = path;
     this.hint = hint;
+    this.remedy = remedy;
   }
 }
 
@@ -79,7 +82,7 @@ export function checkRoom({ system, context_tokens }: ModeSettings, path: readon
   throw new ModeFault(
     [...path, 'system'],
     `takes about ${tokens} tokens, and the context of the mode has ${context_tokens}`,
-    `Shorten it, or allow more: ${path.length === 0 ? '--context TOKENS' : 'context_tokens'}.`,
+    'Shorten it, or allow more: context_tokens.',
   );
 }
 
@@ -100,6 +103,7 @@ export function modeFailure(fault: ModeFault, code: 'USAGE' | 'CONFIG', source: 
   const place = [source, `${field} ${fault.message}.`.trim()].filter(Boolean).join(': ');
   return new ParleyError(code, place, {
     hint: fault.hint,
+    remedy: fault.remedy,
     details: [{ field, problem: fault.message }],
     cause: fault,
   });
@@ -162,11 +166,9 @@ function refuseKeys(value: unknown, path: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
     if (!Array.isArray(value) && keyName.test(name)) {
-      throw new ModeFault(
-        [...path, name],
-        'is no place for a key: what stands there is kept as it is',
-        'Say where the key is to be read from: --key env:NAME (in a file of modes, key: env:NAME).',
-      );
+      throw new ModeFault([...path, name], 'is no place for a key: what stands there is kept as it is', '', {
+        kind: 'refer_to_key',
+      });
     }
     refuseKeys(inner, [...path, name]);
   }

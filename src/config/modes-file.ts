@@ -16,7 +16,7 @@ export async function readModesFile(path: string): Promise<ModeBook> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw fileFailure(error, path, 'read', 'Name a file that you may read: --modes FILE');
+    throw fileFailure(error, path, 'read', 'Name a file that you may read.');
   }
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();

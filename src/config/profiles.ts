@@ -45,7 +45,7 @@ export function requireServerName(name: string): void {
   }
   if (name === localProfile) {
     throw new ParleyError('USAGE', 'The profile local is the embedded service and takes no URL.', {
-      hint: 'Choose another name with --profile NAME.',
+      remedy: { kind: 'name_another_profile' },
     });
   }
 }
@@ -81,7 +81,8 @@ export function requireProfile(config: StoredConfig, name: string, source: strin
   if (profile !== null) return profile;
   const origin = source === null ? '' : ` (named by ${source})`;
   throw new ParleyError('CONFIG', `There is no profile ${JSON.stringify(name)}${origin}.`, {
-    hint: `There are: ${profileNames(config).join(', ')}. Make one: parley login --profile NAME --url URL`,
+    hint: `There are: ${profileNames(config).join(', ')}.`,
+    remedy: { kind: 'make_profile' },
   });
 }
 

@@ -23,7 +23,7 @@ export interface TargetRequest {
   readonly config: StoredConfig;
   /** The real path of the data directory. */
   readonly dataDirectory: string;
-  /** `call`: a key must be there. `report`: it may be missing. `login`: and `--profile` with `--url` may name a new profile. */
+  /** `call`: a key must be there. `report`: it may be missing. `login`: and a profile with a URL may name a new profile. */
   readonly purpose: 'call' | 'report' | 'login';
 }
 
@@ -48,13 +48,13 @@ export interface Target {
 export function resolveTarget(request: TargetRequest): Target {
   const { flags, env } = request;
   if (flags.profile !== null) {
-    if (flags.url === null) return targetOfProfile(request, flags.profile, 'flag --profile', null);
-    if (request.purpose === 'login') return targetOfUrl(request, flags.url, 'flag --url', flags.profile);
-    throw new ParleyError('USAGE', '--profile and --url cannot be used together.', {
+    if (flags.url === null) return targetOfProfile(request, flags.profile, 'the option profile', null);
+    if (request.purpose === 'login') return targetOfUrl(request, flags.url, 'the option url', flags.profile);
+    throw new ParleyError('USAGE', 'A profile and a URL cannot be used together.', {
       hint: 'A profile has a URL of its own: leave one of the two out.',
     });
   }
-  if (flags.url !== null) return targetOfUrl(request, flags.url, 'flag --url', null);
+  if (flags.url !== null) return targetOfUrl(request, flags.url, 'the option url', null);
   if (env.PARLEY_URL) return targetOfUrl(request, env.PARLEY_URL, 'PARLEY_URL', null);
   const key = env.PARLEY_API_KEY || null;
   if (env.PARLEY_PROFILE) return targetOfProfile(request, env.PARLEY_PROFILE, 'PARLEY_PROFILE', key);
@@ -70,8 +70,10 @@ export function resolveMode(
   target: Target,
 ): { readonly mode: string; readonly source: string } | null {
   if (flag === '')
-    throw new ParleyError('USAGE', '--mode needs the name of a mode.', { hint: 'See: parley models' });
-  if (flag !== null) return { mode: flag, source: 'flag --mode' };
+    throw new ParleyError('USAGE', 'The name of the mode is empty.', {
+      remedy: { kind: 'list_modes' },
+    });
+  if (flag !== null) return { mode: flag, source: 'the option mode' };
   if (env.PARLEY_MODE) return { mode: env.PARLEY_MODE, source: 'PARLEY_MODE' };
   if (target.mode) return { mode: target.mode, source: `profile ${target.profile}` };
   return null;
@@ -84,7 +86,7 @@ function targetOfUrl(request: TargetRequest, text: string, source: string, profi
   const key = profile === null ? readKey(request.env.PARLEY_API_KEY || null, 'PARLEY_API_KEY') : null;
   if (key === null && request.purpose === 'call') {
     throw new ParleyError('NO_API_KEY', `There is no key for the URL of ${source}.`, {
-      hint: 'Set PARLEY_API_KEY, or keep URL and key in a profile: parley login --profile NAME --url URL',
+      remedy: { kind: 'log_in', profile: null },
     });
   }
   return {
@@ -97,7 +99,7 @@ function targetOfUrl(request: TargetRequest, text: string, source: string, profi
     extensions: null,
     origin: url,
     sources: {
-      profile: profile === null ? null : 'flag --profile',
+      profile: profile === null ? null : 'the option profile',
       url: source,
       key: key === null ? null : 'PARLEY_API_KEY',
     },
@@ -118,7 +120,7 @@ function targetOfProfile(
   const key = readKey(keyGiven ?? storedKey(profile, request.dataDirectory), keySource);
   if (key === null && url !== null && request.purpose === 'call') {
     throw new ParleyError('NO_API_KEY', `The profile ${name} has no key.`, {
-      hint: `Give it one: parley login --profile ${name}`,
+      remedy: { kind: 'log_in', profile: name },
     });
   }
   return {

@@ -12,12 +12,10 @@ const names = { modes: 'modes', default: 'default_mode' };
 export function storedModeBook(config: StoredConfig, path: string): ModeBook {
   const faulty: FaultyMode[] = [];
   const book = readModeBook(config, names, (fault, name) => {
-    const { message, hint, details } = modeFailure(fault, 'CONFIG', path);
+    const failure = modeFailure(fault, 'CONFIG', path);
     const isThere = Object.hasOwn(config.modes, name);
-    const word = isModeName(name) ? name : JSON.stringify(name);
-    const remedy = `Mend it: parley modes set ${word} …, or take it away: parley modes remove ${word}`;
-    const told = { hint: isThere ? `${hint} ${remedy}`.trim() : hint, details, cause: fault };
-    faulty.push({ name, failure: new ParleyError('CONFIG', message, told) });
+    const mode = isModeName(name) ? name : JSON.stringify(name);
+    faulty.push({ name, failure: isThere ? failure.with({ remedy: { kind: 'mend_mode', mode } }) : failure });
   });
   return { ...book, faulty };
 }
@@ -56,7 +54,7 @@ export function removeMode(config: StoredConfig, name: string): StoredConfig {
   const user = others.find(([, mode]) => (mode as { fallback?: unknown } | null)?.fallback === name);
   if (user !== undefined) {
     throw new ParleyError('USAGE', `The mode ${user[0]} falls back to ${name}.`, {
-      hint: `Give it another first: parley modes set ${user[0]} --fallback ""`,
+      remedy: { kind: 'change_fallback', mode: user[0] },
     });
   }
   return {

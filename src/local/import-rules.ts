@@ -136,7 +136,8 @@ function wrong(field: string, problem: string): ParleyError {
     'INVALID_REQUEST',
     `The session cannot be imported: the field ${field} ${problem}.`,
     {
-      hint: 'Nothing of this session was kept. Import what sessions export --format json has written, as it is.',
+      hint: 'Nothing of this session was kept.',
+      remedy: { kind: 'import_an_export' },
       details: [{ field, problem }],
     },
   );

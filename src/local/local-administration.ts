@@ -49,7 +49,7 @@ export class LocalAdministration implements Administration {
     const record = await this.#local.store.revokeKey(keyId, this.#local.now());
     if (record === null) {
       throw new ParleyError('NOT_FOUND', `There is no key with the id ${JSON.stringify(keyId)}.`, {
-        hint: 'See the ids with: parley keys list',
+        remedy: { kind: 'list_keys' },
       });
     }
     return record;

@@ -112,7 +112,8 @@ function takenId(sessionId: string): ParleyError {
     'INVALID_REQUEST',
     `The session ${sessionId} cannot be imported: its id is taken by a session that is not the same, or that belongs to another project.`,
     {
-      hint: 'Nothing was changed. If it was deleted here, bring it back with: parley sessions restore',
+      hint: 'Nothing was changed.',
+      remedy: { kind: 'restore_session' },
       details: [{ field: 'session.session_id', problem: 'is taken' }],
     },
   );

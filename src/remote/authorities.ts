@@ -14,7 +14,7 @@ export async function readAuthorities(
   return [
     ...rootCertificates,
     ...(extra ? [readCertificates(extra, 'NODE_EXTRA_CA_CERTS')] : []),
-    readCertificates(file, '--ca'),
+    readCertificates(file, 'the option ca'),
   ];
 }
 

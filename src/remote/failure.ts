@@ -1,6 +1,7 @@
 // A request that got no answer, as the failure that its user is told.
 import type { HttpFailure, HttpFailureKind } from '../http/http-failure.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
+import type { Remedy } from '../service/remedy.ts';
 import type { Route } from '../wire/routes.ts';
 
 const codes = {
@@ -23,13 +24,19 @@ const hints = {
   unknown_host: 'Check the URL.',
   lookup: 'Check the network, and the URL.',
   broken: 'Try again.',
-  untrusted: 'If you trust the server, name its certificate, or that of who signed it: --ca FILE',
+  untrusted: '',
   tls: 'Check the URL, and the certificate of the server.',
-  proxy: 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY names the hosts that need none.',
-  timeout: 'Try again; --timeout SECONDS allows a longer silence.',
+  proxy: '',
+  timeout: '',
   redirect: 'Nothing was sent there. If you trust that place, use its URL.',
   unreadable: 'Check the URL: it must be the base of a conversation service.',
 } as const satisfies Record<HttpFailureKind, string>;
+
+const remedies: Partial<Record<HttpFailureKind, Remedy>> = {
+  untrusted: { kind: 'trust_certificate' },
+  proxy: { kind: 'check_proxies' },
+  timeout: { kind: 'allow_longer_silence', mode: null, within: 'reply' },
+};
 
 export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
   // Where no connection was made, a longer --timeout would not help.
@@ -38,6 +45,7 @@ export function failureOf(failure: HttpFailure, method: Route['method']): Parley
   const doubt = isDoubtful ? ' The server may have done what was asked: look before you repeat it.' : '';
   return new ParleyError(codes[failure.kind], sentence(failure.message), {
     hint: (kind === 'broken' && isDoubtful ? '' : hints[kind]).concat(doubt).trim(),
+    remedy: remedies[kind] ?? null,
     cause: failure,
   });
 }

@@ -111,7 +111,7 @@ class RemoteTurn {
     const session_id = sessionIdOf(body) ?? this.#start?.session_id ?? this.#request.session_id;
     if (session_id === null) {
       throw new ParleyError('BAD_RESPONSE', 'The answer names no session, so the chat cannot go on.', {
-        hint: 'See the answer with --json.',
+        remedy: { kind: 'show_answer' },
         body,
       });
     }
@@ -135,7 +135,7 @@ class RemoteTurn {
         ? 'The server answered, but there is no reply in its answer where Parley looks for one, or an empty one.'
         : 'The server answered, but there is no reply where the profile says that it is (reply_pointer).';
     return new ParleyError('BAD_RESPONSE', message, {
-      hint: 'See the answer with --json; reply_pointer in the profile names the place of the reply in it, as in /data/reply.',
+      remedy: { kind: 'name_reply_pointer' },
       ...this.place,
       body,
     });

@@ -179,7 +179,8 @@ function requireShort(body: string): void {
     'PAYLOAD_TOO_LARGE',
     `The session is ${bytes} bytes long as a request; a server takes ${bodyBytes} (8 MiB) at most.`,
     {
-      hint: 'Nothing of it was sent. Import it where the store of the server lies: parley sessions import FILE --profile local',
+      hint: 'Nothing of it was sent.',
+      remedy: { kind: 'import_at_store' },
       details: [{ field: 'body', problem: `has ${bytes} bytes` }],
     },
   );

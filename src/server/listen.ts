@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { ParleyError } from '../service/errors.ts';
+import type { Remedy } from '../service/remedy.ts';
 import type { App } from './app.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { type ConnectionError, type Refusal, refusalOf } from './unreadable-request.ts';
@@ -121,14 +122,14 @@ function opened(server: Server, host: string, port: number): Promise<void> {
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): ParleyError {
   const place = `${host} port ${port}`;
-  const facts: Readonly<Record<string, readonly [string, string]>> = {
-    EADDRINUSE: [`${place} is in use.`, 'Choose another with --port, or 0 for any that is free.'],
-    EACCES: [`${place} is not open to you.`, 'Choose a port from 1024 up with --port.'],
-    EADDRNOTAVAIL: [`${host} is not an address of this machine.`, 'Choose another with --host.'],
-    ENOTFOUND: [`There is no host ${host}.`, 'Choose another with --host.'],
+  const facts: Readonly<Record<string, readonly [string, Remedy]>> = {
+    EADDRINUSE: [`${place} is in use.`, { kind: 'choose_port' }],
+    EACCES: [`${place} is not open to you.`, { kind: 'choose_open_port' }],
+    EADDRNOTAVAIL: [`${host} is not an address of this machine.`, { kind: 'choose_host' }],
+    ENOTFOUND: [`There is no host ${host}.`, { kind: 'choose_host' }],
   };
-  const [message, hint] = facts[error.code ?? ''] ?? [`${place}: ${error.message}.`, ''];
-  return new ParleyError('CONFIG', message, { hint, cause: error });
+  const [message, remedy] = facts[error.code ?? ''] ?? [`${place}: ${error.message}.`, null];
+  return new ParleyError('CONFIG', message, { remedy, cause: error });
 }
 
 async function stop(server: Server, app: App): Promise<void> {

@@ -1,6 +1,8 @@
 // Every failure of Parley is one class with one closed list of codes. Each code has a kind: the exit status of a command, the HTTP
 // status of an answer and what a batch does next follow from the kind.
 
+import type { Remedy } from './remedy.ts';
+
 /** The codes that a server of the API answers with (interface document section 7, and this service's own). */
 export const serviceErrorCodes = [
   'INVALID_REQUEST',
@@ -89,8 +91,10 @@ export interface ErrorDetail {
 }
 
 export interface ErrorFacts {
-  /** What to do next, a sentence. */
+  /** What to do next, in plain words: no command, option or file. */
   readonly hint?: string;
+  /** What to do next, as a name and facts. */
+  readonly remedy?: Remedy | null;
   readonly details?: readonly ErrorDetail[];
   /** The session and the stored message of a chat that failed after its message was kept. */
   readonly session_id?: string | null;
@@ -104,11 +108,12 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** A failure with a code. `message` says what failed; `hint` says what to do next (empty when there is nothing). */
+/** A failure with a code. `message` says what failed; `hint` and `remedy` say what to do next (empty and null where there is nothing). */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
   readonly code: ErrorCode;
   readonly hint: string;
+  readonly remedy: Remedy | null;
   readonly details: readonly ErrorDetail[];
   readonly session_id: string | null;
   readonly message_id: string | null;
@@ -120,6 +125,7 @@ export class ParleyError extends Error {
     super(message, { cause: facts.cause });
     this.code = code;
     this.hint = facts.hint ?? '';
+    this.remedy = facts.remedy ?? null;
     this.details = facts.details ?? [];
     this.session_id = facts.session_id ?? null;
     this.message_id = facts.message_id ?? null;
@@ -134,8 +140,18 @@ export class ParleyError extends Error {
 
   /** The same failure with these facts in place of its own. Its other facts stay, and it is the cause of the new one. */
   with({ message = this.message, ...facts }: ErrorFacts & { readonly message?: string }): ParleyError {
-    const { code, hint, details, session_id, message_id, retryAfter, mayHaveActed, body } = this;
-    const own = { hint, details, session_id, message_id, retryAfter, mayHaveActed, body, cause: this };
+    const { code, hint, remedy, details, session_id, message_id, retryAfter, mayHaveActed, body } = this;
+    const own = {
+      hint,
+      remedy,
+      details,
+      session_id,
+      message_id,
+      retryAfter,
+      mayHaveActed,
+      body,
+      cause: this,
+    };
     return new ParleyError(code, message, { ...own, ...facts });
   }
 }

@@ -68,14 +68,14 @@ const none = { PARLEY_URL: '', PARLEY_API_KEY: '', PARLEY_PROFILE: '' };
 
 describe('the row of --profile', () => {
   test.each<[Given, ReturnType<typeof outcome>]>([
-    [{ profile: 'work' }, ['work', W, 'pk_work', 'flag --profile', 'profile work', 'profile work']],
+    [{ profile: 'work' }, ['work', W, 'pk_work', 'the option profile', 'profile work', 'profile work']],
     [
       { profile: 'work', env: all, current: 'home' },
-      ['work', W, 'pk_work', 'flag --profile', 'profile work', 'profile work'],
+      ['work', W, 'pk_work', 'the option profile', 'profile work', 'profile work'],
     ],
     [
       { profile: 'local', env: all, current: 'home' },
-      ['local', null, 'pk_local', 'flag --profile', 'profile local', 'profile local'],
+      ['local', null, 'pk_local', 'the option profile', 'profile local', 'profile local'],
     ],
     [{ profile: 'keyless', env: all }, 'NO_API_KEY'],
     [{ profile: 'none', env: all }, 'CONFIG'],
@@ -87,9 +87,12 @@ describe('the row of --profile', () => {
     [{ profile: 'work', url: U, purpose: 'report' }, 'USAGE'],
     [
       { profile: 'work', url: U, env: all, purpose: 'login' },
-      ['work', U, null, 'flag --profile', 'flag --url', null],
+      ['work', U, null, 'the option profile', 'the option url', null],
     ],
-    [{ profile: 'new', url: U, purpose: 'login' }, ['new', U, null, 'flag --profile', 'flag --url', null]],
+    [
+      { profile: 'new', url: U, purpose: 'login' },
+      ['new', U, null, 'the option profile', 'the option url', null],
+    ],
     [{ profile: 'new', purpose: 'login' }, 'CONFIG'],
   ])('%j is %j', (given, expected) => {
     expect(outcome(given)).toEqual(expected);
@@ -98,8 +101,8 @@ describe('the row of --profile', () => {
 
 describe('the row of a URL given by hand', () => {
   test.each<[Given, ReturnType<typeof outcome>]>([
-    [{ url: U, env: { PARLEY_API_KEY: K } }, [null, U, K, null, 'flag --url', 'PARLEY_API_KEY']],
-    [{ url: U, env: all, current: 'work' }, [null, U, K, null, 'flag --url', 'PARLEY_API_KEY']],
+    [{ url: U, env: { PARLEY_API_KEY: K } }, [null, U, K, null, 'the option url', 'PARLEY_API_KEY']],
+    [{ url: U, env: all, current: 'work' }, [null, U, K, null, 'the option url', 'PARLEY_API_KEY']],
     [{ url: U }, 'NO_API_KEY'],
     [{ url: U, current: 'work' }, 'NO_API_KEY'],
     [{ url: U, env: { PARLEY_PROFILE: 'work' } }, 'NO_API_KEY'],
@@ -110,8 +113,8 @@ describe('the row of a URL given by hand', () => {
     [{ env: all, current: 'work' }, [null, V, K, null, 'PARLEY_URL', 'PARLEY_API_KEY']],
     [{ env: { PARLEY_URL: V }, current: 'work' }, 'NO_API_KEY'],
     [{ env: { PARLEY_URL: H, PARLEY_PROFILE: 'home' } }, 'NO_API_KEY'],
-    [{ url: U, purpose: 'report' }, [null, U, null, null, 'flag --url', null]],
-    [{ url: U, purpose: 'login' }, [null, U, null, null, 'flag --url', null]],
+    [{ url: U, purpose: 'report' }, [null, U, null, null, 'the option url', null]],
+    [{ url: U, purpose: 'login' }, [null, U, null, null, 'the option url', null]],
   ])('%j is %j', (given, expected) => {
     expect(outcome(given)).toEqual(expected);
   });
@@ -186,8 +189,8 @@ describe('errors', () => {
   });
 
   test('a missing key comes with what to do', () => {
-    expect(failure({ url: U }).hint).toContain('PARLEY_API_KEY');
-    expect(failure({ profile: 'keyless' }).hint).toContain('parley login --profile keyless');
+    expect(failure({ url: U }).remedy).toEqual({ kind: 'log_in', profile: null });
+    expect(failure({ profile: 'keyless' }).remedy).toEqual({ kind: 'log_in', profile: 'keyless' });
   });
 
   test.each(['pk secret', 'secret\n', 'secret\r\nX: y', 'sécret', ' ', 'secret\u0000'])(
@@ -265,7 +268,7 @@ test('a stored key never leaves with a URL given by hand', () => {
       });
       if (typeof found === 'string') return;
       const [, , key, , urlSource, keySource] = found;
-      if (urlSource === 'flag --url' || urlSource === 'PARLEY_URL') expect([K, null]).toContain(key);
+      if (urlSource === 'the option url' || urlSource === 'PARLEY_URL') expect([K, null]).toContain(key);
       else expect(keySource === null || keySource === urlSource || key === K).toBe(true);
       if (profile !== undefined) expect(key).not.toBe(K);
     }),
@@ -278,7 +281,7 @@ describe('the mode', () => {
   const ofHome = resolveTarget(request({ profile: 'home' }));
 
   test('is the flag, else the variable, else the profile, else unknown', () => {
-    expect(resolveMode('a', { PARLEY_MODE: 'b' }, ofWork)).toEqual({ mode: 'a', source: 'flag --mode' });
+    expect(resolveMode('a', { PARLEY_MODE: 'b' }, ofWork)).toEqual({ mode: 'a', source: 'the option mode' });
     expect(resolveMode(null, { PARLEY_MODE: 'b' }, ofWork)).toEqual({ mode: 'b', source: 'PARLEY_MODE' });
     expect(resolveMode(null, { PARLEY_MODE: '' }, ofWork)).toEqual({ mode: 'deep', source: 'profile work' });
     expect(resolveMode(null, {}, ofHome)).toBeNull();

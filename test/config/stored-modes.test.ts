@@ -61,7 +61,7 @@ describe('a stored mode', () => {
       ['fast', 'CONFIG', '/c/config.json: modes.fast.model is missing.'],
       ['nothing', 'CONFIG', '/c/config.json: modes.nothing is not an object.'],
     ]);
-    expect(faulty[0]?.failure.hint).toContain('parley modes set fast');
+    expect(faulty[0]?.failure.remedy).toEqual({ kind: 'mend_mode', mode: 'fast' });
     const next = putMode(removeMode(config, 'nothing'), mode('new', { fallback: 'fast' }));
     expect(Object.keys(next.modes)).toEqual(['fast', 'good', 'other', 'new']);
     const mended = putMode(next, mode('fast'));
@@ -86,8 +86,8 @@ describe('a stored mode', () => {
     const config = { ...putMode(emptyConfig, mode('good')), default_mode: 'gone' };
     const book = storedModeBook(config, 'x');
     expect(book.default).toBe('gone');
-    expect(book.faulty.map(({ name, failure }) => [name, failure.message, failure.hint])).toEqual([
-      ['gone', 'x: default_mode names no mode.', 'Choose one: parley modes default NAME'],
+    expect(book.faulty.map(({ name, failure }) => [name, failure.message, failure.remedy])).toEqual([
+      ['gone', 'x: default_mode names no mode.', { kind: 'choose_default_mode' }],
     ]);
     expect(storedModeBook(setDefaultMode(config, 'good'), 'x').faulty).toEqual([]);
   });

@@ -34,7 +34,7 @@ describe('a server’s certificate', () => {
     const { home, server } = await meet(null);
     const failure = await failureOf(home.service.verify(callWith('k')));
     expect(failure.code).toBe('NETWORK');
-    expect(failure.hint).toContain('--ca FILE');
+    expect(failure.remedy).toEqual({ kind: 'trust_certificate' });
     expect(server.requests).toEqual([]);
   });
 

@@ -332,7 +332,7 @@ describe('a server that tells its errors in its own way', () => {
     const { home, call } = await meet({ 'POST /v1/chat': json(body) });
     const failure = await failureOf(say(home.service, call, 'x'));
     expect(failure).toMatchObject({ code: 'BAD_RESPONSE', session_id: 's-1', body });
-    expect(failure.hint).toContain('reply_pointer');
+    expect(failure.remedy).toEqual({ kind: 'name_reply_pointer' });
   });
 
   it('a reply that is not where the pointer says is not guessed', async () => {

@@ -47,6 +47,12 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
 /** Files that may be long: tables. */
 const tables: readonly string[] = ['src/engine/offline/eliza/colleague-script.ts'];
 
+/** Files that speak of options of other programs: curl's, V8's, and the names of CSS. */
+const otherOptions: readonly string[] = ['remote/curl.ts', 'http/connections.ts', 'server/docs-page.ts'];
+
+/** `parley chat`, or an option such as `--mode`. */
+const commandLineWords = /\bparley [a-z-]|(?<![\w-])--[a-z]/;
+
 const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|js)$/;
 const folderName = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const emptyNames = ['index', 'util', 'utils', 'helper', 'helpers', 'shared', 'common'];
@@ -109,6 +115,11 @@ function habitViolations(source: SourceFile): readonly string[] {
   const violations: string[] = [];
   if (source.path !== 'main.ts') {
     for (const name of new Set(source.globals)) violations.push(`${source.path}: touches ${name}`);
+  }
+  // A command's name and an option are words of the command line: rooms below it give remedies, as a name and facts.
+  if (roomOf(source.path) !== 'cli' && !otherOptions.includes(source.path)) {
+    for (const text of source.texts.filter((one) => commandLineWords.test(one)))
+      violations.push(`${source.path}: speaks of the command line: ${text.trim()}`);
   }
   if (source.hasDefaultExport) violations.push(`${source.path}: has a default export`);
   if (source.hasMutableState) violations.push(`${source.path}: keeps mutable state in the module`);

@@ -8,6 +8,8 @@ export interface SourceFile {
   readonly imports: readonly string[];
   /** `process` or `console`, wherever it is named as a value. */
   readonly globals: readonly string[];
+  /** Texts of string literals and of templates, without comments. */
+  readonly texts: readonly string[];
   readonly hasDefaultExport: boolean;
   readonly hasMutableState: boolean;
 }
@@ -18,9 +20,12 @@ export function readSource(path: string, text: string): SourceFile {
   const program = parseAst(text, { lang: 'ts', sourceType: 'module' }, path) as unknown as Node;
   const imports: string[] = [];
   const globals: string[] = [];
+  const texts: string[] = [];
   let hasDefaultExport = false;
   for (const node of nodesOf(program)) {
     if (isNode(node['source'])) imports.push(String(node['source']['value'] ?? 'a computed name'));
+    if (node.type === 'Literal' && typeof node['value'] === 'string') texts.push(node['value']);
+    if (node.type === 'TemplateElement') texts.push((node['value'] as { raw: string }).raw);
     if (node.type === 'ExportDefaultDeclaration') hasDefaultExport = true;
     if (node.type === 'Identifier' && (node['name'] === 'process' || node['name'] === 'console')) {
       globals.push(node['name']);
@@ -30,7 +35,7 @@ export function readSource(path: string, text: string): SourceFile {
   const hasMutableState = body
     .map((node) => (isNode(node['declaration']) ? node['declaration'] : node))
     .some((node) => node.type === 'VariableDeclaration' && node['kind'] !== 'const');
-  return { path, text, imports, globals, hasDefaultExport, hasMutableState };
+  return { path, text, imports, globals, texts, hasDefaultExport, hasMutableState };
 }
 
 function* nodesOf(node: Node): Generator<Node> {

@@ -8,6 +8,7 @@ import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
 import { exitDone, exitStatusOf } from '../exit-codes.ts';
+import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 
@@ -35,8 +36,8 @@ export async function runDoctor(context: CliContext): Promise<number> {
       result = { name, ok: true, finding: await find(), hint: '' };
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
-      const { code, message, hint } = error;
-      result = { name, ok: false, finding: `${message} (${code})`, hint };
+      const { code, message } = error;
+      result = { name, ok: false, finding: `${message} (${code})`, hint: nextStep(error) };
       failures.push(error);
     }
     checks.push(result);
@@ -77,8 +78,8 @@ async function writeReport(
 ): Promise<void> {
   const data = { ok: failure === undefined, checks };
   if (failure === undefined) return stdout.write(`${toJson({ success: true, data })}\n`);
-  const { code, message, hint } = failure;
-  const error = { code, message: hint === '' ? message : `${message} ${hint}` };
+  const { code, message } = failure;
+  const error = { code, message: `${message} ${nextStep(failure)}`.trim() };
   await stdout.write(`${toJson({ success: false, error, data })}\n`);
 }
 

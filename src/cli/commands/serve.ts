@@ -4,6 +4,8 @@ import { InvalidArgumentError } from 'commander';
 import { isLoopback } from '../../config/base-url.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
+import { asParleyError } from '../error-report.ts';
+import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import type { Output } from '../terminal/output.ts';
@@ -101,9 +103,9 @@ async function reload(
     await served.reloadModes();
     logger.info('modes read again');
   } catch (error) {
-    const { code, message, hint } =
-      error instanceof ParleyError ? error : { code: 'INTERNAL_ERROR', message: String(error), hint: '' };
-    logger.error({ code, reason: `${message} ${hint}`.trim() }, 'modes not read again: the old ones stay');
+    const failure = asParleyError(error);
+    const reason = `${failure.message} ${nextStep(failure)}`.trim();
+    logger.error({ code: failure.code, reason }, 'modes not read again: the old ones stay');
   }
 }
 

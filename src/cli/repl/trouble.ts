@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { asParleyError, furtherHint } from '../error-report.ts';
+import { nextStep } from '../next-step.ts';
 import { oneLine } from '../terminal/filter.ts';
 import { Interrupted } from '../terminal/prompt.ts';
 import { wrappedLine } from './wrapped-line.ts';
@@ -35,7 +36,8 @@ export async function tellTrouble(
 ): Promise<void> {
   const failure = asParleyError(error);
   const again = next !== null && mayPass.has(failure.code) ? next : '';
-  const hint = again === '' ? failure.hint : failure.hint.replace(/\bTry again\.$/, '').trim();
+  const step = nextStep(failure);
+  const hint = again === '' ? step : step.replace(/\bTry again\.$/, '').trim();
   const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
   const advice = [hint, remedy, furtherHint(failure, context)];
   const told = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');

@@ -150,12 +150,10 @@ export class CompletionReading {
   #empty(reason: 'stop' | 'length'): ParleyError {
     const { name, think_tags } = this.#upstream.settings;
     if (reason === 'length' && this.#hasReasoning) {
-      return badReply(
-        this.#upstream,
-        'empty_reply',
-        'used up all its tokens before it began to reply',
-        `Allow more: parley modes set ${name} --max-tokens NUMBER`,
-      );
+      return badReply(this.#upstream, 'empty_reply', 'used up all its tokens before it began to reply', {
+        kind: 'allow_longer_reply',
+        mode: name,
+      });
     }
     if (this.#callsTool) {
       return badReply(
@@ -171,9 +169,7 @@ export class CompletionReading {
       this.#upstream,
       'empty_reply',
       'sent its notes and no reply',
-      isPerhapsReply
-        ? `If it sent no notes but a reply: parley modes set ${name} --think-tags split`
-        : 'Try again; --reasoning shows its notes.',
+      isPerhapsReply ? { kind: 'split_think_tags', mode: name } : { kind: 'show_reasoning' },
     );
   }
 

@@ -70,11 +70,9 @@ export class UpstreamConnection {
     const { timeout } = this.#options;
     const firstMs = (timeout ?? this.#settings.first_token_seconds) * 1000;
     const idleMs = (timeout ?? this.#settings.idle_seconds) * 1000;
-    const first = new Clock((ms) =>
-      stop.abort(silent(upstream, `said nothing for ${ms / 1000} s`, '--first-token')),
-    );
+    const first = new Clock((ms) => stop.abort(silent(upstream, `said nothing for ${ms / 1000} s`, 'start')));
     const idle = new Clock((ms) =>
-      stop.abort(silent(upstream, `fell silent for ${ms / 1000} s in the middle of its reply`, '--idle')),
+      stop.abort(silent(upstream, `fell silent for ${ms / 1000} s in the middle of its reply`, 'reply')),
     );
     first.start(firstMs);
     try {

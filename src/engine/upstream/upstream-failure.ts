@@ -2,8 +2,9 @@
 // becomes one failure that names the mode. No part of a key is ever in it.
 import { HttpFailure } from '../../http/http-failure.ts';
 import { isLoopback } from '../../http/proxy-choice.ts';
-import { type ErrorCode, type ErrorDetail, ParleyError } from '../../service/errors.ts';
+import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
+import type { ModelProgram, ModeSubject, Remedy } from '../../service/remedy.ts';
 import { type ModelServerProblem, problemOfHttp, problemOfKind } from './model-server-problem.ts';
 import { type Kind, readUpstreamError } from './upstream-error-reading.ts';
 
@@ -12,6 +13,13 @@ export interface Upstream {
   readonly settings: ModeSettings;
   /** Null for a server that asks for none. */
   readonly key: string | null;
+}
+
+/** What to do next: plain words, or a remedy. */
+export type Advice = string | Remedy;
+
+function adviceFacts(advice: Advice): Pick<ErrorFacts, 'hint' | 'remedy'> {
+  return typeof advice === 'string' ? { hint: advice } : { remedy: advice };
 }
 
 export interface UpstreamError {
@@ -29,10 +37,10 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   const number = status === null ? '' : ` (${status})`;
   const said = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
   const wait = retryAfter === null ? 'a moment' : `${retryAfter} s`;
-  const [what, hint] = words(upstream.settings, wait)[kind];
+  const [what, advice] = words(upstream.settings, wait)[kind];
   const problem = problemOfKind[kind];
   return new ParleyError(codeOf(problem), `${named(upstream, what)}${number}.${said}`, {
-    hint,
+    ...adviceFacts(advice),
     details: detailsOf(problem),
     ...(retryAfter !== null && { retryAfter }),
   });
@@ -68,9 +76,9 @@ export function keyless(error: unknown): unknown {
 
 /** A reply that a filter of the server stopped. */
 export function filtered(upstream: Upstream): ParleyError {
-  const [what, hint] = words(upstream.settings, '').filter;
+  const [what, advice] = words(upstream.settings, '').filter;
   const details = detailsOf('content_filter');
-  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { hint, details });
+  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { ...adviceFacts(advice), details });
 }
 
 /** Any other end that no reply should have. `what` completes "its server …". */
@@ -78,15 +86,17 @@ export function badReply(
   upstream: Upstream,
   problem: ModelServerProblem,
   what: string,
-  hint = 'Try again.',
+  advice: Advice = 'Try again.',
 ): ParleyError {
-  return new ParleyError(codeOf(problem), `${named(upstream, what)}.`, { hint, details: detailsOf(problem) });
+  const details = detailsOf(problem);
+  return new ParleyError(codeOf(problem), `${named(upstream, what)}.`, { ...adviceFacts(advice), details });
 }
 
-export function silent(upstream: Upstream, what: string, setting: string): ParleyError {
+/** `within`: before the reply started, or in the middle of it. */
+export function silent(upstream: Upstream, what: string, within: 'start' | 'reply'): ParleyError {
   const { name } = upstream.settings;
   return new ParleyError('ENGINE_TIMEOUT', `${named(upstream, what)}.`, {
-    hint: `Try again, or allow more: --timeout SECONDS, or parley modes set ${name} ${setting} SECONDS`,
+    remedy: { kind: 'allow_longer_silence', mode: name, within },
     details: detailsOf('timeout'),
   });
 }
@@ -94,14 +104,14 @@ export function silent(upstream: Upstream, what: string, setting: string): Parle
 /** A request that got no answer, or only a part of one. */
 export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyError {
   const { name } = upstream.settings;
-  const address = `Check its address: parley modes show ${name}`;
-  const hints: Partial<Record<HttpFailure['kind'], string>> = {
-    refused: isLocal(upstream.settings) ? `${startOf(upstream.settings)} ${address}` : address,
+  const address: Remedy = { kind: 'check_mode', mode: name, subject: 'address' };
+  const remedies: Partial<Record<HttpFailure['kind'], Remedy>> = {
+    refused: isLocal(upstream.settings) ? startOf(upstream.settings) : address,
     unknown_host: address,
-    redirect: `Nothing was sent there. If you trust that place: parley modes set ${name} --base-url URL`,
-    untrusted: 'If you trust the server, name its certificate: --ca FILE, or NODE_EXTRA_CA_CERTS',
+    redirect: { kind: 'change_address', mode: name },
+    untrusted: { kind: 'trust_certificate' },
     unreadable: address,
-    proxy: 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY names the hosts that need none.',
+    proxy: { kind: 'check_proxies' },
   };
   const problem = problemOfHttp[failure.kind];
   const message = quote(failure.message, upstream.key);
@@ -110,7 +120,8 @@ export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyErro
     codeOf(problem),
     `The mode ${name} got ${isCut ? 'no complete reply' : 'no reply'}: ${message}.`,
     {
-      hint: hints[failure.kind] ?? 'Try again.',
+      ...adviceFacts(remedies[failure.kind] ?? 'Try again.'),
+      ...(failure.kind === 'redirect' && { hint: 'Nothing was sent there.' }),
       details: detailsOf(problem),
       // Its own cause may hold the request, and so the key.
       cause: new HttpFailure(failure.kind, failure.sent, message),
@@ -126,7 +137,7 @@ export function notAnApi(upstream: Upstream, contentType: string | null): Parley
     upstream,
     'not_an_api',
     `answered with ${quote(type, upstream.key)}, not with a chat completion`,
-    `Check its address; it must be the base of an OpenAI-compatible API: parley modes show ${name}`,
+    { kind: 'check_mode', mode: name, subject: 'base address' },
   );
 }
 
@@ -137,28 +148,25 @@ function named({ settings }: Upstream, what: string): string {
 function words(
   { name, model, context_tokens, base_url }: ModeSettings,
   wait: string,
-): Readonly<Record<Kind, readonly [string, string]>> {
-  const show = `parley modes show ${name}`;
-  const models = isOllama(base_url) ? `ollama pull ${model}, or choose` : 'Choose';
+): Readonly<Record<Kind, readonly [string, Advice]>> {
+  const check = (subject: ModeSubject): Remedy => ({ kind: 'check_mode', mode: name, subject });
+  const pull = isOllama(base_url) ? model : null;
   return {
-    key: ['does not accept the key', `Check where the key comes from: ${show}`],
-    forbidden: ['refuses the request', `Check what the key is allowed to do: ${show}`],
+    key: ['does not accept the key', check('key')],
+    forbidden: ['refuses the request', check('rights of the key')],
     credit: ['asks for payment first', 'Add credit to the account of the key, or use another mode.'],
-    model: [
-      `has no model ${JSON.stringify(model)}`,
-      `${models} another: parley modes set ${name} --model MODEL`,
-    ],
-    address: ['offers no chat completions at that address', `Check its address: ${show}`],
+    model: [`has no model ${JSON.stringify(model)}`, { kind: 'choose_model', mode: name, pull }],
+    address: ['offers no chat completions at that address', check('address')],
     context: [
       'says that the conversation is too long for the model',
-      `Send it less of the conversation: parley modes set ${name} --context TOKENS (now ${context_tokens}), or begin a new session.`,
+      { kind: 'send_less', mode: name, tokens: context_tokens },
     ],
     rate: ['accepts no more requests for now', `Try again in ${wait}.`],
     filter: ['stopped the reply with its content filter', 'Say it in other words, or use another mode.'],
     overload: ['is overloaded or not ready', `Try again in ${wait}.`],
     gateway: ['is overloaded or not ready', 'Try again in a moment.'],
     timeout: ['did not answer in time', 'Try again.'],
-    refused: ['refuses the request', `Check the settings of the mode: ${show}`],
+    refused: ['refuses the request', check('settings')],
     failed: ['failed', 'Try again.'],
   };
 }
@@ -189,14 +197,14 @@ function isLocal({ base_url }: ModeSettings): boolean {
 }
 
 /** By the port that each listens at when nothing else is said. */
-function startOf({ base_url }: ModeSettings): string {
-  const commands: Readonly<Record<string, string>> = {
-    '11434': 'Ollama: ollama serve',
-    '8080': 'llama.cpp: llama-server -m model.gguf',
-    '1234': 'LM Studio: lms server start',
+function startOf({ name, base_url }: ModeSettings): Remedy {
+  const programs: Readonly<Record<string, ModelProgram>> = {
+    '11434': 'Ollama',
+    '8080': 'llama.cpp',
+    '1234': 'LM Studio',
   };
-  const command = commands[new URL(base_url).port];
-  return `Start the model server there${command === undefined ? '' : ` (${command})`}.`;
+  const program = programs[new URL(base_url).port] ?? null;
+  return { kind: 'start_model_server', mode: name, program };
 }
 
 function isOllama(baseUrl: string): boolean {

@@ -167,7 +167,8 @@ function checked(
 
 function otherCount(found: number, expected: number): ParleyError {
   return new ParleyError('INVALID_REQUEST', `There are ${found} sessions to erase, not ${expected}.`, {
-    hint: 'Nothing was erased. Look again with --dry-run, and confirm that count.',
+    hint: 'Nothing was erased.',
+    remedy: { kind: 'count_again' },
     details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
   });
 }

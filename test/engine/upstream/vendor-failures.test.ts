@@ -1,6 +1,7 @@
 // What vendors refuse with, each read as one kind of failure: for people by its words and its hint, for programs by its detail.
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { nextStep } from '../../../src/cli/next-step.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
 import { chunk, sendStream, sse, testKey } from '../../support/model-server.ts';
 import { sendJson } from '../../support/scripted-server.ts';
@@ -33,7 +34,7 @@ describe('an answer of', () => {
     );
     expect(told).toMatchObject({ code, details: named(problem) });
     expect(told.message).toMatch(says ?? /^The mode fast failed: its server /);
-    expect(told.hint).toMatch(hint ?? /./);
+    expect(nextStep(told)).toMatch(hint ?? /./);
     expect(told.retryAfter).toBe(retryAfter ?? null);
   });
 

@@ -36,7 +36,10 @@ function renamed(error: ParleyError, flags: ModeFlags): ParleyError {
   const [name = '', ...inner] = field.replace(/^modes\..+\.(?=fallback$)/s, '').split('.');
   if (!Object.hasOwn(optionNames, name)) return error;
   const place = [placeOf(name as keyof typeof optionNames, flags), ...inner].join(' ');
-  return error.with({ message: `${place} ${problem}.` });
+  return error.with({
+    message: `${place} ${problem}.`,
+    hint: error.hint.replace('context_tokens', optionNames.context_tokens),
+  });
 }
 
 function placeOf(field: keyof typeof optionNames, { system, systemFile }: ModeFlags): string {

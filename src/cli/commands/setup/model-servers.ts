@@ -5,6 +5,7 @@ import { quoteForShell } from '../../../config/shell-quote.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { localModelServers, type ModelServer, modelVendors } from '../../../service/model-server.ts';
 import type { CliContext } from '../../context.ts';
+import { nextStep } from '../../next-step.ts';
 
 /** Ollama listens where OLLAMA_HOST says, as it does itself; only this machine counts. */
 export function localServers({ host: { env } }: CliContext): readonly ModelServer[] {
@@ -30,7 +31,7 @@ export async function vendorsWithKeys(context: CliContext): Promise<readonly Mod
     return vendors.map((vendor) => (isOpenAi(vendor) ? { ...vendor, base_url } : vendor));
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
-    if (vendors.some(isOpenAi)) await context.say(`${error.message} ${error.hint}`);
+    if (vendors.some(isOpenAi)) await context.say(`${error.message} ${nextStep(error)}`);
     return vendors.filter((vendor) => !isOpenAi(vendor));
   }
 }

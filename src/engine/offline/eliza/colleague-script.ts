@@ -196,9 +196,9 @@ export const colleagueScript: Script = {
       rules: [
         [
           '0',
-          'Parley keeps what we say as a session; `parley chat -c` takes it up again. What will you use it for?',
-          '`parley models` lists who else could answer here. What do you want of an answer?',
-          '`parley --help` knows the commands better than I do. What are you trying to do?',
+          'Parley keeps what we say as a session, to be taken up again. What will you use it for?',
+          'There may be others here who could answer. What do you want of an answer?',
+          'Its help knows it better than I do. What are you trying to do?',
         ],
       ],
     },
@@ -799,7 +799,7 @@ export const colleagueScript: Script = {
         [
           '0 what can I do 0',
           'I ask back, and I remember what you tell me. Where shall we start?',
-          'Listen, mostly. `parley models` lists who else answers here.',
+          'Listen, mostly. There may be others here who do more.',
         ],
         [
           '0',

@@ -1,0 +1,57 @@
+// What a person can do after a failure, as a name and facts. The command line turns it into commands and options; nothing below it
+// knows any. Where plain words do, a failure has a `hint` instead.
+
+/** What of a mode is to be looked at. */
+export type ModeSubject = 'address' | 'base address' | 'key' | 'rights of the key' | 'settings';
+
+export type Remedy =
+  /** Look at a mode's settings. */
+  | { readonly kind: 'check_mode'; readonly mode: string; readonly subject: ModeSubject }
+  /** Change a mode whose settings break a rule, or remove it. */
+  | { readonly kind: 'mend_mode'; readonly mode: string }
+  /** Give a mode another fallback. */
+  | { readonly kind: 'change_fallback'; readonly mode: string }
+  | { readonly kind: 'choose_default_mode' }
+  /** Name where a key is to be read from, in place of the key itself. */
+  | { readonly kind: 'refer_to_key' }
+  /** Name another place for the key of a mode. */
+  | { readonly kind: 'move_key'; readonly mode: string }
+  | { readonly kind: 'change_address'; readonly mode: string }
+  /** Choose another model; `pull`: one that Ollama can fetch. */
+  | { readonly kind: 'choose_model'; readonly mode: string; readonly pull: string | null }
+  /** Send less of a conversation than `tokens`. */
+  | { readonly kind: 'send_less'; readonly mode: string; readonly tokens: number }
+  | { readonly kind: 'allow_longer_reply'; readonly mode: string }
+  | { readonly kind: 'split_think_tags'; readonly mode: string }
+  | { readonly kind: 'show_reasoning' }
+  /** Start a model server of this machine; `program`: which one listens at such a port. */
+  | { readonly kind: 'start_model_server'; readonly mode: string; readonly program: ModelProgram | null }
+  /** Allow a longer silence; with `mode`, of the mode's model. */
+  | {
+      readonly kind: 'allow_longer_silence';
+      readonly mode: string | null;
+      readonly within: 'reply' | 'start';
+    }
+  | { readonly kind: 'trust_certificate' }
+  | { readonly kind: 'check_proxies' }
+  | { readonly kind: 'allow_plain_http' }
+  | { readonly kind: 'list_modes' }
+  | { readonly kind: 'list_keys' }
+  /** Keep a URL and its key in a profile; with `profile`, in that one. */
+  | { readonly kind: 'log_in'; readonly profile: string | null }
+  | { readonly kind: 'make_profile' }
+  | { readonly kind: 'name_another_profile' }
+  | { readonly kind: 'make_store' }
+  | { readonly kind: 'restore_session' }
+  | { readonly kind: 'import_an_export' }
+  /** Import on the machine of the store, where no limit of HTTP holds. */
+  | { readonly kind: 'import_at_store' }
+  | { readonly kind: 'count_again' }
+  | { readonly kind: 'show_answer' }
+  /** Name the place of the reply in an answer. */
+  | { readonly kind: 'name_reply_pointer' }
+  | { readonly kind: 'choose_port' }
+  | { readonly kind: 'choose_open_port' }
+  | { readonly kind: 'choose_host' };
+
+export type ModelProgram = 'Ollama' | 'llama.cpp' | 'LM Studio';
