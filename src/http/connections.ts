@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
+  /** Of one answer, with its heads and the frames of its chunks. Of connections through undici, the body alone is counted. */
+  readonly mostBytes: number;
   /** Told of each connection to the server that is opened, but for those through a proxy; null where nobody asks. */
   readonly traffic: Traffic | null;
 }

@@ -19,6 +19,8 @@ export interface HttpClientOptions {
   readonly answerMs: number;
   /** Between two pieces of a stream. */
   readonly silenceMs: number;
+  /** Of one answer: as it comes with all that frames it, and unpacked. */
+  readonly mostBytes: number;
   /** Whether failures tell `stale`: each request then has all connections looked at. */
   readonly tellsStale: boolean;
   readonly now: () => number;
@@ -61,7 +63,7 @@ export class HttpClient {
     const { method, path, headers, body, signal } = request;
     const connections = this.#connections ?? (await this.#open());
     signal.throwIfAborted();
-    const exchange = new HttpExchange(this.#destination);
+    const exchange = new HttpExchange(this.#destination, this.#options.mostBytes);
     const supervised = this.#supervisor.begin(exchange, signal);
     const before = this.#traffic?.mark;
     try {
@@ -69,7 +71,7 @@ export class HttpClient {
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
-      return new HttpAnswer(head, supervised, this.#supervisor);
+      return new HttpAnswer(head, supervised, this.#supervisor, this.#options.mostBytes);
     } catch (error) {
       this.#supervisor.release(supervised);
       const isStale = this.#traffic !== null && this.#traffic.mark === before;
@@ -84,11 +86,12 @@ export class HttpClient {
   }
 
   async #open(): Promise<Connections> {
-    const { origin, authorities, connectMs } = this.#options;
+    const { origin, authorities, connectMs, mostBytes } = this.#options;
     this.#opening ??= openConnections(origin, {
       proxy: this.#proxy,
       authorities,
       connectMs,
+      mostBytes,
       traffic: this.#traffic,
     });
     this.#connections = await this.#opening;

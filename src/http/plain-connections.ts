@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { AnswerReader } from './answer-reader.ts';
+import { tooLarge } from './http-failure.ts';
 import { KeptConnections } from './kept-connections.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -23,6 +24,8 @@ export interface DispatchOptions {
 /** As those of all connections. */
 export interface PlainOptions {
   readonly connectMs: number;
+  /** Of one answer, with its heads and the frames of its chunks. */
+  readonly mostBytes: number;
   readonly traffic: Traffic | null;
 }
 
@@ -75,6 +78,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
       const connection = kept.take();
       new PlainExchange(connection ?? open(), handler, {
         connectMs: options.connectMs,
+        mostBytes: options.mostBytes,
         done: (own) => kept.put(own),
         lost: () => connection !== undefined && kept.lose(),
       }).send(bytes);
@@ -107,6 +111,7 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
 
 interface ExchangeOptions {
   readonly connectMs: number;
+  readonly mostBytes: number;
   /** Its connection may serve another. */
   readonly done: (connection: PlainConnection) => void;
   /** Its connection was closed without a byte of an answer. */
@@ -120,7 +125,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   readonly #answer: AnswerReader;
   #connecting: NodeJS.Timeout | undefined;
   #reason: Error | null = null;
-  #isBegun = false;
+  #received = 0;
   #isOver = false;
 
   constructor(connection: PlainConnection, handler: Dispatcher.DispatchHandler, options: ExchangeOptions) {
@@ -176,7 +181,11 @@ class PlainExchange implements Dispatcher.DispatchController {
   }
 
   take(bytes: Buffer): void {
-    this.#isBegun = true;
+    this.#received += bytes.length;
+    if (this.#received > this.#options.mostBytes) {
+      this.abort(tooLarge(this.#options.mostBytes));
+      return;
+    }
     try {
       const taken = this.#answer.take(bytes);
       if (this.#answer.isComplete) this.#complete(taken === bytes.length);
@@ -198,7 +207,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#isOver = true;
     this.#connection.exchange = null;
     this.#connection.socket.destroy();
-    if (!this.#isBegun && this.#reason === null) this.#options.lost();
+    if (this.#received === 0 && this.#reason === null) this.#options.lost();
     this.#handler.onResponseError?.(this, this.#reason ?? error);
   }
 

@@ -16,7 +16,7 @@ export function failureOfAnswer(answer: ReceivedAnswer, body: unknown): ParleyEr
   const { status, retryAfter, asked } = answer;
   const told = codeTold(body);
   if (body === undefined && status !== 429 && status !== 503)
-    return notThisApi(answer, body, 'not with JSON');
+    return notThisApi(answer, body, 'not with JSON that can be read');
   const code = knownCode(told) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks to wait ${retryAfter} s.`;
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {

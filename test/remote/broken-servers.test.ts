@@ -176,7 +176,7 @@ describe('a stream', () => {
     const { home, call } = await remote(
       await streaming((response) => response.end('event: done\ndata: [DONE]\n\n')),
     );
-    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('INCOMPLETE_REPLY');
+    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('BAD_RESPONSE');
   });
 
   it('of another making, which says nothing that Parley knows, is no reply', async () => {

@@ -71,7 +71,7 @@ describe('a reply without an end', () => {
   it('in one line is stopped before it fills the memory', async () => {
     const { failure } = await endOf(endless('x'.repeat(65_536), 'data: '));
     expect(failure).toMatchObject({
-      message: expect.stringMatching(/an event is longer than \d+ characters/),
+      message: expect.stringMatching(/an event is longer than \d+ bytes/),
     });
   });
 });
