@@ -99,14 +99,22 @@ export class HttpClient {
   }
 }
 
+/** A status of 3xx that names no other place, as 304 does, answers nothing that is asked here. */
 function refuseRedirect({ status, headers, body }: AnswerHead, from: string): void {
   if (status < 300 || status > 399) return;
   body.giveUp();
   const { location } = headers;
-  const target =
-    typeof location === 'string' && URL.canParse(location, from) ? new URL(location, from) : null;
   const { origin, pathname } = new URL(from);
-  const to = target === null ? 'no other place' : `${target.protocol}//${target.host}${target.pathname}`;
+  const isRedirect = status !== 304 && typeof location === 'string' && URL.canParse(location, from);
+  if (!isRedirect) {
+    throw new HttpFailure(
+      'unreadable',
+      true,
+      `${origin}${pathname} was answered with status ${status} alone`,
+    );
+  }
+  const { protocol, host, pathname: path } = new URL(location, from);
+  const to = `${protocol}//${host}${path}`;
   throw new HttpFailure(
     'redirect',
     true,

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import { AnswerReader } from './answer-reader.ts';
 import { tooLarge } from './http-failure.ts';
 import { KeptConnections } from './kept-connections.ts';
+import { lookupLocalName } from './loopback.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher. */
@@ -43,7 +44,11 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   // Loaded late: in the build this file stands beside others, and is read also where no such connection is made.
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
-  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
+  const place = {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 80),
+    lookup: lookupLocalName,
+  };
   const connections = new Set<PlainConnection>();
   const kept = new KeptConnections<PlainConnection>();
   const open = (): PlainConnection => {

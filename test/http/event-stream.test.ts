@@ -133,7 +133,7 @@ describe('an event stream', () => {
       expect(events).toEqual([]);
       expect(failure).toMatchObject({ kind: 'unreadable' });
     }
-    const lively = ': still here\n\n'.repeat(260_000) + 'data: x\n\n';
+    const lively = `${': still here\n\n'.repeat(260_000)}data: x\n\n`;
     expect(await read(lively + lively, [], 10_000_000)).toHaveLength(2);
   });
 
