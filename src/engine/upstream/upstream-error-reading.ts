@@ -28,8 +28,11 @@ export interface ErrorRead {
   readonly retryAfter: number | null;
 }
 
+/** Of a text that is looked through: a longer one tells nobody what is wrong, and takes seconds. */
+const mostCharacters = 1024 * 1024;
+
 export function readUpstreamError(told: number | null, text: string): ErrorRead {
-  const { codes, message, retryAfter } = readBody(text);
+  const { codes, message, retryAfter } = readBody(text.length > mostCharacters ? '' : text);
   const status = told ?? statusOf(codes[0] ?? '');
   return { kind: kindOf(status, codes.join(' '), message), status, message, retryAfter };
 }

@@ -76,6 +76,30 @@ describe('a reply without an end', () => {
   });
 });
 
+describe('a refusal', () => {
+  it.each<[string, string]>([
+    ['words', 'model '.repeat(500_000)],
+    ['JSON', JSON.stringify({ error: { message: 'model. '.repeat(500_000) } })],
+    ['no end', ''],
+  ])('of %s without measure is told by its status', async (_what, body) => {
+    const { engine } = await stubs.engineOver((response) => {
+      response.writeHead(429);
+      if (body !== '') {
+        response.end(body);
+        return;
+      }
+      const write = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+        if (!response.destroyed) response.once('drain', write);
+      };
+      write();
+    });
+    const start = performance.now();
+    await expect(collectEvents(engine, hello)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
+
 describe('a text', () => {
   it('whose characters come in halves is whole again, and what cannot be kept is replaced', async () => {
     const halves = sse(
