@@ -110,7 +110,7 @@ function refuseRedirect({ status, headers, body }: AnswerHead, from: string): vo
     throw new HttpFailure(
       'unreadable',
       true,
-      `${origin}${pathname} was answered with status ${status} alone`,
+      `the server answered ${origin}${pathname} with status ${status} alone`,
     );
   }
   const { protocol, host, pathname: path } = new URL(location, from);
