@@ -1,5 +1,6 @@
 // A base URL that a key may be sent to. What is refused here is refused before a socket opens. Messages name where the URL
 // came from and never quote it: a password may be in it.
+import { isLoopback } from '../http/loopback.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Remedy } from '../service/remedy.ts';
 
@@ -31,14 +32,9 @@ export function readBaseUrl(
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Of a parsed URL: the parser has written every form of an IPv4 address as four decimal numbers. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  );
+/** Whether a URL names this machine. */
+export function isLocalUrl(url: string): boolean {
+  return isLoopback(new URL(url).hostname);
 }
 
 function refused(

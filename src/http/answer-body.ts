@@ -1,5 +1,6 @@
 // The bytes of an answer, between the connection that brings them and their one reader: whole, or piece by piece at the reader's pace.
 // Not a stream of Node's: of a small answer, making and ending one took as long as all the rest.
+import { ChunkQueue } from './chunk-queue.ts';
 import { tooLarge } from './http-failure.ts';
 
 /** Where the bytes come from: a controller of undici's dispatch. */
@@ -15,22 +16,31 @@ const mostWaiting = 64 * 1024;
 
 export class AnswerBody implements AsyncIterable<Uint8Array> {
   readonly #source: BodySource;
-  #pieces: Uint8Array[] = [];
-  #waiting = 0;
+  readonly #waiting = new ChunkQueue();
+  readonly #mostBytes: number;
+  #received = 0;
   #room = mostWaiting;
   #isPaused = false;
   #end: { readonly failure: unknown } | null = null;
   #wake = () => {};
 
-  constructor(source: BodySource) {
+  /** `mostBytes`: of all that comes, however it is read. */
+  constructor(source: BodySource, mostBytes: number) {
     this.#source = source;
+    this.#mostBytes = mostBytes;
   }
 
   push(piece: Uint8Array): void {
     if (this.#end !== null) return;
-    this.#pieces.push(piece);
-    this.#waiting += piece.byteLength;
-    if (this.#waiting > this.#room && !this.#isPaused) {
+    this.#received += piece.byteLength;
+    if (this.#received > this.#mostBytes) {
+      const failure = tooLarge(this.#mostBytes);
+      this.end(failure);
+      this.#source.abort(failure);
+      return;
+    }
+    this.#waiting.push(piece);
+    if (this.#waiting.byteLength > this.#room && !this.#isPaused) {
       this.#isPaused = true;
       this.#source.pause();
     }
@@ -45,7 +55,7 @@ export class AnswerBody implements AsyncIterable<Uint8Array> {
 
   /** The reader gets the reason next, whatever still waits for it. */
   stop(reason: unknown): void {
-    this.#pieces = [];
+    this.#waiting.clear();
     this.#end = { failure: reason };
     this.#wake();
   }
@@ -61,22 +71,20 @@ export class AnswerBody implements AsyncIterable<Uint8Array> {
   /** `unreadable` for more than `mostBytes`. */
   async whole(mostBytes: number): Promise<Uint8Array> {
     this.#room = mostBytes;
-    while (this.#waiting <= mostBytes && this.#end === null) await this.#change();
-    if (this.#waiting > mostBytes) {
+    while (this.#waiting.byteLength <= mostBytes && this.#end === null) await this.#change();
+    if (this.#waiting.byteLength > mostBytes) {
       this.giveUp();
       throw tooLarge(mostBytes);
     }
     this.#throwFailure();
-    const [first] = this.#pieces;
-    return first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    return this.#waiting.takeAll();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        const piece = this.#pieces.shift();
+        const piece = this.#waiting.shift();
         if (piece !== undefined) {
-          this.#waiting -= piece.byteLength;
           yield piece;
         } else if (this.#end === null) {
           await this.#change();

@@ -117,7 +117,8 @@ export class AnswerReader {
   }
 
   #takeField(line: string): void {
-    const [, name = '', value = ''] = matched(/^([\w!#$%&'*+.^`|~-]+):[ \t]*([^\r\0]*?)[ \t]*$/, line);
+    const [, name = '', field = ''] = matched(/^([\w!#$%&'*+.^`|~-]+):([^\r\0]*)$/, line);
+    const value = field.trim();
     const key = name.toLowerCase();
     const before = this.#headers[key];
     this.#headers[key] = before === undefined ? value : `${before}, ${value}`;

@@ -1,8 +1,8 @@
 // The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
 // undici is loaded here, when it is needed: it costs as much as the rest of a start.
 import type { buildConnector } from 'undici';
+import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
-import { isLoopback } from './proxy-choice.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface ConnectionOptions {
@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
+  /** Of one answer, with its heads and the frames of its chunks. Of connections through undici, the body alone is counted. */
+  readonly mostBytes: number;
   /** Told of each connection to the server that is opened, but for those through a proxy; null where nobody asks. */
   readonly traffic: Traffic | null;
 }
@@ -30,6 +32,7 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
   setFlagsFromString('--wasm-tiering-budget=100000000');
   const connect = {
     timeout: options.connectMs,
+    ...(isLocalName(new URL(origin).hostname) && { lookup: lookupLocalName }),
     ...(options.authorities !== null && { ca: [...options.authorities] }),
   };
   // The clocks are this client's own: undici's count by the second, and also while the reader pauses.

@@ -1,9 +1,11 @@
 // Bytes as they were before the server packed them. Parley asks for no packing, and some servers pack all the same.
-import { HttpFailure } from './http-failure.ts';
+import { HttpFailure, tooLarge } from './http-failure.ts';
 
+/** `mostBytes`: unpacked. */
 export async function* decoded(
   bytes: AsyncIterable<Uint8Array>,
   encoding: string | null,
+  mostBytes: number,
 ): AsyncGenerator<Uint8Array> {
   const name = (encoding ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') {
@@ -21,8 +23,13 @@ export async function* decoded(
   const create = decoders.get(name as 'gzip');
   if (create === undefined) throw new HttpFailure('unreadable', true, `the answer is packed as ${name}`);
   try {
+    let size = 0;
     // What fails in the pipeline fails its last part, and so the loop that reads it.
-    yield* pipeline(bytes, create(), () => {});
+    for await (const chunk of pipeline(bytes, create(), () => {})) {
+      size += chunk.byteLength;
+      if (size > mostBytes) throw tooLarge(mostBytes);
+      yield chunk;
+    }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'Z_BUF_ERROR') throw new HttpFailure('broken', true, 'the packed answer broke off', error);

@@ -1,6 +1,7 @@
 // Server-sent events as they come (https://html.spec.whatwg.org/multipage/server-sent-events.html). An event without its closing
 // blank line is none: a stream that is cut ends early, and its reader sees no last event.
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { ChunkQueue } from './chunk-queue.ts';
 import { HttpFailure } from './http-failure.ts';
 
 export interface ServerSentEvent {
@@ -11,42 +12,112 @@ export interface ServerSentEvent {
 
 export async function* readEventStream(
   bytes: AsyncIterable<Uint8Array>,
-  mostCharacters: number,
+  mostBytes: number,
 ): AsyncGenerator<ServerSentEvent> {
-  for await (const events of readEventBatches(bytes, mostCharacters, { closesLast: false })) yield* events;
+  for await (const events of readEventBatches(bytes, mostBytes, { closesLast: false })) yield* events;
 }
 
 /**
- * The events of each piece of the body together, none when it completes none. `mostCharacters` is the limit of one event.
- * `closesLast`: what stands at the end without its blank line counts as an event all the same.
+ * The events of each chunk of the body together, none when it completes none. `mostBytes` is the limit of one event, with the comments
+ * before it. `closesLast`: what stands at the end without its blank line counts as an event all the same. Bytes that are not UTF-8
+ * make the stream `unreadable`, after the events before them.
  */
 export async function* readEventBatches(
   bytes: AsyncIterable<Uint8Array>,
-  mostCharacters: number,
+  mostBytes: number,
   { closesLast }: { readonly closesLast: boolean },
 ): AsyncGenerator<readonly ServerSentEvent[]> {
-  let events: ServerSentEvent[] = [];
-  let tooLarge = false;
-  const parser = createParser({
-    onEvent: ({ event, data }) => events.push({ event: event ?? 'message', data }),
-    onError: ({ type }) => {
-      tooLarge ||= type === 'max-buffer-size-exceeded';
-    },
-    maxBufferSize: mostCharacters,
-  });
-  const decoder = new TextDecoder();
+  const reading = new EventReading(mostBytes);
   for await (const chunk of bytes) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    const complete = events;
-    events = [];
-    yield complete;
-    if (tooLarge) {
-      throw new HttpFailure('unreadable', true, `an event is longer than ${mostCharacters} characters`);
-    }
+    yield reading.take(chunk);
+    reading.throwFailure();
   }
   if (!closesLast) return;
-  parser.feed(`${decoder.decode()}\n\n`);
-  yield events;
+  yield reading.take(Buffer.from('\n\n'));
+  reading.throwFailure();
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+/** Of one event, with the comments before it. Each line takes memory of its own, also an empty one. */
+const mostLines = 1_000_000;
+
+/** The parser gets whole lines, which end in LF: it would keep a line that comes byte by byte in as many parts, and a last CR for ever. */
+class EventReading {
+  readonly #mostBytes: number;
+  readonly #parser: EventSourceParser;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** The beginning of a line. */
+  readonly #line = new ChunkQueue();
+  #events: ServerSentEvent[] = [];
+  #byteLength = 0;
+  #lines = 0;
+  #isAtStart = true;
+  #endsInReturn = false;
+  #failure: HttpFailure | null = null;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+    this.#parser = createParser({
+      onEvent: ({ event, data }) => this.#events.push({ event: event ?? 'message', data }),
+    });
+  }
+
+  take(chunk: Uint8Array): readonly ServerSentEvent[] {
+    const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
+    this.#byteLength += chunk.byteLength;
+    if (end > 0) {
+      this.#line.push(chunk.subarray(0, end));
+      this.#takeLines(this.#line.takeAll());
+    }
+    if (end < chunk.byteLength) this.#line.push(chunk.subarray(end));
+    const events = this.#events;
+    this.#events = [];
+    if (events.length > 0) this.#restart();
+    if (this.#byteLength > this.#mostBytes) this.#fail(`an event is longer than ${this.#mostBytes} bytes`);
+    if (this.#lines > mostLines) this.#fail(`an event has more than ${mostLines} lines`);
+    return events;
+  }
+
+  throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #takeLines(bytes: Uint8Array): void {
+    let text = this.#decoded(bytes);
+    if (this.#isAtStart && text.startsWith('\ufeff')) text = text.slice(1);
+    this.#isAtStart = false;
+    if (this.#endsInReturn && text.startsWith('\n')) text = text.slice(1);
+    this.#endsInReturn = text.endsWith('\r');
+    const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+    this.#lines += countOf(lines, '\n');
+    this.#parser.feed(lines);
+  }
+
+  /** Of bytes that are not UTF-8: what stands before the first of them. */
+  #decoded(bytes: Uint8Array): string {
+    try {
+      return this.#decoder.decode(bytes);
+    } catch {
+      this.#fail('the stream is not UTF-8');
+      return Buffer.from(bytes).toString().split('\ufffd', 1)[0] ?? '';
+    }
+  }
+
+  #restart(): void {
+    this.#byteLength = this.#line.byteLength;
+    this.#lines = 0;
+  }
+
+  #fail(problem: string): void {
+    this.#failure ??= new HttpFailure('unreadable', true, problem);
+  }
+}
+
+function countOf(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
 }
 
 export function isEventStream(contentType: string | null): boolean {

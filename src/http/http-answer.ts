@@ -1,9 +1,10 @@
 // An answer to read once: whole, within the time for whole answers, or as it comes, with a clock on its silence. A clock runs only
 // while something is waited for: a reader that pauses is no silent server.
 import type { AnswerBody } from './answer-body.ts';
+import { ChunkQueue } from './chunk-queue.ts';
 import { decoded } from './content-encoding.ts';
 import type { AnswerHead, HttpHeaders } from './http-exchange.ts';
-import { HttpFailure, tooLarge } from './http-failure.ts';
+import { HttpFailure } from './http-failure.ts';
 import type { Supervised, Supervisor } from './supervisor.ts';
 
 export class HttpAnswer {
@@ -12,14 +13,19 @@ export class HttpAnswer {
   readonly #body: AnswerBody;
   readonly #supervised: Supervised;
   readonly #supervisor: Supervisor;
+  readonly #mostBytes: number;
 
-  /** The supervisor watches over the exchange already, and does until the body is read to its end, or given up. */
-  constructor(head: AnswerHead, supervised: Supervised, supervisor: Supervisor) {
+  /**
+   * The supervisor watches over the exchange already, and does until the body is read to its end, or given up. `mostBytes`: of the body
+   * unpacked, where it is read as it comes.
+   */
+  constructor(head: AnswerHead, supervised: Supervised, supervisor: Supervisor, mostBytes: number) {
     this.status = head.status;
     this.#headers = head.headers;
     this.#body = head.body;
     this.#supervised = supervised;
     this.#supervisor = supervisor;
+    this.#mostBytes = mostBytes;
   }
 
   header(name: string): string | null {
@@ -34,7 +40,7 @@ export class HttpAnswer {
       const encoding = this.header('content-encoding');
       bytes = await (encoding === null
         ? this.#body.whole(mostBytes)
-        : gathered(decoded(this.#body, encoding), mostBytes));
+        : gathered(decoded(this.#body, encoding, mostBytes)));
     } finally {
       this.#supervisor.release(this.#supervised);
     }
@@ -48,7 +54,7 @@ export class HttpAnswer {
   /** The body as it comes: until its first byte within the time for answers, then with no long silence. */
   async *stream(): AsyncGenerator<Uint8Array> {
     try {
-      yield* decoded(this.#timed(), this.header('content-encoding'));
+      yield* decoded(this.#timed(), this.header('content-encoding'), this.#mostBytes);
     } finally {
       this.#supervisor.release(this.#supervised);
     }
@@ -63,13 +69,8 @@ export class HttpAnswer {
   }
 }
 
-async function gathered(chunks: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Uint8Array> {
-  const all: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.byteLength;
-    if (size > mostBytes) throw tooLarge(mostBytes);
-    all.push(chunk);
-  }
-  return Buffer.concat(all);
+async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all = new ChunkQueue();
+  for await (const chunk of chunks) all.push(chunk);
+  return all.takeAll();
 }

@@ -19,6 +19,8 @@ export interface HttpClientOptions {
   readonly answerMs: number;
   /** Between two pieces of a stream. */
   readonly silenceMs: number;
+  /** Of one answer: as it comes with all that frames it, and unpacked. */
+  readonly mostBytes: number;
   /** Whether failures tell `stale`: each request then has all connections looked at. */
   readonly tellsStale: boolean;
   readonly now: () => number;
@@ -61,7 +63,7 @@ export class HttpClient {
     const { method, path, headers, body, signal } = request;
     const connections = this.#connections ?? (await this.#open());
     signal.throwIfAborted();
-    const exchange = new HttpExchange(this.#destination);
+    const exchange = new HttpExchange(this.#destination, this.#options.mostBytes);
     const supervised = this.#supervisor.begin(exchange, signal);
     const before = this.#traffic?.mark;
     try {
@@ -69,7 +71,7 @@ export class HttpClient {
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
-      return new HttpAnswer(head, supervised, this.#supervisor);
+      return new HttpAnswer(head, supervised, this.#supervisor, this.#options.mostBytes);
     } catch (error) {
       this.#supervisor.release(supervised);
       const isStale = this.#traffic !== null && this.#traffic.mark === before;
@@ -84,11 +86,12 @@ export class HttpClient {
   }
 
   async #open(): Promise<Connections> {
-    const { origin, authorities, connectMs } = this.#options;
+    const { origin, authorities, connectMs, mostBytes } = this.#options;
     this.#opening ??= openConnections(origin, {
       proxy: this.#proxy,
       authorities,
       connectMs,
+      mostBytes,
       traffic: this.#traffic,
     });
     this.#connections = await this.#opening;
@@ -96,14 +99,22 @@ export class HttpClient {
   }
 }
 
+/** A status of 3xx that names no other place, as 304 does, answers nothing that is asked here. */
 function refuseRedirect({ status, headers, body }: AnswerHead, from: string): void {
   if (status < 300 || status > 399) return;
   body.giveUp();
   const { location } = headers;
-  const target =
-    typeof location === 'string' && URL.canParse(location, from) ? new URL(location, from) : null;
   const { origin, pathname } = new URL(from);
-  const to = target === null ? 'no other place' : `${target.protocol}//${target.host}${target.pathname}`;
+  const isRedirect = status !== 304 && typeof location === 'string' && URL.canParse(location, from);
+  if (!isRedirect) {
+    throw new HttpFailure(
+      'unreadable',
+      true,
+      `the server answered ${origin}${pathname} with status ${status} alone`,
+    );
+  }
+  const { protocol, host, pathname: path } = new URL(location, from);
+  const to = `${protocol}//${host}${path}`;
   throw new HttpFailure(
     'redirect',
     true,

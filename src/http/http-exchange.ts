@@ -14,17 +14,24 @@ export interface AnswerHead {
   readonly body: AnswerBody;
 }
 
+/** Heads with a status below 200, which a server may send before the one that counts: a few in practice. */
+const mostInterimHeads = 100;
+
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly head: Promise<AnswerHead>;
   readonly #destination: Destination;
+  readonly #mostBytes: number;
   #resolve!: (head: AnswerHead) => void;
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
+  #interimHeads = 0;
   #body: AnswerBody | null = null;
   #stopped: { readonly reason: unknown } | null = null;
 
-  constructor(destination: Destination) {
+  /** `mostBytes`: of the body of an answer. */
+  constructor(destination: Destination, mostBytes: number) {
     this.#destination = destination;
+    this.#mostBytes = mostBytes;
     this.head = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -50,8 +57,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
-    if (status < 200) return;
-    this.#body = new AnswerBody(controller);
+    if (status < 200) {
+      this.#interimHeads += 1;
+      if (this.#interimHeads > mostInterimHeads) controller.abort(endlessHeads());
+      return;
+    }
+    this.#body = new AnswerBody(controller, this.#mostBytes);
     this.#resolve({ status, headers, body: this.#body });
   }
 
@@ -74,6 +85,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (error instanceof HttpFailure || error instanceof TypeError) return error;
     return httpFailure(error, this.sent, this.#destination);
   }
+}
+
+function endlessHeads(): HttpFailure {
+  return new HttpFailure('unreadable', true, `more than ${mostInterimHeads} heads came, and no answer`);
 }
 
 function asError(reason: unknown): Error {

@@ -3,7 +3,9 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { AnswerReader } from './answer-reader.ts';
+import { tooLarge } from './http-failure.ts';
 import { KeptConnections } from './kept-connections.ts';
+import { lookupLocalName } from './loopback.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher. */
@@ -23,6 +25,8 @@ export interface DispatchOptions {
 /** As those of all connections. */
 export interface PlainOptions {
   readonly connectMs: number;
+  /** Of one answer, with its heads and the frames of its chunks. */
+  readonly mostBytes: number;
   readonly traffic: Traffic | null;
 }
 
@@ -40,7 +44,11 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   // Loaded late: in the build this file stands beside others, and is read also where no such connection is made.
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
-  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
+  const place = {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 80),
+    lookup: lookupLocalName,
+  };
   const connections = new Set<PlainConnection>();
   const kept = new KeptConnections<PlainConnection>();
   const open = (): PlainConnection => {
@@ -75,6 +83,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
       const connection = kept.take();
       new PlainExchange(connection ?? open(), handler, {
         connectMs: options.connectMs,
+        mostBytes: options.mostBytes,
         done: (own) => kept.put(own),
         lost: () => connection !== undefined && kept.lose(),
       }).send(bytes);
@@ -107,6 +116,7 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
 
 interface ExchangeOptions {
   readonly connectMs: number;
+  readonly mostBytes: number;
   /** Its connection may serve another. */
   readonly done: (connection: PlainConnection) => void;
   /** Its connection was closed without a byte of an answer. */
@@ -120,7 +130,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   readonly #answer: AnswerReader;
   #connecting: NodeJS.Timeout | undefined;
   #reason: Error | null = null;
-  #isBegun = false;
+  #received = 0;
   #isOver = false;
 
   constructor(connection: PlainConnection, handler: Dispatcher.DispatchHandler, options: ExchangeOptions) {
@@ -176,7 +186,11 @@ class PlainExchange implements Dispatcher.DispatchController {
   }
 
   take(bytes: Buffer): void {
-    this.#isBegun = true;
+    this.#received += bytes.length;
+    if (this.#received > this.#options.mostBytes) {
+      this.abort(tooLarge(this.#options.mostBytes));
+      return;
+    }
     try {
       const taken = this.#answer.take(bytes);
       if (this.#answer.isComplete) this.#complete(taken === bytes.length);
@@ -198,7 +212,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#isOver = true;
     this.#connection.exchange = null;
     this.#connection.socket.destroy();
-    if (!this.#isBegun && this.#reason === null) this.#options.lost();
+    if (this.#received === 0 && this.#reason === null) this.#options.lost();
     this.#handler.onResponseError?.(this, this.#reason ?? error);
   }
 

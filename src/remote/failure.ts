@@ -55,7 +55,7 @@ export function incompleteReply(
   failure: HttpFailure,
   place: { readonly session_id?: string; readonly message_id?: string },
 ): ParleyError {
-  const code = failure.kind === 'timeout' ? 'TIMEOUT' : 'INCOMPLETE_REPLY';
+  const code = codes[failure.kind] === 'NETWORK' ? 'INCOMPLETE_REPLY' : codes[failure.kind];
   const kept =
     place.session_id === undefined ? '' : ` The message may be kept in session ${place.session_id}.`;
   return new ParleyError(code, `The reply broke off before its end: ${failure.message}.`, {

@@ -8,13 +8,17 @@ import type { ChatEvent, ChatRequest, ChatStart, ReplyForm } from '../service/ch
 import { ParleyError } from '../service/errors.ts';
 import { successBody } from '../wire/answer-body.ts';
 import { chatReply, replyOf, sessionIdOf } from '../wire/chat-answer.ts';
+import { fieldOf } from '../wire/json-value.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
 import { failureOf, incompleteReply } from './failure.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { isTurnedAway } from './resending.ts';
+import { StreamedText } from './streamed-text.ts';
 
 /** Of one event: `done` holds the whole reply. */
-const mostCharacters = 64 * 1024 * 1024;
+const mostEventBytes = 64 * 1024 * 1024;
+/** Of a streamed reply and its reasoning: twice what a server of ours lets a model say. */
+const mostCharacters = 16 * 1024 * 1024;
 
 interface RemoteChatOptions {
   /** A reply that is wanted whole is asked for as one body in JSON: that costs both sides less. */
@@ -58,7 +62,8 @@ class RemoteTurn {
   readonly #request: ChatRequest;
   readonly #replyPointer: readonly string[] | null;
   #start: ChatStart | null = null;
-  #text = '';
+  readonly #text = new StreamedText();
+  #characters = 0;
   #isBegun = false;
   #isShown = false;
 
@@ -83,7 +88,7 @@ class RemoteTurn {
 
   async *stream(answer: HttpAnswer): AsyncGenerator<ChatEvent> {
     this.#isBegun = true;
-    for await (const { event, data } of readEventStream(answer.stream(), mostCharacters)) {
+    for await (const { event, data } of readEventStream(answer.stream(), mostEventBytes)) {
       const read = readStreamEvent(event, data);
       switch (read?.kind) {
         case 'session':
@@ -91,10 +96,19 @@ class RemoteTurn {
           break;
         case 'text':
           this.#isShown = true;
-          if (read.event === 'delta') this.#text += read.text;
+          this.#characters += read.text.length;
+          if (this.#characters > mostCharacters) {
+            throw new HttpFailure(
+              'unreadable',
+              true,
+              `the reply is longer than ${mostCharacters} characters`,
+            );
+          }
+          if (read.event === 'delta') this.#text.add(read.text);
           yield { event: read.event, data: { text: read.text } };
           break;
         case 'done':
+          this.#compare(read.body);
           yield* this.end(read.body);
           return;
         case 'error':
@@ -116,10 +130,26 @@ class RemoteTurn {
       });
     }
     yield* this.#begin(session_id, null, null);
-    const reply = replyOf(body, this.#replyPointer) ?? this.#text;
+    const reply = replyOf(body, this.#replyPointer) ?? this.#text.toString();
     if (reply === '') throw this.#noReply(body);
     const certain = { session_id, mode: this.#start?.mode ?? this.#request.mode, reply };
     yield { event: 'done', data: chatReply(certain, body), body };
+  }
+
+  /**
+   * Throws where the stream told another reply than the one that the server says it keeps, white space at the ends aside. Other servers
+   * need not repeat the reply, and a profile may name another place for it.
+   */
+  #compare(body: unknown): void {
+    const kept = fieldOf(fieldOf(body, 'data'), 'reply');
+    const streamed = this.#text.toString().trim();
+    if (this.#replyPointer !== null || typeof kept !== 'string' || streamed === '') return;
+    if (kept.trim() === streamed) return;
+    const message = 'The reply that was streamed is not the one that the server gave at its end, and keeps.';
+    throw new ParleyError('BAD_RESPONSE', message, {
+      hint: 'Do not rely on what was shown: read the reply in the session.',
+      ...this.place,
+    });
   }
 
   /** A repetition of the request begins the same turn again: it is told once. */

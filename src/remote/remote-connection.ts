@@ -20,6 +20,8 @@ import { isTurnedAway, Resending } from './resending.ts';
 
 /** Of a body read whole. */
 const mostBytes = 64 * 1024 * 1024;
+/** Of a stream: the longest reply that is read, in pieces of one character. */
+const mostStreamBytes = 1024 ** 3;
 const connectMs = 10_000;
 const answerMs = 300_000;
 const silenceMs = 60_000;
@@ -67,6 +69,7 @@ export class RemoteConnection {
         connectMs,
         answerMs: limit ?? answerMs,
         silenceMs: limit ?? silenceMs,
+        mostBytes: mostStreamBytes,
         tellsStale: false,
         now: options.now,
       });

@@ -1,7 +1,8 @@
 // The answer to an operation, from any server of the API: its body if it is a success, else the failure that it is.
+import { parseJson } from '../http/json.ts';
 import { ParleyError } from '../service/errors.ts';
 import { codeTold, failureOfAnswer, notThisApi, refusedKey } from './failure-body.ts';
-import { fieldOf, parseJson } from './json-value.ts';
+import { fieldOf } from './json-value.ts';
 import type { ReceivedAnswer } from './received-answer.ts';
 import { type Operation, routes } from './routes.ts';
 
@@ -15,7 +16,11 @@ export function successBody(operation: Operation, answer: ReceivedAnswer): unkno
   if (isSuccess && operation === 'deleteSession' && text.trim() === '') return null;
   if (isSuccess && fieldOf(body, 'success') === true) return body;
   if (!isSuccess || fieldOf(body, 'success') === false) throw failureOfAnswer(answer, body);
-  throw notThisApi(answer, body, body === undefined ? 'not with JSON' : 'without "success": true');
+  throw notThisApi(
+    answer,
+    body,
+    body === undefined ? 'not with JSON that can be read' : 'without "success": true',
+  );
 }
 
 /** Where the path names no session, a 404 that speaks of one comes from a server that took the path's end for an id. */

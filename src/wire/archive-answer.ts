@@ -8,6 +8,8 @@ type Check = (value: unknown) => boolean;
 const isId: Check = (value) => textOrNull(value) !== null;
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
+/** It has to go into a path again, and all cursors of a listing are remembered. */
+const isCursor: Check = (value) => isTextOrNull(value) && (textOrNull(value) ?? '').length <= 4096;
 const isNumber: Check = (value) => typeof value === 'number';
 const isListOf =
   (fields: Fields): Check =>
@@ -75,7 +77,7 @@ function pageOf<T>(body: unknown, fields: Fields): Page<T> | null {
   const data = fieldOf(body, 'data');
   const items = fieldOf(data, 'items');
   const cursor = fieldOf(data, 'next_cursor');
-  if (!isListOf(fields)(items) || !isTextOrNull(cursor)) return null;
+  if (!isListOf(fields)(items) || !isCursor(cursor)) return null;
   return { items: items as readonly T[], next_cursor: textOrNull(cursor) };
 }
 

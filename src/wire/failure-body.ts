@@ -16,7 +16,7 @@ export function failureOfAnswer(answer: ReceivedAnswer, body: unknown): ParleyEr
   const { status, retryAfter, asked } = answer;
   const told = codeTold(body);
   if (body === undefined && status !== 429 && status !== 503)
-    return notThisApi(answer, body, 'not with JSON');
+    return notThisApi(answer, body, 'not with JSON that can be read');
   const code = knownCode(told) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks to wait ${retryAfter} s.`;
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
@@ -55,7 +55,9 @@ function wordsOf(body: unknown, code: ErrorCode | null): string | null {
   const text = firstText(fieldOf(error, 'message'), fieldOf(body, 'message'), error) ?? told;
   if (text === null) return null;
   const line = text.replace(/\s+/g, ' ').trim().slice(0, 2000);
-  return told === null || told === code || code === null || text === told ? line : `${line} [${told}]`;
+  return told === null || told === code || code === null || text === told
+    ? line
+    : `${line} [${told.slice(0, 100)}]`;
 }
 
 /** Only what a server may say: that something is wrong with a flag or a file on this side is not for it to tell. */
@@ -80,7 +82,7 @@ const statusCodes: ReadonlyMap<number, ErrorCode> = new Map([
 ]);
 
 function codeOfStatus(status: number): ErrorCode {
-  return statusCodes.get(status) ?? (status >= 500 ? 'INTERNAL_ERROR' : 'BAD_RESPONSE');
+  return statusCodes.get(status) ?? (status >= 500 && status <= 599 ? 'INTERNAL_ERROR' : 'BAD_RESPONSE');
 }
 
 function factsOf(body: unknown) {

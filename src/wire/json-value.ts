@@ -2,15 +2,6 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** `undefined` for a text that is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export function objectOrNull(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }

@@ -16,6 +16,11 @@ test.each([
   ['http://127.9.8.7', 'http://127.9.8.7'],
   ['http://127.1', 'http://127.0.0.1'],
   ['http://[::1]:80/x', 'http://[::1]/x'],
+  ['http://0x7f.1', 'http://127.0.0.1'],
+  ['http://2130706433', 'http://127.0.0.1'],
+  ['http://127.0.0.1.', 'http://127.0.0.1'],
+  ['http://[::ffff:127.0.0.1]', 'http://[::ffff:7f00:1]'],
+  ['http://LOCALHOST.:1', 'http://localhost.:1'],
 ])('%s is %s', (text, url) => {
   expect(read(text)).toBe(url);
 });
@@ -45,6 +50,11 @@ test.each([
   'http://0.0.0.0',
   'http://[::ffff:10.0.0.1]',
   'http://128.0.0.1',
+  'http://[::]',
+  'http://[::ffff:127.0.0.1.one.example]',
+  'http://[::7f00:1]',
+  'http://localhost..',
+  'http://.localhost.one.example',
 ])('%j is refused, with its source named and not repeated', (text) => {
   const error = expect.objectContaining({
     code: 'CONFIG',

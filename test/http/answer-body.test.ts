@@ -2,13 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { AnswerBody } from '../../src/http/answer-body.ts';
 
-function bodyOf() {
+function bodyOf(mostBytes = 1_000_000) {
   const calls: string[] = [];
-  const body = new AnswerBody({
+  const source = {
     pause: () => calls.push('pause'),
     resume: () => calls.push('resume'),
-    abort: ({ message }) => calls.push(`abort: ${message}`),
-  });
+    abort: ({ message }: Error) => calls.push(`abort: ${message}`),
+  };
+  const body = new AnswerBody(source, mostBytes);
   return { body, calls };
 }
 

@@ -17,6 +17,7 @@ export function clientOf(origin: string, options: Partial<HttpClientOptions> = {
     connectMs: 2000,
     answerMs: 5000,
     silenceMs: 5000,
+    mostBytes: 64 * 1024 * 1024,
     tellsStale: true,
     now: Date.now,
   };

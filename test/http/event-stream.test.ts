@@ -1,7 +1,12 @@
 // The syntax of server-sent events, however the bytes are cut on their way.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEventStream, readEventStream } from '../../src/http/event-stream.ts';
+import {
+  isEventStream,
+  readEventBatches,
+  readEventStream,
+  type ServerSentEvent,
+} from '../../src/http/event-stream.ts';
 import { HttpFailure } from '../../src/http/http-failure.ts';
 
 async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -10,11 +15,19 @@ async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerat
 }
 
 async function read(text: string, cuts: readonly number[] = [], most = 1000) {
-  const events = [];
-  for await (const event of readEventStream(pieces(new TextEncoder().encode(text), cuts), most)) {
-    events.push(event);
-  }
+  const { events, failure } = await readBytes(new TextEncoder().encode(text), cuts, most);
+  if (failure !== null) throw failure;
   return events;
+}
+
+async function readBytes(bytes: Uint8Array, cuts: readonly number[] = [], most = 1000) {
+  const events: ServerSentEvent[] = [];
+  try {
+    for await (const event of readEventStream(pieces(bytes, cuts), most)) events.push(event);
+    return { events, failure: null };
+  } catch (failure) {
+    return { events, failure };
+  }
 }
 
 describe('an event stream', () => {
@@ -30,10 +43,13 @@ describe('an event stream', () => {
       'data:  b',
       '',
       'id: 7',
+      'data: last',
+      '',
     ];
     const expected = [
       { event: 'delta', data: '{"text":"é 😀 日本"}' },
       { event: 'message', data: 'a\n b' },
+      { event: 'message', data: 'last' },
     ];
     const length = new TextEncoder().encode(lines.join('\r\n')).length + 4;
     await fc.assert(
@@ -76,6 +92,49 @@ describe('an event stream', () => {
     );
     expect(failure).toBeInstanceOf(HttpFailure);
     expect(failure).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it('whose lines end in CR tells each event as soon as it is complete', async () => {
+    async function* open() {
+      yield Buffer.from('data: a\r\r');
+      yield Buffer.from('\ndata: b\r');
+      yield Buffer.from('\ndata: c\r\n\r');
+      throw new Error('later');
+    }
+    const told: ServerSentEvent[][] = [];
+    const reading = (async () => {
+      for await (const events of readEventBatches(open(), 1000, { closesLast: false }))
+        told.push([...events]);
+    })();
+    await expect(reading).rejects.toThrow('later');
+    expect(told.map((events) => events.map(({ data }) => data))).toEqual([['a'], [], ['b\nc']]);
+  });
+
+  it('with bytes that are not UTF-8 is refused there, after all that came before', async () => {
+    const good = Buffer.from('data: é\n\ndata: b\n\n');
+    for (const wrong of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0xbd], [0xf0, 0x9f]]) {
+      const bytes = Buffer.concat([
+        good,
+        Buffer.from('data: c'),
+        Buffer.from(wrong),
+        Buffer.from('\n\ndata: d\n\n'),
+      ]);
+      for (const cuts of [[], [10], Array.from(bytes.keys())]) {
+        const { events, failure } = await readBytes(bytes, cuts);
+        expect(events.map(({ data }) => data)).toEqual(['é', 'b']);
+        expect(failure).toMatchObject({ kind: 'unreadable', message: 'the stream is not UTF-8' });
+      }
+    }
+  });
+
+  it('has events of a limited number of lines, empty ones and comments too', async () => {
+    for (const line of ['data:\n', '\r']) {
+      const { events, failure } = await readBytes(Buffer.from(line.repeat(1_000_001)), [], 10_000_000);
+      expect(events).toEqual([]);
+      expect(failure).toMatchObject({ kind: 'unreadable' });
+    }
+    const lively = `${': still here\n\n'.repeat(260_000)}data: x\n\n`;
+    expect(await read(lively + lively, [], 10_000_000)).toHaveLength(2);
   });
 
   it('is known by its type', () => {

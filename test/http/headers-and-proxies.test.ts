@@ -70,6 +70,12 @@ describe('the proxy', () => {
     ['http://127.0.0.1:8787', both, null],
     ['http://127.9.9.9', both, null],
     ['http://[::1]:8787', both, null],
+    ['http://parley.localhost.', both, null],
+    ['http://[::ffff:127.0.0.1]', both, null],
+    ['https://[2001:db8::1]', { ...both, NO_PROXY: '2001:db8::1' }, null],
+    ['https://[2001:db8::1]', { ...both, NO_PROXY: '[2001:DB8::1]:443' }, null],
+    ['https://[2001:db8::1]:1', { ...both, NO_PROXY: '[2001:db8::1]:443' }, 'http://secure:2'],
+    ['https://api.example', { HTTPS_PROXY: 'socks5://secure:2' }, 'socks5://secure:2'],
     ['http://127.example', both, 'http://plain:1'],
     ['http://notlocalhost', both, 'http://plain:1'],
   ];
@@ -77,9 +83,22 @@ describe('the proxy', () => {
     expect(proxyFor(origin, env)).toBe(expected);
   });
 
-  it('that is no URL is refused by the name of its variable, without its value', () => {
-    expect(() => proxyFor('https://api.example', { https_proxy: 'http://u:secret@[bad' })).toThrow(
-      new TypeError('the variable https_proxy holds no URL'),
-    );
+  it.each([
+    'http://u:secret@[bad',
+    'ftp://u:secret@proxy:1',
+    'file:///secret',
+    'socks5h://u:secret@proxy:1',
+    'http:/secret:3128',
+    'u:secret/@proxy:3128',
+    'http://u:secret@proxy:99999',
+    'http://u:secret%@proxy',
+    'http://secret%e0:x@proxy',
+    '://secret',
+    'http://',
+  ])('that cannot be used, %s, is refused by the name of its variable, without its value', (value) => {
+    const choose = () => proxyFor('https://api.example', { https_proxy: value });
+    expect(choose).toThrow(TypeError);
+    expect(choose).toThrow(/variable https_proxy/);
+    expect(choose).not.toThrow(/secret/);
   });
 });

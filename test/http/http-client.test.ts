@@ -96,8 +96,6 @@ describe('a redirect', () => {
     [301, 'http://elsewhere.example/x?k=v', 'http://elsewhere.example/x'],
     [302, 'https://user:secret@elsewhere.example/', 'https://elsewhere.example/'],
     [303, '/login', '/login'],
-    [307, undefined, 'no other place'],
-    [308, 'http://[bad', 'no other place'],
     [300, '//elsewhere.example', 'http://elsewhere.example/'],
   ])('of %d to %s is refused with both places named', async (status, location, named) => {
     const { server, client } = await started((_request, response) => {
@@ -109,6 +107,22 @@ describe('a redirect', () => {
     expect(failure.message).toContain(named);
     expect(failure.message).not.toContain('secret');
     expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [304, undefined],
+    [304, '/elsewhere'],
+    [302, undefined],
+    [308, 'http://[bad'],
+  ])('is none with status %d and the location %s: it answers nothing', async (status, location) => {
+    const { server, client } = await started((_request, response) => {
+      response.writeHead(status, location === undefined ? {} : { location }).end();
+    });
+    const failure = await failureOf(client.request(get({ path: '/v1/models?secret=1' })));
+    expect(failure).toMatchObject({
+      kind: 'unreadable',
+      message: `the server answered ${server.url}/v1/models with status ${status} alone`,
+    });
   });
 });
 

@@ -6,7 +6,14 @@ import { type Script, serve } from '../support/scripted-server.ts';
 
 async function started(script: Script, answerMs = 20_000) {
   const server = await serve(script);
-  const limits = { connectMs: 20_000, answerMs, tellsStale: false, silenceMs: 20_000, now: Date.now };
+  const limits = {
+    mostBytes: 64 * 1024 * 1024,
+    connectMs: 20_000,
+    answerMs,
+    tellsStale: false,
+    silenceMs: 20_000,
+    now: Date.now,
+  };
   const client = new HttpClient({ origin: server.url, proxies: {}, authorities: null, ...limits });
   onTestFinished(async () => {
     await client.close();

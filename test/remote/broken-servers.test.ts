@@ -18,6 +18,7 @@ async function remote(server: { url: string; close(): Promise<void> }, options?:
 
 const body = { success: true, data: { session_id: 's-1', message_id: 'm-1', reply: 'Hé 😀', text: 'Hé 😀' } };
 const text = JSON.stringify(body);
+const nested = `{"success":true,"data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
 const page = '<!doctype html><title>Apache</title><h1>It works!</h1>';
 
 describe('an answer', () => {
@@ -32,6 +33,10 @@ describe('an answer', () => {
     ['of 501 in HTML', (_, response) => response.writeHead(501).end(page), 'BAD_RESPONSE'],
     ['that is cut JSON', (_, response) => response.end(text.slice(0, -9)), 'BAD_RESPONSE'],
     ['that is empty', (_, response) => response.end(), 'BAD_RESPONSE'],
+    ['that is null', (_, response) => response.end('null'), 'BAD_RESPONSE'],
+    ['nested 200,000 deep', (_, response) => response.end(nested), 'BAD_RESPONSE'],
+    ['of 304', (_, response) => response.writeHead(304).end(), 'BAD_RESPONSE'],
+    ['of 302 to nowhere', (_, response) => response.writeHead(302).end(), 'BAD_RESPONSE'],
     ['that is a bare array', (_, response) => response.end('[]'), 'BAD_RESPONSE'],
     ['of a redirect', (_, response) => response.writeHead(302, { location: '/login' }).end(), 'REDIRECT'],
     ['of 503 in HTML', (_, response) => response.writeHead(503).end(page), 'UNAVAILABLE'],
@@ -176,7 +181,7 @@ describe('a stream', () => {
     const { home, call } = await remote(
       await streaming((response) => response.end('event: done\ndata: [DONE]\n\n')),
     );
-    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('INCOMPLETE_REPLY');
+    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('BAD_RESPONSE');
   });
 
   it('of another making, which says nothing that Parley knows, is no reply', async () => {

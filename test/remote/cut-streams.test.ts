@@ -47,8 +47,15 @@ const streams = new Map(
  * are: `EVERY_CUT=1 npx vitest run test/remote/cut-streams.test.ts`.
  */
 const samples: readonly Sample[] = [...streams].flatMap(([ends, { length }]) =>
-  (['FIN', 'RST', 'stall'] as const).flatMap((cut) => cutsOf(length).map((bytes) => ({ ends, cut, bytes }))),
+  (['FIN', 'RST', 'stall'] as const).flatMap((cut) =>
+    cutsOf(wholeAt(ends, length)).map((bytes) => ({ ends, cut, bytes })),
+  ),
 );
+
+/** A CR ends a line by itself, whether an LF follows or not. */
+function wholeAt(ends: string, length: number): number {
+  return ends === 'CRLF' ? length - 1 : length;
+}
 
 function cutsOf(length: number): readonly number[] {
   if (process.env['EVERY_CUT'] === '1') return Array.from({ length }, (_, bytes) => bytes);

@@ -6,7 +6,8 @@ import { readSource, type SourceFile } from './source-file.ts';
 const rooms: Readonly<Record<string, readonly string[]>> = {
   service: [],
   http: [],
-  config: ['service'],
+  // A base URL is judged as the connection to it is: by one rule of what this machine is.
+  config: ['service', 'http/loopback.ts'],
   store: ['service'],
   wire: ['service', 'http'],
   engine: ['service', 'http'],

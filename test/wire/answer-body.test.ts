@@ -92,6 +92,8 @@ describe('a failure', () => {
     [504, 'ENGINE_TIMEOUT'],
     [507, 'STORAGE_FULL'],
     [599, 'INTERNAL_ERROR'],
+    [600, 'BAD_RESPONSE'],
+    [999, 'BAD_RESPONSE'],
     [200, 'BAD_RESPONSE'],
   ])('with status %d and an unknown code is %s, in the server’s words and with its code', (status, code) => {
     const error = failure('chat', status, {

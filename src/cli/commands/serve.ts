@@ -1,7 +1,7 @@
 // `parley serve`: the embedded service over HTTP. Where it listens goes to stdout, its log as lines of JSON to stderr.
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import { isLoopback } from '../../config/base-url.ts';
+import { isLocalUrl } from '../../config/base-url.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { asParleyError } from '../error-report.ts';
@@ -120,7 +120,7 @@ async function announce(
   await context.stdout.write(`Parley listens on ${url}\n`);
   if (context.options.quiet) return;
   // The key would go over the network for all to read: what stands between must encrypt it, or be trusted.
-  const isOpen = !isLoopback(new URL(url).hostname);
+  const isOpen = !isLocalUrl(url);
   await context.stdout.write(`
 On this machine, make a key; it is printed this once. Wherever it is to be used, log in with it:
   parley keys create --project NAME

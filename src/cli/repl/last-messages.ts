@@ -2,6 +2,7 @@
 import { ParleyError } from '../../service/errors.ts';
 import type { Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
+import { everyPage } from '../every-page.ts';
 
 const pageSize = 200;
 
@@ -12,15 +13,9 @@ export async function lastMessages(
 ): Promise<readonly Message[]> {
   const { home } = await context.open();
   let kept: readonly Message[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = await home.archive.listMessages(await context.call(), sessionId, {
-      limit: pageSize,
-      cursor,
-    });
-    kept = [...kept, ...page.data.items].slice(-most);
-    cursor = page.data.next_cursor;
-  } while (cursor !== null);
+  const ask = async (cursor: string | null) =>
+    home.archive.listMessages(await context.call(), sessionId, { limit: pageSize, cursor });
+  for await (const { data } of everyPage(ask)) kept = [...kept, ...data.items].slice(-most);
   return kept;
 }
 

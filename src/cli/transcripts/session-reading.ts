@@ -3,6 +3,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
+import { everyPage } from '../every-page.ts';
 
 const pageItems = 200;
 /** A session in which somebody talks without a pause is not waited for. */
@@ -14,15 +15,9 @@ export async function* readMessages(
   context: CliContext,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
   const { home } = await context.open();
-  let cursor: string | null = null;
-  do {
-    const { data, body } = await home.archive.listMessages(await context.call(), sessionId, {
-      limit: pageItems,
-      cursor,
-    });
-    yield { items: data.items, body };
-    cursor = data.next_cursor;
-  } while (cursor !== null);
+  const ask = async (cursor: string | null) =>
+    home.archive.listMessages(await context.call(), sessionId, { limit: pageItems, cursor });
+  for await (const { data, body } of everyPage(ask)) yield { items: data.items, body };
 }
 
 /** The session and its messages are several answers: they are asked for again when a turn came between them. */

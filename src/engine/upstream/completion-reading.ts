@@ -1,11 +1,11 @@
 // A streamed completion as it is read: its chunks become pieces of text and of reasoning, and one end. A reply has ended when the
 // server says why; `[DONE]`, and the count of tokens, may follow or be left out.
 import type { ServerSentEvent } from '../../http/event-stream.ts';
+import { parseJson } from '../../http/json.ts';
 import type { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { EngineEvent } from '../reply-engine.ts';
 import { type CompletionChunk, isNote, readChunk } from './completion-chunk.ts';
-import { parseJson } from './json.ts';
 import { type SplitText, ThinkTags } from './think-tags.ts';
 import { badReply, filtered, notAnApi, type Upstream, upstreamFailure } from './upstream-failure.ts';
 import { WellFormed } from './well-formed.ts';

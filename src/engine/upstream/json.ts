@@ -1,13 +1,5 @@
 // Fields of a JSON value that somebody else wrote, where nothing is certain.
 
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Undefined for what is not there, and for a field of what is no object. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)

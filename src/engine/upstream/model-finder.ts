@@ -1,14 +1,16 @@
 // Asks a server which models it has: `GET …/models`, beside its chat completions.
 import { HttpClient } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
+import { parseJson } from '../../http/json.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { FoundModels, ModelServer } from '../../service/model-server.ts';
 import { completionsPath } from './completion-request.ts';
-import { fieldOf, parseJson } from './json.ts';
+import { fieldOf } from './json.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 2000;
 const answerMs = 5000;
+/** Unpacked, too. */
 const mostBytes = 16 * 1024 * 1024;
 
 /** Never rejects for what a server does: what it did is in the result. */
@@ -21,7 +23,14 @@ export async function findModels(
   let client: HttpClient | null = null;
   try {
     const { origin } = new URL(server.base_url);
-    const limits = { connectMs, answerMs, silenceMs: answerMs, tellsStale: false, now: options.now };
+    const limits = {
+      connectMs,
+      answerMs,
+      silenceMs: answerMs,
+      mostBytes,
+      tellsStale: false,
+      now: options.now,
+    };
     const authorities = await options.authorities();
     const key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
     client = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });

@@ -27,6 +27,10 @@ const connectMs = 10_000;
 const noLimit = 2 ** 31 - 1;
 /** Of a body read whole, and of one event. */
 const mostBytes = 64 * 1024 * 1024;
+/** Of the body of a refusal. */
+const mostErrorBytes = 1024 * 1024;
+/** Of a stream: the longest reply that is read, in pieces of one character, with room to spare. */
+const mostStreamBytes = 4 * 1024 ** 3;
 /** A kept connection that the server had closed fails as soon as it is used. What takes longer may have been work, which is billed. */
 const staleMs = 1000;
 /** How long a server may take from the last word to the end of its stream. */
@@ -51,7 +55,14 @@ export class UpstreamConnection {
     this.#path = completionsPath(settings.base_url);
     try {
       const { proxies, now } = options;
-      const limits = { connectMs, answerMs: noLimit, silenceMs: noLimit, tellsStale: true, now };
+      const limits = {
+        connectMs,
+        answerMs: noLimit,
+        silenceMs: noLimit,
+        mostBytes: mostStreamBytes,
+        tellsStale: true,
+        now,
+      };
       this.#client = new HttpClient({ origin: this.#origin, proxies, authorities, ...limits });
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
@@ -140,7 +151,7 @@ export class UpstreamConnection {
         continue;
       }
       if (answer.status < 300) return answer;
-      const text = await answer.text(mostBytes);
+      const text = await errorText(answer);
       if (withUsage && [400, 422].includes(answer.status) && text.includes('stream_options')) {
         this.#withUsage = false;
         continue;
@@ -190,6 +201,16 @@ export class UpstreamConnection {
       throw badReply(upstream, 'broken_off', 'broke off its reply');
     }
     yield reading.end();
+  }
+}
+
+/** Empty for a body that is too long or no text: then the status alone tells what is wrong. */
+async function errorText(answer: HttpAnswer): Promise<string> {
+  try {
+    return await answer.text(mostErrorBytes);
+  } catch (error) {
+    if (error instanceof HttpFailure && error.kind === 'unreadable') return '';
+    throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 // What a model's server says of a failure, by status, code, type or words, read as one kind of failure. Vendors differ; the words are
 // those of their documentation, or of their servers.
+import { parseJson } from '../../http/json.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
-import { fieldOf, parseJson, textOf } from './json.ts';
+import { fieldOf, textOf } from './json.ts';
 
 export type Kind =
   | 'key'
@@ -27,8 +28,11 @@ export interface ErrorRead {
   readonly retryAfter: number | null;
 }
 
+/** Of a text that is looked through: a longer one tells nobody what is wrong, and takes seconds. */
+const mostCharacters = 1024 * 1024;
+
 export function readUpstreamError(told: number | null, text: string): ErrorRead {
-  const { codes, message, retryAfter } = readBody(text);
+  const { codes, message, retryAfter } = readBody(text.length > mostCharacters ? '' : text);
   const status = told ?? statusOf(codes[0] ?? '');
   return { kind: kindOf(status, codes.join(' '), message), status, message, retryAfter };
 }

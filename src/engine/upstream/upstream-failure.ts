@@ -1,7 +1,7 @@
 // What went wrong at a model's server, and what to do about it. Servers tell it by status, by code, by type or by words; here it
 // becomes one failure that names the mode. No part of a key is ever in it.
 import { HttpFailure } from '../../http/http-failure.ts';
-import { isLoopback } from '../../http/proxy-choice.ts';
+import { isLoopback } from '../../http/loopback.ts';
 import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { ModelProgram, ModeSubject, Remedy } from '../../service/remedy.ts';

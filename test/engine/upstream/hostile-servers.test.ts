@@ -71,8 +71,32 @@ describe('a reply without an end', () => {
   it('in one line is stopped before it fills the memory', async () => {
     const { failure } = await endOf(endless('x'.repeat(65_536), 'data: '));
     expect(failure).toMatchObject({
-      message: expect.stringMatching(/an event is longer than \d+ characters/),
+      message: expect.stringMatching(/an event is longer than \d+ bytes/),
     });
+  });
+});
+
+describe('a refusal', () => {
+  it.each<[string, string]>([
+    ['words', 'model '.repeat(500_000)],
+    ['JSON', JSON.stringify({ error: { message: 'model. '.repeat(500_000) } })],
+    ['no end', ''],
+  ])('of %s without measure is told by its status', async (_what, body) => {
+    const { engine } = await stubs.engineOver((response) => {
+      response.writeHead(429);
+      if (body !== '') {
+        response.end(body);
+        return;
+      }
+      const write = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+        if (!response.destroyed) response.once('drain', write);
+      };
+      write();
+    });
+    const start = performance.now();
+    await expect(collectEvents(engine, hello)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 });
 

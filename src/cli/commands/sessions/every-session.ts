@@ -2,6 +2,7 @@
 import type { Session } from '../../../service/session.ts';
 import type { PageRequest, SessionQuery } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
+import { everyPage } from '../../every-page.ts';
 import { largestPage } from './page-size.ts';
 
 export async function* everySession(
@@ -9,11 +10,7 @@ export async function* everySession(
   context: CliContext,
 ): AsyncGenerator<Session, void> {
   const { home } = await context.open();
-  let cursor: string | null = null;
-  do {
-    const page = { ...query, limit: largestPage, cursor };
-    const { data } = await home.archive.listSessions(await context.call(), page);
-    yield* data.items;
-    cursor = data.next_cursor;
-  } while (cursor !== null);
+  const ask = async (cursor: string | null) =>
+    home.archive.listSessions(await context.call(), { ...query, limit: largestPage, cursor });
+  for await (const { data } of everyPage(ask)) yield* data.items;
 }

@@ -4,6 +4,7 @@ import type { Session } from '../../../service/session.ts';
 import type { SessionOrder, SessionQuery } from '../../../service/session-archive.ts';
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
+import { everyPage } from '../../every-page.ts';
 import { tellFurtherPage } from '../../further-page.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -73,9 +74,9 @@ export function registerList(parent: Command, run: Run): void {
       run(command, (context) =>
         runList(
           {
-            limit: flags.limit ?? (everyPage(flags) ? largestPage : 50),
+            limit: flags.limit ?? (wantsAll(flags) ? largestPage : 50),
             cursor: flags.cursor ?? null,
-            all: everyPage(flags),
+            all: wantsAll(flags),
             ids: flags.ids ?? false,
             deleted: flags.deleted ?? false,
             titleMatch: flags.titleMatch ?? null,
@@ -91,33 +92,34 @@ export function registerList(parent: Command, run: Run): void {
 }
 
 /** Ids alone are for a pipe, where half of them would pass for the whole. */
-function everyPage({ all, ids, limit }: ListFlags): boolean {
+function wantsAll({ all, ids, limit }: ListFlags): boolean {
   return all === true || (ids === true && limit === undefined);
 }
 
 export async function runList(input: ListInput, context: CliContext): Promise<undefined> {
   const { home } = await context.open();
-  let query: SessionQuery = {
+  const query = {
     limit: input.limit,
-    cursor: input.cursor,
     title_match: input.titleMatch,
     updated_before: input.olderThan === null ? null : timeOf(input.olderThan, context.host.now()),
     updated_after: input.newerThan === null ? null : timeOf(input.newerThan, context.host.now()),
     deleted: input.deleted,
     sort: input.sort,
     order: input.reverse ? 'asc' : 'desc',
-  };
-  for (let first = true; ; first = false) {
-    const { data, body } = await home.archive.listSessions(await context.call(), query);
+  } as const;
+  const ask = async (cursor: string | null) =>
+    home.archive.listSessions(await context.call(), { ...query, cursor });
+  let first = true;
+  for await (const { data, body } of everyPage(ask, input.cursor)) {
     await writePage(data.items, body, input, first, context);
     if (first && data.items.length === 0) await tellNothing(input, context);
-    if (data.next_cursor === null) return;
-    if (!input.all) {
+    first = false;
+    if (input.all) continue;
+    if (data.next_cursor !== null) {
       const line = { words: wordsOf(input, query), operands: [], all: true };
       await tellFurtherPage(line, data.next_cursor, context);
-      return;
     }
-    query = { ...query, cursor: data.next_cursor };
+    return;
   }
 }
 
@@ -148,7 +150,7 @@ async function writePage(
 }
 
 /** The command line that this was, but for the cursor. An age has become a time: pages of one listing share it. */
-function wordsOf(input: ListInput, query: SessionQuery): readonly string[] {
+function wordsOf(input: ListInput, query: Omit<SessionQuery, 'cursor'>): readonly string[] {
   return [
     'sessions',
     'list',

@@ -3,6 +3,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
+import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { everySession } from './every-session.ts';
 import { requireRoom } from './ids.ts';
@@ -46,18 +47,13 @@ async function listed(
 async function searched(query: string, context: CliContext): Promise<ReadonlySet<string>> {
   const { home } = await context.open();
   const found = new Set<string>();
-  let cursor: string | null = null;
-  do {
-    const { data } = await home.archive.searchSessions(await context.call(), {
-      query,
-      limit: largestPage,
-      cursor,
-    });
+  const ask = async (cursor: string | null) =>
+    home.archive.searchSessions(await context.call(), { query, limit: largestPage, cursor });
+  for await (const { data } of everyPage(ask)) {
     // A part of what is meant must not pass for all of it.
     if (data.newest_only) throw tooManyHits(query);
     for (const { session } of data.items) found.add(session.session_id);
-    cursor = data.next_cursor;
-  } while (cursor !== null);
+  }
   return found;
 }
 

@@ -1,6 +1,6 @@
 // Where `parley setup` looks: this machine's model servers, and the vendors whose keys are set, each where the variables of its own
 // tools say it is.
-import { isLoopback, readBaseUrl } from '../../../config/base-url.ts';
+import { isLocalUrl, readBaseUrl } from '../../../config/base-url.ts';
 import { quoteForShell } from '../../../config/shell-quote.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { localModelServers, type ModelServer, modelVendors } from '../../../service/model-server.ts';
@@ -12,7 +12,7 @@ export function localServers({ host: { env } }: CliContext): readonly ModelServe
   const named = env['OLLAMA_HOST'] ?? '';
   const address = /^(?:http:\/\/)?([^/]+)\/?$/.exec(named)?.[1] ?? '';
   const url = `http://${/:\d+$/.test(address) ? address : `${address}:11434`}`;
-  const isHere = address !== '' && URL.canParse(url) && isLoopback(new URL(url).hostname);
+  const isHere = address !== '' && URL.canParse(url) && isLocalUrl(url);
   return localModelServers.map((server) =>
     server.name === 'Ollama' && isHere ? { ...server, base_url: `${url}/v1` } : server,
   );
@@ -49,7 +49,7 @@ export function isSameServer(one: string, other: string): boolean {
 function placeOf(baseUrl: string): string {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   const path = pathname.replace(/\/+$/, '') || '/v1';
-  return `${protocol}//${isLoopback(hostname) ? 'localhost' : hostname}:${port}${path}`;
+  return `${protocol}//${isLocalUrl(baseUrl) ? 'localhost' : hostname}:${port}${path}`;
 }
 
 export function variableOf(key: string | null): string {

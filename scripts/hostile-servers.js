@@ -1,0 +1,92 @@
+// Servers that never come to an end, each at a place of its own, against the built program: how it ends, how long that takes, and the most
+// memory that it holds. Fails where it is still running after a minute, or holds more than 400 MiB. Linux alone. Run after a build:
+// node scripts/hostile-servers.js [NAME…]
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+const mostMiB = 400;
+const mostMs = 60_000;
+
+const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
+const json = `${head}Content-Type: application/json\r\n\r\n`;
+const stream = `${head}Content-Type: text/event-stream\r\n\r\n`;
+const chunk = (text) => {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+};
+const delta = (text) => `event: delta\ndata: {"success":true,"data":{"text":"${text}"}}\n\n`;
+
+/** The command that meets it, what comes first, and what comes then, again and again. */
+const servers = {
+  data: ['verify', json, chunk(Buffer.alloc(65_536, 32))],
+  packed: ['verify', `${head}Content-Encoding: gzip\r\n\r\n`, chunk(gzipSync(Buffer.alloc(1_000_000)))],
+  extensions: ['verify', json, `1;${'e'.repeat(15_000)}\r\nx\r\n`.repeat(4)],
+  heads: ['verify', '', 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n'.repeat(1000)],
+  header: ['verify', 'HTTP/1.1 200 OK\r\nX: ', Buffer.alloc(65_536, 97)],
+  trailers: ['verify', `${json}0\r\n`, 'X: y\r\n'.repeat(5000)],
+  objects: ['verify', json + chunk('{"data":[{}'), chunk(',{}'.repeat(20_000))],
+  deltas: ['chat', stream, chunk(delta('x'.repeat(1000)).repeat(60))],
+  line: ['chat', stream + chunk('data: '), chunk(Buffer.alloc(65_536, 97))],
+  lines: ['chat', stream, chunk('data:\n'.repeat(10_000))],
+  comments: ['chat', stream, chunk(':\n'.repeat(30_000))],
+};
+const words = { verify: ['verify'], chat: ['chat', '-n', '-m', 'm', 'hi'] };
+
+function flood(socket, first, again) {
+  const write = () => {
+    while (!socket.destroyed && socket.write(again));
+  };
+  socket.on('drain', write).write(first);
+  write();
+}
+
+/** The most memory that a process has held so far, in MiB; 0 once it has ended. */
+function peakOf(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+async function attack(name) {
+  const [command, first, again] = servers[name];
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => flood(socket, first, again));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const directory = mkdtempSync(join(tmpdir(), 'hostile-'));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const start = performance.now();
+  const child = spawn(process.execPath, [program, ...words[command], '--url', url], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: directory, PARLEY_CONFIG_DIR: directory, PARLEY_API_KEY: 'k' },
+  });
+  let told = '';
+  child.stderr.on('data', (text) => {
+    told += text;
+  });
+  let peak = 0;
+  const look = setInterval(() => {
+    peak = Math.max(peak, peakOf(child.pid));
+    if (peak > mostMiB || performance.now() - start > mostMs) child.kill('SIGKILL');
+  }, 20);
+  const status = await new Promise((resolve) => child.on('close', resolve));
+  clearInterval(look);
+  server.close();
+  rmSync(directory, { recursive: true, force: true });
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  process.stdout.write(
+    `${name}: exit ${status}, ${peak.toFixed(0)} MiB, ${seconds} s: ${told.split('\n')[0]}\n`,
+  );
+  return status === 1 && told.includes('(BAD_RESPONSE)');
+}
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(servers);
+for (const name of names) if (!(await attack(name))) process.exitCode = 1;

@@ -1,0 +1,104 @@
+// Answers without an end, in each place where an answer can have none: they are left, and what was held of them is small.
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { ChunkQueue } from '../../src/http/chunk-queue.ts';
+import { serveBytes, serveProxy } from '../support/scripted-server.ts';
+import { clientOf, failureOf, get, kept, readAll } from './client-fixture.ts';
+
+const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
+const body = `${head}\r\n`;
+const chunkOf = (bytes: string | Buffer) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
+
+/** Writes it again and again, as fast as it is read, until the reader has gone. */
+function flood(socket: Socket, first: string, again: string | Buffer): void {
+  const write = () => {
+    while (!socket.destroyed && socket.write(again));
+  };
+  socket.on('drain', write).write(first);
+  write();
+}
+
+/** A client that goes over plain sockets, and one that goes through undici, of a server that floods them. */
+async function clients(first: string, again: string | Buffer) {
+  const server = kept(await serveBytes((socket) => flood(socket, first, again)));
+  const proxy = kept(await serveProxy(server.port, () => {}));
+  const mostBytes = 128 * 1024;
+  return {
+    plain: clientOf(server.url, { mostBytes }),
+    undici: clientOf('http://api.example', { mostBytes, proxies: { HTTP_PROXY: proxy.url } }),
+  };
+}
+
+describe('an answer without an end', () => {
+  it.each<[string, string, string | Buffer]>([
+    ['of data', body, chunkOf(Buffer.alloc(60_000))],
+    ['in chunks of one byte', body, '1\r\nx\r\n'.repeat(5000)],
+    ['that is packed', `${head}Content-Encoding: gzip\r\n\r\n`, chunkOf(gzipSync(Buffer.alloc(100_000)))],
+    ['of heads', '', 'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n'.repeat(50)],
+    ['of one header', 'HTTP/1.1 200 OK\r\nX: ', 'x'.repeat(60_000)],
+    ['of headers', 'HTTP/1.1 200 OK\r\n', 'X: y\r\n'.repeat(5000)],
+    ['of trailers', `${body}0\r\n`, 'X: y\r\n'.repeat(5000)],
+  ])('%s is left, over each kind of connection', async (_place, first, again) => {
+    for (const client of Object.values(await clients(first, again))) {
+      const whole = client.request(get()).then((answer) => answer.text(64 * 1024));
+      expect(await failureOf(whole)).toMatchObject({ kind: 'unreadable' });
+      const streamed = client.request(get()).then((answer) => readAll(answer.stream()));
+      expect(await failureOf(streamed)).toMatchObject({ kind: 'unreadable' });
+    }
+  });
+
+  it('of chunk extensions is left by the count of all bytes', async () => {
+    const { plain } = await clients(body, `1;${'e'.repeat(10_000)}\r\nx\r\n`);
+    const failure = await failureOf(plain.request(get()).then((answer) => answer.text(64 * 1024)));
+    expect(failure).toMatchObject({ kind: 'unreadable', message: expect.stringContaining('131072 bytes') });
+  });
+
+  it('of headers full of spaces costs no more time than one of letters', async () => {
+    const { plain } = await clients('', `HTTP/1.1 103 Hi\r\nX: a${' '.repeat(15_000)}a\r\n\r\n`);
+    const start = performance.now();
+    expect(await failureOf(plain.request(get()))).toMatchObject({ kind: 'unreadable' });
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+describe('bytes that wait', () => {
+  it('hold no more memory than their blocks, whatever buffers they came in', () => {
+    const queue = new ChunkQueue();
+    const count = 20_000;
+    for (let index = 0; index < count; index++) {
+      const buffer = new Uint8Array(index < 500 ? 64 * 1024 : 16);
+      buffer[7] = index;
+      queue.push(buffer.subarray(7, 8));
+    }
+    expect(queue.byteLength).toBe(count);
+    const buffers = new Set<ArrayBufferLike>();
+    const bytes: number[] = [];
+    for (let chunk = queue.shift(); chunk !== undefined; chunk = queue.shift()) {
+      buffers.add(chunk.buffer);
+      bytes.push(...chunk);
+    }
+    expect(bytes).toEqual(Array.from({ length: count }, (_, index) => index % 256));
+    expect([...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0)).toBeLessThan(count + 128 * 1024);
+    expect(queue.byteLength).toBe(0);
+  });
+
+  it('come in their order, large and small, one at a time or all together', () => {
+    const chunks = [3, 40_000, 5, 6, 16_384, 1, 16_383, 16_383, 2].map((length, index) =>
+      new Uint8Array(length).fill(index),
+    );
+    const expected = Buffer.concat(chunks);
+    const together = new ChunkQueue();
+    const single = new ChunkQueue();
+    for (const chunk of chunks) {
+      together.push(chunk);
+      single.push(chunk);
+    }
+    expect(Buffer.compare(together.takeAll(), expected)).toBe(0);
+    expect(together.byteLength).toBe(0);
+    const read: Uint8Array[] = [];
+    for (let chunk = single.shift(); chunk !== undefined; chunk = single.shift()) read.push(chunk);
+    expect(Buffer.compare(Buffer.concat(read), expected)).toBe(0);
+  });
+});
