@@ -6,6 +6,7 @@ import { apiRoutes, callOf } from './api-routes.ts';
 import { ClientGone, clientGoneStatus } from './client-gone.ts';
 import type { Served } from './handlers.ts';
 import { KeyGate } from './key-gate.ts';
+import { LargeRequests } from './large-requests.ts';
 import { openRoutes } from './open-routes.ts';
 import { publicFailure } from './public-failure.ts';
 import { failureResponse } from './responses.ts';
@@ -41,6 +42,7 @@ export function createApp(options: AppOptions): App {
   const { service, serverLimits, version, logger, now, newRequestId, ready, arrived } = options;
   const gate = new KeyGate(service, serverLimits, now);
   const replies = new RunningReplies();
+  const large = new LargeRequests(serverLimits);
   const streaming = new WeakSet<Visit>();
   const chat = {
     service,
@@ -50,7 +52,7 @@ export function createApp(options: AppOptions): App {
     ended: (visit: Visit, error: unknown) => record(visit, 200, error),
   };
   const served = [
-    ...apiRoutes({ served: options, gate, chat, bodyBytes: serverLimits.bodyBytes }),
+    ...apiRoutes({ served: options, gate, chat, large, bodyBytes: serverLimits.bodyBytes }),
     ...openRoutes({ version, replies, ready }),
   ];
   const otherwise = async (visit: Visit, request: Request): Promise<Response> => {

@@ -4,6 +4,9 @@ import { bodyBytes } from '../service/limits.ts';
 
 export interface ServerLimits {
   readonly bodyBytes: number;
+  /** Large bodies that are held at a time, of one key and of all together; more of them wait to be read. At least `bodyBytes`. */
+  readonly largeBodyBytesPerKey: number;
+  readonly largeBodyBytes: number;
   /** Of the request line and all headers together. */
   readonly headerBytes: number;
   /** Of one key; as many at once after a pause of a second. */
@@ -25,6 +28,8 @@ export interface ServerLimits {
 
 export const defaultServerLimits: ServerLimits = {
   bodyBytes,
+  largeBodyBytesPerKey: 2 * bodyBytes,
+  largeBodyBytes: 8 * bodyBytes,
   headerBytes: 16 * 1024,
   requestsPerSecond: 20_000,
   streamsPerKey: 2000,

@@ -38,3 +38,6 @@ export const defaultLimits: Limits = {
 
 /** The longest request body that a Parley server takes. Clients know it, too, and do not send a longer one. */
 export const bodyBytes = 8 * 1024 * 1024;
+
+/** The most messages of a session that a Parley server takes in one import: they are written in one transaction. */
+export const importedMessages = 10_000;
