@@ -14,6 +14,7 @@ const codes = {
   proxy: 'NETWORK',
   timeout: 'TIMEOUT',
   redirect: 'REDIRECT',
+  too_large: 'BAD_RESPONSE',
   unreadable: 'BAD_RESPONSE',
 } as const satisfies Record<HttpFailureKind, ErrorCode>;
 
@@ -28,6 +29,7 @@ const hints = {
   proxy: 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY names the hosts that need none.',
   timeout: 'Try again; --timeout SECONDS allows a longer silence.',
   redirect: 'Nothing was sent there. If you trust that place, use its URL.',
+  too_large: 'Ask for less of it at a time, if the command lets you.',
   unreadable: 'Check the URL: it must be the base of a conversation service.',
 } as const satisfies Record<HttpFailureKind, string>;
 
