@@ -22,6 +22,8 @@ export interface ServerLimits {
   readonly stalledMs: number;
   /** How often a stream without news gets a comment line. */
   readonly heartbeatMs: number;
+  /** How often the keys of running replies are looked at: a reply whose key was revoked stops then. */
+  readonly keyCheckMs: number;
   /** What running replies get to end by themselves when the server stops. */
   readonly graceMs: number;
 }
@@ -38,5 +40,6 @@ export const defaultServerLimits: ServerLimits = {
   checkMs: 1000,
   stalledMs: 45_000,
   heartbeatMs: 15_000,
+  keyCheckMs: 500,
   graceMs: 10_000,
 };
