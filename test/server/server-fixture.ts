@@ -7,6 +7,7 @@ import { defaultServerLimits, type ServerLimits } from '../../src/server/server-
 import { serverLog } from '../../src/server/server-log.ts';
 import type { Home } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 export interface FixtureOptions {
@@ -16,6 +17,8 @@ export interface FixtureOptions {
   /** A store that is there already, as a second server on it has. */
   readonly directory?: string;
   readonly ready?: () => Promise<void>;
+  /** Stands between the service and its store. */
+  readonly around?: (store: SessionStore) => SessionStore;
 }
 
 export interface ServerFixture {
@@ -46,6 +49,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   const home = await openEmbedded(directory, {
     ...(options.engines && { engines: options.engines }),
     ...(options.limits && { limits: options.limits }),
+    ...(options.around && { around: options.around }),
     owner: { id: `test ${randomUUID()}`, isGone: () => false },
   });
   const limits = { ...defaultServerLimits, ...options.serverLimits };
