@@ -2,7 +2,7 @@
 // it takes. node scripts/attack-server.js [concurrency], after `npm run build`. It talks to this machine alone.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,7 +92,6 @@ try {
       .toString()
       .trim();
   const [key, otherKey] = [newKey('attacker'), newKey('other')];
-  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const ask = (method, path, apiKey, body) =>
     new Promise((resolve, reject) => {
       const headers = {
@@ -103,7 +102,7 @@ try {
           'idempotency-key': `${path}${sessions++}`,
         }),
       };
-      const asked = request(url + path, { method, headers, agent }, (answer) => {
+      const asked = request(url + path, { method, headers, agent: false }, (answer) => {
         answer.resume().on('end', () => resolve(answer.statusCode));
       });
       asked.on('error', reject).end(body);
@@ -141,7 +140,6 @@ try {
     ];
     say(columns.join(' | '));
   }
-  agent.destroy();
 } finally {
   server.kill();
   rmSync(place, { recursive: true, force: true });

@@ -22,6 +22,8 @@ export interface LongList {
 
 /** Longer names are of no field that there is. */
 const longestName = 100;
+const tooMany =
+  'Send fewer at a time. A session of more messages can be imported on the machine of the server.';
 const utf8 = new TextDecoder();
 
 const quote = 0x22;
@@ -103,7 +105,7 @@ export class JsonScan {
     const list = this.#list;
     if (list === null || this.#depth !== 2) return;
     list.items += 1;
-    if (list.items > list.most) throw this.#refusal(`holds more than ${list.most} items`);
+    if (list.items > list.most) throw this.#refusal(`holds more than ${list.most} items`, tooMany);
     if (at - (list.cuts.at(-1) ?? list.start) >= this.#partBytes) list.cuts.push(at);
   }
 
@@ -140,7 +142,7 @@ export class JsonScan {
     this.#lists.delete(this.#field);
   }
 
-  #refusal(problem: string) {
-    return invalidRequest([{ field: this.#field === '' ? 'body' : this.#field, problem }]);
+  #refusal(problem: string, hint?: string) {
+    return invalidRequest([{ field: this.#field === '' ? 'body' : this.#field, problem }], hint);
   }
 }
