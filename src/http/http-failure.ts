@@ -17,7 +17,9 @@ export type HttpFailureKind =
   | 'proxy'
   | 'timeout'
   | 'redirect'
-  /** An answer came, but not as HTTP says, or too large. */
+  /** An answer came, but it is larger than whoever asked can take. */
+  | 'too_large'
+  /** An answer came, but not as HTTP says. */
   | 'unreadable';
 
 export class HttpFailure extends Error {
@@ -40,7 +42,7 @@ export class HttpFailure extends Error {
 }
 
 export function tooLarge(mostBytes: number): HttpFailure {
-  return new HttpFailure('unreadable', true, `the answer is larger than ${mostBytes} bytes`);
+  return new HttpFailure('too_large', true, `the answer is larger than ${mostBytes} bytes`);
 }
 
 /** `host` is what was to be reached, `proxy` what it was to be reached through. */

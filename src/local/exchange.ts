@@ -9,6 +9,7 @@ import type { FinishReason, Message, Usage } from '../service/session.ts';
 import type { Once, Turn, TurnBegin } from '../store/session-store.ts';
 import { asked } from './asking.ts';
 import type { LocalOptions } from './local-options.ts';
+import { lostReply } from './lost-reply.ts';
 import { titleOf } from './text-rules.ts';
 
 /** A lease outlives two missed renewals; a waiter's patience outlives a lease. */
@@ -58,7 +59,7 @@ export async function* exchange(
       now,
     });
     const { message_count } = await ended.catch((error: unknown) => {
-      lost = failure(error, turn);
+      lost = lostReply(error, turn);
       throw lost;
     });
     const created_at = new Date(now).toISOString();

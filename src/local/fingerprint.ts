@@ -3,10 +3,14 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
+import type { SessionRecord } from '../service/session-archive.ts';
 import type { Once } from '../store/session-store.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 const shortCharacters = 4096;
+/** So many messages are hashed at a time. */
+const hashedAtOnce = 200;
 
 export async function onceFor(
   call: Call,
@@ -22,6 +26,25 @@ export async function onceFor(
     requestHash: await sha256Of(JSON.stringify([operation, inOneOrder(request)])),
     keptSince: now - limits.idempotencyMs,
   };
+}
+
+/** As `onceFor` makes it of the whole record, but a part at a time: a record may be long. */
+export async function onceForImport(
+  call: Call,
+  { session, messages }: SessionRecord,
+  now: number,
+  limits: Limits,
+): Promise<Once | null> {
+  checkIdempotencyKey(call);
+  if (call.idempotencyKey === null) return null;
+  const { createHash } = await import('node:crypto');
+  const hash = createHash('sha256').update(`["importSession",[${JSON.stringify(session)},[`);
+  for (const [at, message] of messages.entries()) {
+    if (at % hashedAtOnce === hashedAtOnce - 1) await yieldToEventLoop();
+    hash.update(`${at === 0 ? '' : ','}${JSON.stringify(message)}`);
+  }
+  const requestHash = hash.update(']]]').digest();
+  return { key: call.idempotencyKey, requestHash, keptSince: now - limits.idempotencyMs };
 }
 
 /** The same hash in two ways: of a short text in JavaScript, because loading node:crypto would take longer than hashing. */

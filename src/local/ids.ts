@@ -9,19 +9,40 @@ export type IdPrefix = 'ses' | 'msg' | 'key' | 'prj';
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const randomBits = 80n;
 
+/** The last millisecond that an id was made in, and the last id that each owner got in it. */
+interface Latest {
+  time: number;
+  readonly ids: Map<string, bigint>;
+}
+
 export class IdSource {
   readonly #random: RandomBytes;
-  #last = 0n;
+  readonly #owner: string;
+  readonly #latest: Latest;
 
-  constructor(random: RandomBytes) {
+  constructor(random: RandomBytes, owner = '', latest: Latest = { time: 0, ids: new Map() }) {
     this.#random = random;
+    this.#owner = owner;
+    this.#latest = latest;
+  }
+
+  /** The ids of one owner go on from each other within a millisecond: their distance tells nothing of what others make. */
+  of(owner: string): IdSource {
+    return new IdSource(this.#random, owner, this.#latest);
   }
 
   /** `now` in epoch milliseconds. */
   next(prefix: IdPrefix, now: number): string {
-    const isLater = BigInt(now) > this.#last >> randomBits;
-    this.#last = isLater ? (BigInt(now) << randomBits) | this.#draw(10) : this.#last + 1n + this.#draw(4);
-    return `${prefix}_${inBase32(this.#last)}`;
+    const { ids } = this.#latest;
+    if (now > this.#latest.time) {
+      this.#latest.time = now;
+      ids.clear();
+    }
+    const last = ids.get(this.#owner);
+    const time = BigInt(this.#latest.time) << randomBits;
+    const id = last === undefined ? time | this.#draw(10) : last + 1n + this.#draw(4);
+    ids.set(this.#owner, id);
+    return `${prefix}_${inBase32(id)}`;
   }
 
   #draw(bytes: number): bigint {

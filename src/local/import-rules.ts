@@ -4,6 +4,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import { checkText, checkTitle } from './text-rules.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 const sessionFields = ['session_id', 'title', 'created_at', 'updated_at', 'message_count'] as const;
 const messageFields = [
@@ -20,7 +21,10 @@ const messageFields = [
 const optionalFields = ['error_code'] as const;
 const finishReasons: readonly unknown[] = ['stop', 'length', 'interrupted', 'error'];
 
-export function checkRecord(record: SessionRecord, limits: Limits): void {
+/** So many messages are checked at a time. */
+const checkedAtOnce = 200;
+
+export async function checkRecord(record: SessionRecord, limits: Limits): Promise<void> {
   const { session, messages } = fieldsOf('body', record, ['session', 'messages']);
   const fields = fieldsOf('session', session, sessionFields);
   if (typeof fields.session_id !== 'string' || !/^ses_[\w-]{1,200}$/.test(fields.session_id)) {
@@ -36,6 +40,7 @@ export function checkRecord(record: SessionRecord, limits: Limits): void {
   }
   const ids = new Set<string>();
   for (const [position, message] of messages.entries()) {
+    if (position % checkedAtOnce === checkedAtOnce - 1) await yieldToEventLoop();
     const at = `messages[${position}]`;
     const id = checkMessage(at, message, position, updated, limits);
     if (ids.has(id)) throw wrong(`${at}.message_id`, 'is that of an earlier message');

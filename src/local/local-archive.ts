@@ -12,7 +12,7 @@ import type {
   SessionQuery,
   SessionRecord,
 } from '../service/session-archive.ts';
-import { onceFor } from './fingerprint.ts';
+import { onceFor, onceForImport } from './fingerprint.ts';
 import { checkRecord } from './import-rules.ts';
 import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -90,8 +90,8 @@ export class LocalArchive implements SessionArchive {
 
   async importSession(call: Call, record: SessionRecord): Promise<Answer<Session>> {
     const projectId = await this.#project(call);
-    checkRecord(record, this.#local.limits);
-    const once = await this.#once(call, 'importSession', [record.session, record.messages]);
+    await checkRecord(record, this.#local.limits);
+    const once = await onceForImport(call, record, this.#local.now(), this.#local.limits);
     const session = recorded(await this.#local.store.importSession(projectId, record, once));
     if (session === null) throw takenId(record.session.session_id);
     return answer(session);

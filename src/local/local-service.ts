@@ -48,7 +48,8 @@ export class LocalService implements ConversationService {
         engines.modes.map(({ name }) => name),
       );
     const once = await onceFor(call, 'chat', request, now(), limits);
-    yield* exchange(this.#local, project_id, call, request, once, engine);
+    const local = { ...this.#local, ids: this.#local.ids.of(project_id) };
+    yield* exchange(local, project_id, call, request, once, engine);
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>> {
@@ -56,7 +57,7 @@ export class LocalService implements ConversationService {
     const { project_id } = await this.#keys.authenticate(call.apiKey);
     if (request.title !== null) checkTitle(request.title, limits);
     const now = this.#local.now();
-    const session = { session_id: ids.next('ses', now), title: request.title, now };
+    const session = { session_id: ids.of(project_id).next('ses', now), title: request.title, now };
     const once = await onceFor(call, 'createSession', request, now, limits);
     return answer(recorded(await store.createSession(project_id, session, once)));
   }

@@ -15,6 +15,7 @@ const codes = {
   proxy: 'NETWORK',
   timeout: 'TIMEOUT',
   redirect: 'REDIRECT',
+  too_large: 'BAD_RESPONSE',
   unreadable: 'BAD_RESPONSE',
 } as const satisfies Record<HttpFailureKind, ErrorCode>;
 
@@ -29,6 +30,7 @@ const hints = {
   proxy: '',
   timeout: '',
   redirect: 'Nothing was sent there. If you trust that place, use its URL.',
+  too_large: 'Ask for less of it at a time, if the command lets you.',
   unreadable: 'Check the URL: it must be the base of a conversation service.',
 } as const satisfies Record<HttpFailureKind, string>;
 

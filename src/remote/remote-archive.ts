@@ -1,6 +1,8 @@
 // The archive, kept by a server elsewhere, where it offers one: one method, one request.
+import { HttpFailure } from '../http/http-failure.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
+import { ParleyError } from '../service/errors.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import {
   type BatchResult,
@@ -20,6 +22,8 @@ import type { RemoteConnection } from './remote-connection.ts';
 
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
+  /** So many at a time were not too large for an answer of this server, as far as is known. */
+  #mostMessages = Number.POSITIVE_INFINITY;
 
   constructor(connection: RemoteConnection) {
     this.#connection = connection;
@@ -40,9 +44,17 @@ export class RemoteArchive implements SessionArchive {
     return remoteAnswer(this.#connection, call, 'searchSessions', input, searchPageOf);
   }
 
-  listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
-    const input = { sessionId, query: { ...page } };
-    return remoteAnswer(this.#connection, call, 'listMessages', input, messagePageOf);
+  /** Of a server whose pages have no size, fewer messages are asked for when so many are too large an answer. */
+  async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
+    for (let limit = Math.min(page.limit, this.#mostMessages); ; limit = this.#mostMessages) {
+      const input = { sessionId, query: { ...page, limit } };
+      try {
+        return await remoteAnswer(this.#connection, call, 'listMessages', input, messagePageOf);
+      } catch (error) {
+        if (limit === 1 || !isTooLarge(error)) throw error;
+        this.#mostMessages = Math.floor(limit / 2);
+      }
+    }
   }
 
   renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>> {
@@ -71,6 +83,12 @@ export class RemoteArchive implements SessionArchive {
     const read = (body: unknown) => sessionOf(body, record.session.session_id);
     return remoteAnswer(this.#connection, call, 'importSession', { body: record }, read);
   }
+}
+
+function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof ParleyError)) return false;
+  const { cause } = error;
+  return cause instanceof HttpFailure && cause.kind === 'too_large';
 }
 
 /** The usual order is not asked for, so that a server that knows no other lists all the same. */

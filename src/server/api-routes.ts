@@ -5,8 +5,10 @@ import { idempotencyHeader } from '../wire/headers.ts';
 import { type Operation, routes } from '../wire/routes.ts';
 import { answerChat, type ChatSurroundings } from './chat-handler.ts';
 import { type AnsweredOperation, handlers, type OperationInput, type Served } from './handlers.ts';
+import type { JsonBounds } from './json-scan.ts';
 import type { KeyGate, KeyUse } from './key-gate.ts';
-import { operationShapes } from './operation-shapes.ts';
+import type { LargeRequests } from './large-requests.ts';
+import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import { readBody } from './request-body.ts';
 import { checkShape, queryReader } from './request-shape.ts';
 import { jsonResponse } from './responses.ts';
@@ -17,6 +19,7 @@ export interface ApiSurroundings {
   readonly served: Served;
   readonly gate: KeyGate;
   readonly chat: ChatSurroundings;
+  readonly large: LargeRequests;
   readonly bodyBytes: number;
 }
 
@@ -74,17 +77,18 @@ function answeredRoute<Name extends AnsweredOperation>(
 }
 
 function route<Name extends Operation>(
-  { gate, bodyBytes }: ApiSurroundings,
+  { gate, large, bodyBytes }: ApiSurroundings,
   name: Name,
   answer: Answer<Name>,
 ): ServedRoute {
   const { method, path } = routes[name];
-  const shape = operationShapes[name];
+  const shape: OperationShape = operationShapes[name];
   const readQuery = queryReader(shape.query);
   const hasBody = method === 'POST' || method === 'PATCH';
   // Most requests have neither; what that reads as is found once.
   const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
+  const bodyLimits = { bytes: bodyBytes, json: jsonBounds(shape.items ?? {}) };
   return {
     method,
     path,
@@ -92,9 +96,25 @@ function route<Name extends Operation>(
       const call = callOf(visit, request);
       const use = await gate.admit(call, !hasBody && visit.query === '' && noQuery !== null);
       const query = (visit.query === '' ? noQuery : null) ?? readQuery(visit.query);
-      const body = noBody ?? checkShape(shape.body, await readBody(request, bodyBytes));
       // The two schemas are those of the name, which the compiler loses sight of.
-      return answer(visit, request, { call, id, query, body } as OperationInput<Name>, use);
+      const answered = (body: unknown) =>
+        answer(visit, request, { call, id, query, body } as OperationInput<Name>, use);
+      if (noBody !== null) return answered(noBody);
+      const { value, place } = await readBody(request, visit.apiKey, bodyLimits, large);
+      try {
+        const body = checkShape(shape.checkedBody ?? shape.body, value);
+        // A turn may last: nobody waits for its end.
+        if (name === 'chat') place?.leave();
+        return await answered(body);
+      } finally {
+        place?.leave();
+      }
     },
   };
+}
+
+/** The bodies of the API nest four deep. Beside its lists, none has a hundred values, and no item of a list more than twenty. */
+function jsonBounds(items: Readonly<Record<string, number>>): JsonBounds {
+  const listed = Object.values(items).reduce((sum, most) => sum + most, 0);
+  return { depth: 8, values: 100 + 20 * listed, items };
 }

@@ -6,13 +6,15 @@ import { apiRoutes, callOf } from './api-routes.ts';
 import { ClientGone, clientGoneStatus } from './client-gone.ts';
 import type { Served } from './handlers.ts';
 import { KeyGate } from './key-gate.ts';
+import { KeyWatch } from './key-watch.ts';
+import { LargeRequests } from './large-requests.ts';
 import { openRoutes } from './open-routes.ts';
 import { publicFailure } from './public-failure.ts';
 import { failureResponse } from './responses.ts';
 import { methodsAt, noSuchRoute, type ServedRoute, wrongMethod } from './routing.ts';
 import { RunningReplies, stopping } from './running-replies.ts';
 import type { ServerLimits } from './server-limits.ts';
-import { type ServerLog, withoutKey } from './server-log.ts';
+import { type ServerLog, withoutKeys } from './server-log.ts';
 import { isOfApi, type Visit, visitOf } from './visit.ts';
 
 export interface AppOptions extends Served {
@@ -29,8 +31,8 @@ export interface AppOptions extends Served {
 }
 
 export interface App {
-  /** Never rejects. `streams` is called first when the answer is to come in pieces. */
-  fetch(request: Request, streams?: () => void): Promise<Response>;
+  /** Never rejects. */
+  fetch(request: Request): Promise<Response>;
   /** The answer to what could not be read as a request. */
   refuse(error: ParleyError, status: number): Response;
   /** Takes no new work, and resolves when no reply runs any more: ended or, after the grace, cut and kept. */
@@ -41,16 +43,18 @@ export function createApp(options: AppOptions): App {
   const { service, serverLimits, version, logger, now, newRequestId, ready, arrived } = options;
   const gate = new KeyGate(service, serverLimits, now);
   const replies = new RunningReplies();
+  const large = new LargeRequests(serverLimits);
   const streaming = new WeakSet<Visit>();
   const chat = {
     service,
     replies,
+    keys: new KeyWatch(service, serverLimits.keyCheckMs),
     heartbeatMs: serverLimits.heartbeatMs,
     began: (visit: Visit) => void streaming.add(visit),
     ended: (visit: Visit, error: unknown) => record(visit, 200, error),
   };
   const served = [
-    ...apiRoutes({ served: options, gate, chat, bodyBytes: serverLimits.bodyBytes }),
+    ...apiRoutes({ served: options, gate, chat, large, bodyBytes: serverLimits.bodyBytes }),
     ...openRoutes({ version, replies, ready }),
   ];
   const otherwise = async (visit: Visit, request: Request): Promise<Response> => {
@@ -65,7 +69,7 @@ export function createApp(options: AppOptions): App {
     const line = {
       request_id: visit.requestId,
       method: visit.method,
-      path: withoutKey(visit.path, visit.apiKey),
+      path: withoutKeys(visit.path, visit.apiKey),
       status: isGone ? clientGoneStatus : status,
       ms: now() - visit.began,
       ...(error instanceof ParleyError && { code: error.code }),
@@ -90,7 +94,7 @@ export function createApp(options: AppOptions): App {
   }
 
   return {
-    async fetch(request, streams) {
+    async fetch(request) {
       arrived();
       const visit = visitOf(request, newRequestId(), now());
       try {
@@ -99,8 +103,7 @@ export function createApp(options: AppOptions): App {
         const isOurs = !visit.path.endsWith('/');
         const response = await (isOurs ? hono.fetch(request, visit) : otherwise(visit, request));
         // A stream is recorded when it is over.
-        if (streaming.has(visit)) streams?.();
-        else record(visit, response.status, null);
+        if (!streaming.has(visit)) record(visit, response.status, null);
         return response;
       } catch (error) {
         return fail(visit, error);

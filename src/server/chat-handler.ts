@@ -6,6 +6,7 @@ import { prefersStream } from './accept.ts';
 import { ChatStream } from './chat-stream.ts';
 import type { OperationInput } from './handlers.ts';
 import type { KeyUse } from './key-gate.ts';
+import type { KeyWatch } from './key-watch.ts';
 import { placed } from './public-failure.ts';
 import { jsonResponse, streamResponse } from './responses.ts';
 import type { RunningReplies, RunningReply } from './running-replies.ts';
@@ -14,6 +15,7 @@ import type { Visit } from './visit.ts';
 export interface ChatSurroundings {
   readonly service: ConversationService;
   readonly replies: RunningReplies;
+  readonly keys: KeyWatch;
   readonly heartbeatMs: number;
   /** Called when the answer is a stream, and once more when that is over; with what went wrong, if something did. */
   began(visit: Visit): void;
@@ -30,12 +32,15 @@ export async function answerChat(
   const streams = prefersStream(request.headers.get('accept'));
   const endStream = streams ? use.beginStream() : () => {};
   let reply: RunningReply | null = null;
+  let endWatch = () => {};
   const end = () => {
+    endWatch();
     reply?.end();
     endStream();
   };
   try {
     reply = surroundings.replies.begin(request.signal);
+    endWatch = surroundings.keys.watch(call, reply.stop);
     const events = surroundings.service
       .chat(
         { ...call, signal: reply.signal },

@@ -13,7 +13,14 @@ import { ParleyError } from '../service/errors.ts';
 import type { Remedy } from '../service/remedy.ts';
 import type { App } from './app.ts';
 import type { ServerLimits } from './server-limits.ts';
-import { type ConnectionError, type Refusal, refusalOf } from './unreadable-request.ts';
+import { StalledReaders } from './stalled-readers.ts';
+import {
+  badTarget,
+  type ConnectionError,
+  type Refusal,
+  refusalOf,
+  refusalOfHead,
+} from './unreadable-request.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -41,12 +48,14 @@ const deliveryMs = 2000;
 
 export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
   const exchanges = new WeakMap<Duplex, Exchange>();
-  // Counts from the last byte that the reader took. Heartbeats keep a stream without news from being taken for stalled.
-  const cutIfStalled = (outgoing: ServerResponse) =>
-    outgoing.setTimeout(limits.stalledMs, () => outgoing.destroy());
+  const readers = new StalledReaders(limits.stalledMs, limits.checkMs);
   const answer = getRequestListener(
-    (request, { outgoing }) => app.fetch(request, () => cutIfStalled(outgoing as ServerResponse)),
-    { errorHandler: () => app.refuse(...badTarget) },
+    (request, { incoming }) => {
+      const refusal = refusalOfHead(incoming as IncomingMessage);
+      return refusal === null ? app.fetch(request) : app.refuse(refusal.error, refusal.status);
+    },
+    // HTTP/1.0 names no host; whether HTTP/1.1 does is looked at above.
+    { hostname: 'localhost', errorHandler: () => app.refuse(badTarget.error, badTarget.status) },
   );
   const server = createServer(
     {
@@ -61,9 +70,9 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
   );
   async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     exchanges.set(incoming.socket, { incoming, outgoing });
+    readers.watch(outgoing);
     await answer(incoming, outgoing);
-    // Most answers have left by now; only one that waits for its reader needs to be watched.
-    if (outgoing.writableLength > 0) cutIfStalled(outgoing);
+    readers.made(outgoing);
   }
   // Nobody here waits for another expectation than 100-continue to be met: the request is answered as it is.
   server.on('checkExpectation', receive);
@@ -85,16 +94,9 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
     host: address.address,
     port: address.port,
     url: `http://${name}:${address.port}`,
-    stop: () => stop(server, app),
+    stop: () => stop(server, app).finally(() => readers.stop()),
   };
 }
-
-const badTarget: readonly [ParleyError, number] = [
-  new ParleyError('INVALID_REQUEST', 'The request names no valid host or path.', {
-    hint: 'Check its first line and its Host header.',
-  }),
-  400,
-];
 
 const notAProxy: Refusal = {
   status: 405,

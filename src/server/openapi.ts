@@ -187,6 +187,7 @@ function openOperation(path: string, summary: string): OpenApiOperation {
     parameters: [],
     responses: {
       200: { description: 'Yes', content: { 'application/json': { schema: envelope(data) } } },
+      400: failed('`INVALID_REQUEST`: the request is not valid HTTP'),
       503: failed('`UNAVAILABLE`'),
     },
   };

@@ -1,8 +1,10 @@
 // Each operation's request and answer, beside wire's verbs and paths: the handlers take their types from here, the OpenAPI
 // document its schemas. A new operation is a new row, or it does not compile.
 import type { z } from 'zod';
+import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Operation } from '../wire/routes.ts';
 import {
+  anyRecord,
   batchRequest,
   chatReply,
   chatRequest,
@@ -29,6 +31,10 @@ export interface OperationShape {
   readonly summary: string;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject;
+  /** What the body is checked by, where the service itself checks all that is in it. */
+  readonly checkedBody?: z.ZodType;
+  /** How many items a list of the body may hold, by its field. */
+  readonly items?: Readonly<Record<string, number>>;
   /** The `data` of the answer. */
   readonly data: z.ZodType;
 }
@@ -89,18 +95,22 @@ export const operationShapes = {
     summary: 'Soft-delete many sessions in one transaction',
     query: nothing,
     body: batchRequest,
+    items: { session_ids: defaultLimits.batchIds },
     data: deletionResult,
   },
   restoreSessions: {
     summary: 'Restore many sessions in one transaction',
     query: nothing,
     body: batchRequest,
+    items: { session_ids: defaultLimits.batchIds },
     data: restorationResult,
   },
   importSession: {
     summary: 'Take in a session with its id and all its messages; one that is there and equal stays as it is',
     query: nothing,
     body: sessionRecord,
+    checkedBody: anyRecord,
+    items: { messages: importedMessages },
     data: session,
   },
 } as const satisfies Record<Operation, OperationShape>;

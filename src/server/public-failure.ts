@@ -12,24 +12,29 @@ export function publicFailure(error: unknown): ParleyError {
     ...(error.message_id !== null && { message_id: error.message_id }),
     cause: error,
   };
+  // After its message was kept, a chat can lose the reply alone.
+  const { session_id } = error;
+  const kept = session_id === null ? null : `The message is kept in session ${session_id}; the reply is not.`;
   if (error.code === 'STORE_BUSY') {
     return new ParleyError('UNAVAILABLE', 'The store is locked by another program.', {
       ...place,
-      hint: 'Nothing was changed. Try again in a moment.',
+      hint: `${kept ?? 'Nothing was changed.'} Try again in a moment.`,
       retryAfter: 1,
     });
   }
   if (error.code === 'STORAGE_FULL') {
-    return new ParleyError('STORAGE_FULL', 'The storage of the server is full: this was not kept.', {
+    const what = kept === null ? 'this' : 'the reply';
+    return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${what} was not kept.`, {
       ...place,
-      hint: 'Try again when its operator has made room.',
+      hint: `${kept ?? ''} Try again when its operator has made room.`.trim(),
     });
   }
   // A mode of which the server's operator has broken a setting: that is known to the log and to `parley modes list` there.
   if (error.code === 'CONFIG') {
-    return new ParleyError('ENGINE_FAILED', 'The server is set up wrongly for this: nothing was kept.', {
+    const what = kept === null ? ': nothing was kept' : '';
+    return new ParleyError('ENGINE_FAILED', `The server is set up wrongly for this${what}.`, {
       ...place,
-      hint: 'Its operator finds what is wrong in its log. Another mode may work.',
+      hint: `${kept ?? ''} Its operator finds what is wrong in its log. Another mode may work.`.trim(),
     });
   }
   if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);

@@ -1,50 +1,103 @@
-// Reads the JSON body of a request, no further than its limit. Whoever calls this has checked the key: a body of a stranger
+// Reads the JSON body of a request, no further than its limits. Whoever calls this has checked the key: a body of a stranger
 // is not read.
 import { ParleyError } from '../service/errors.ts';
 import { ClientGone } from './client-gone.ts';
+import { parseJsonBody } from './json-body.ts';
+import type { JsonBounds } from './json-scan.ts';
+import { type LargeRequest, type LargeRequests, largeBytes } from './large-requests.ts';
+
+export interface BodyLimits {
+  readonly bytes: number;
+  readonly json: JsonBounds;
+}
+
+export interface RequestBody {
+  readonly value: unknown;
+  /** Of a large body, its place among them, with its turn; null for any other. To be left when the value is needed no more. */
+  readonly place: LargeRequest | null;
+}
 
 /** `{}` for a body that is absent. */
-export async function readBody(request: Request, limit: number): Promise<unknown> {
-  const bytes = await readBytes(request, limit);
-  if (bytes.length === 0) return {};
-  checkMediaType(request.headers);
-  let text: string;
+export async function readBody(
+  request: Request,
+  key: string,
+  limits: BodyLimits,
+  large: LargeRequests,
+): Promise<RequestBody> {
+  const { bytes, place } = await readBytes(request, key, limits.bytes, large);
+  if (bytes.length === 0) return { value: {}, place };
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw notJson('is not valid UTF-8');
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw notJson('is not JSON');
+    checkMediaType(request.headers);
+    await place?.turn();
+    return { value: await parsed(bytes, limits.json), place };
+  } catch (error) {
+    place?.leave();
+    throw error;
   }
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+async function parsed(bytes: Uint8Array, bounds: JsonBounds): Promise<unknown> {
+  try {
+    return await parseJsonBody(bytes, bounds, yieldToEventLoop);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw notJson('is not JSON');
+    if (error instanceof TypeError) throw notJson('is not valid UTF-8');
+    throw error;
+  }
+}
+
+function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+interface ReadBytes {
+  readonly bytes: Uint8Array;
+  readonly place: LargeRequest | null;
+}
+
+async function readBytes(
+  request: Request,
+  key: string,
+  limit: number,
+  large: LargeRequests,
+): Promise<ReadBytes> {
   const announced = request.headers.get('content-length');
   if (Number(announced) > limit) throw tooLarge(limit, `${announced}`);
-  if (announced === '0') return new Uint8Array();
+  if (announced === '0') return { bytes: new Uint8Array(), place: null };
   try {
     // Node lets through no more than was announced: it need not be counted.
-    if (announced !== null) return new Uint8Array(await request.arrayBuffer());
-    if (request.body === null) return new Uint8Array();
-    return await readCounted(request.body, limit);
+    if (announced !== null && Number(announced) <= largeBytes)
+      return { bytes: new Uint8Array(await request.arrayBuffer()), place: null };
+    if (request.body === null) return { bytes: new Uint8Array(), place: null };
+    const enter = () => large.enter(key, announced === null ? limit : Number(announced), request.signal);
+    return await readCounted(request.body, limit, enter);
   } catch (error) {
     if (error instanceof ParleyError) throw error;
     throw new ClientGone(error);
   }
 }
 
-async function readCounted(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+/** A body takes its place among the large ones once it is one: who announces much and sends little holds nothing. */
+async function readCounted(
+  body: ReadableStream<Uint8Array>,
+  limit: number,
+  enter: () => Promise<LargeRequest>,
+): Promise<ReadBytes> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > limit) throw tooLarge(limit, `more than ${limit}`);
-    chunks.push(chunk);
+  let place: LargeRequest | null = null;
+  try {
+    for await (const chunk of body) {
+      length += chunk.length;
+      if (length > limit) throw tooLarge(limit, `more than ${limit}`);
+      chunks.push(chunk);
+      if (length > largeBytes) place ??= await enter();
+    }
+    return { bytes: Buffer.concat(chunks), place };
+  } catch (error) {
+    place?.leave();
+    throw error;
   }
-  return Buffer.concat(chunks);
 }
 
 function checkMediaType(headers: Headers): void {

@@ -14,11 +14,14 @@ export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unkn
   throw invalidRequest(result.error.issues.flatMap((issue) => faults(issue, value)));
 }
 
-export function invalidRequest(details: readonly ErrorDetail[]): ParleyError {
+export function invalidRequest(
+  details: readonly ErrorDetail[],
+  hint = 'See /docs for the fields that it has.',
+): ParleyError {
   const [first, ...others] = details;
   const more = others.length === 0 ? '' : ` See details for the rest: ${others.length} more.`;
   return new ParleyError('INVALID_REQUEST', `The field ${first?.field} ${first?.problem}.${more}`, {
-    hint: 'See /docs for the fields that it has.',
+    hint,
     details: details.slice(0, namedFaults),
   });
 }

@@ -27,7 +27,28 @@ export function textResponse(
   text: string,
   headers: HeaderRecord = {},
 ): Response {
-  return new Response(text, { status, headers: Object.assign(headersOf(visit, type), headers) });
+  const all = Object.assign(headersOf(visit, type), headers);
+  if (text.length <= pieceBytes) return new Response(text, { status, headers: all });
+  const bytes = Buffer.from(text);
+  all['Content-Length'] = String(bytes.length);
+  return new Response(inPieces(bytes), { status, headers: all });
+}
+
+/** A longer answer is handed over piece by piece: that its reader takes it, slowly or not at all, is seen by the pieces. */
+const pieceBytes = 64 * 1024;
+
+function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        controller.enqueue(bytes.subarray(at, at + pieceBytes));
+        at += pieceBytes;
+        if (at >= bytes.length) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 export function streamResponse(visit: Visit, body: ReadableStream<Uint8Array>): Response {

@@ -7,6 +7,8 @@ import { ClientGone } from './client-gone.ts';
 export interface RunningReply {
   readonly signal: AbortSignal;
   clientLeft(): void;
+  /** For any other reason: its client is told. */
+  stop(reason: ParleyError): void;
   end(): void;
 }
 
@@ -29,6 +31,7 @@ export class RunningReplies {
     return {
       signal: controller.signal,
       clientLeft,
+      stop: (reason) => controller.abort(reason),
       end: () => {
         request.removeEventListener('abort', clientLeft);
         this.#running.delete(controller);

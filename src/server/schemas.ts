@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ChatReply } from '../service/chat-event.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import { serviceErrorCodes } from '../service/errors.ts';
+import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Mode } from '../service/mode.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../service/session.ts';
 import type { BatchResult, SearchPage, SessionRecord } from '../service/session-archive.ts';
@@ -33,7 +34,7 @@ export const renameSessionRequest = z.strictObject({
 });
 
 export const batchRequest = z.strictObject({
-  session_ids: z.array(z.string()).describe('1 to 1,000 ids'),
+  session_ids: z.array(z.string()).meta({ maxItems: defaultLimits.batchIds }).describe('1 to 1,000 ids'),
 });
 
 export const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.optional() });
@@ -165,8 +166,14 @@ export const searchPage = z.strictObject({
 
 export const sessionRecord = z.strictObject({
   session,
-  messages: z.array(message).describe('by position, from 0'),
+  messages: z.array(message).meta({ maxItems: importedMessages }).describe('by position, from 0'),
 }) satisfies z.ZodType<SessionRecord>;
+
+/** A session to import, before the service has looked at it: of a record with many faults, the first is enough to know. */
+export const anyRecord = z.strictObject({
+  session: z.unknown(),
+  messages: z.array(z.unknown()),
+});
 
 export const deletionResult = z.strictObject({
   items: z.array(z.strictObject({ session_id: z.string(), status: z.enum(['deleted', 'not_found']) })),

@@ -4,6 +4,9 @@ import { bodyBytes } from '../service/limits.ts';
 
 export interface ServerLimits {
   readonly bodyBytes: number;
+  /** Large bodies that are held at a time, of one key and of all together; more of them wait to be read. At least `bodyBytes`. */
+  readonly largeBodyBytesPerKey: number;
+  readonly largeBodyBytes: number;
   /** Of the request line and all headers together. */
   readonly headerBytes: number;
   /** Of one key; as many at once after a pause of a second. */
@@ -19,12 +22,16 @@ export interface ServerLimits {
   readonly stalledMs: number;
   /** How often a stream without news gets a comment line. */
   readonly heartbeatMs: number;
+  /** How often the keys of running replies are looked at: a reply whose key was revoked stops then. */
+  readonly keyCheckMs: number;
   /** What running replies get to end by themselves when the server stops. */
   readonly graceMs: number;
 }
 
 export const defaultServerLimits: ServerLimits = {
   bodyBytes,
+  largeBodyBytesPerKey: 2 * bodyBytes,
+  largeBodyBytes: 8 * bodyBytes,
   headerBytes: 16 * 1024,
   requestsPerSecond: 20_000,
   streamsPerKey: 2000,
@@ -33,5 +40,6 @@ export const defaultServerLimits: ServerLimits = {
   checkMs: 1000,
   stalledMs: 45_000,
   heartbeatMs: 15_000,
+  keyCheckMs: 500,
   graceMs: 10_000,
 };

@@ -8,8 +8,8 @@ export interface ServerLog {
 }
 
 /** The form of this service's own keys, wherever one turns up; most lines hold nothing that begins so. */
-const keyPrefix = 'pk_';
-const keys = /pk_[0-9A-Za-z]{33}/g;
+const keyPrefix = /pk_/i;
+const keys = /pk_[0-9A-Za-z]{33}/gi;
 const redacted = '[key]';
 
 const flushMs = 50;
@@ -21,7 +21,7 @@ export function serverLog(write: (lines: string) => void, now: () => number): Se
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
     clearTimeout(timer);
-    const ready = lines.includes(keyPrefix) ? lines.replace(keys, redacted) : lines;
+    const ready = keyPrefix.test(lines) ? lines.replace(keys, redacted) : lines;
     lines = '';
     if (ready !== '') write(ready);
   };
@@ -51,7 +51,26 @@ function timestamps(now: () => number): () => string {
   };
 }
 
-/** A text without the key that it came with, whatever form that has. */
-export function withoutKey(text: string, apiKey: string): string {
-  return apiKey === '' ? text : text.replaceAll(apiKey, redacted);
+/** So many times a path may be percent-encoded over and over; of one that goes on, nothing is logged. */
+const mostLayers = 5;
+
+/** A path without keys, however they are percent-encoded in it, and without the key that it came with, whatever form that has. */
+export function withoutKeys(path: string, apiKey: string): string {
+  let text = path;
+  let hasKey = false;
+  for (let layer = 0; layer <= mostLayers; layer += 1) {
+    const clean = (apiKey === '' ? text : text.replaceAll(apiKey, redacted)).replace(keys, redacted);
+    hasKey ||= clean !== text;
+    const decoded = percentDecoded(clean);
+    if (decoded === clean) return hasKey ? clean : path;
+    text = decoded;
+  }
+  return '[encoded]';
+}
+
+/** What is no percent-encoding stays as it is. */
+function percentDecoded(text: string): string {
+  return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('latin1'),
+  );
 }

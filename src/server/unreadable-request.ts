@@ -1,4 +1,5 @@
 // What Node could not read as a request: which status and words that gets. Node itself would answer with a body of its own.
+import type { IncomingMessage } from 'node:http';
 import { ParleyError } from '../service/errors.ts';
 import type { ServerLimits } from './server-limits.ts';
 
@@ -21,6 +22,36 @@ export function refusalOf(error: ConnectionError, limits: ServerLimits): Refusal
     return refusal(status, 'PAYLOAD_TOO_LARGE', message, 'Send less of them.');
   }
   return refusal(400, 'INVALID_REQUEST', 'This is not a valid HTTP/1.1 request.', 'See RFC 9112.');
+}
+
+export const badTarget = refusal(
+  400,
+  'INVALID_REQUEST',
+  'The request names no valid host or path.',
+  'Check its first line and its Host header.',
+);
+
+/** What Node reads, although it can be read in two ways, or not as HTTP/1.1 has it (RFC 9112, 3.2 and 6.1); null for all else. */
+export function refusalOfHead({ headers, httpVersion, rawHeaders }: IncomingMessage): Refusal | null {
+  const isOld = httpVersion === '1.0' || httpVersion === '0.9';
+  const { host } = headers;
+  if (host === undefined ? !isOld : host === '' || namesTwoHosts(rawHeaders)) return badTarget;
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined || (!isOld && coding.toLowerCase() === 'chunked')) return null;
+  return refusal(
+    400,
+    'INVALID_REQUEST',
+    'The body comes in a transfer coding that is not taken here.',
+    'Send it with a Content-Length, or in HTTP/1.1 with Transfer-Encoding: chunked alone.',
+  );
+}
+
+function namesTwoHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1;
+  }
+  return count > 1;
 }
 
 /** True for a line without an end that began as a request does. */

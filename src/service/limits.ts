@@ -38,3 +38,9 @@ export const defaultLimits: Limits = {
 
 /** The longest request body that a Parley server takes. Clients know it, too, and do not send a longer one. */
 export const bodyBytes = 8 * 1024 * 1024;
+
+/** Messages that are read together, written as JSON: a page of them ends there, whatever its limit, once it holds one. */
+export const pageBytes = 4 * 1024 * 1024;
+
+/** The most messages of a session that a Parley server takes in one import: they are written in one transaction. */
+export const importedMessages = 10_000;

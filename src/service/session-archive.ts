@@ -99,7 +99,7 @@ export interface SessionArchive {
   /** Active sessions in whose messages the words occur. `INVALID_REQUEST` for a query without a word. */
   searchSessions(call: Call, request: SearchRequest): Promise<Answer<SearchPage>>;
 
-  /** A session's messages by position, both sides. */
+  /** A session's messages by position, both sides. A page of long ones is shorter than its limit; `next_cursor` goes on. */
   listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>>;
 
   /** A title of null takes the title away. Not an activity: `updated_at` stays. */

@@ -176,7 +176,7 @@ export interface SessionStore {
    * last: the first of a store that came from elsewhere reads all of it. Rejects with the signal's reason once that fires.
    */
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage>;
-  /** Null for a session that is not there. */
+  /** Null for a session that is not there. A page ends at its limit, or where its messages take `pageBytes` as JSON; it holds at least one. */
   listMessages(
     projectId: string,
     sessionId: string,
@@ -199,7 +199,7 @@ export interface SessionStore {
    * While it waits for another process, the signal stops it: then it rejects with the signal's reason, and nothing is kept.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
-  /** The newest `limit` messages before a position, the oldest first. */
+  /** The newest messages before a position, the oldest first: `limit`, or fewer where they take `pageBytes` as JSON, but at least two. */
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
   /** Extends the lease of a turn that this owner still holds; does nothing for one that it has lost. */
   renewTurn(projectId: string, turn: Turn, until: number): Promise<void>;

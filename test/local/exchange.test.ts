@@ -259,6 +259,10 @@ describe('a turn', () => {
     const error = await failureOf(collect(chat));
     expect(error.code).toBe('STORAGE_FULL');
     expect(error.cause).toBe(full);
+    expect(`${error.message} ${error.hint}`).toContain(
+      `kept in session ${error.session_id}; the reply to it is not.`,
+    );
+    expect(`${error.message} ${error.hint}`).not.toMatch(/this was not kept/i);
     expect(await kept(home, key, error.session_id ?? '')).toEqual([['user', 'hello', null]]);
   });
 });

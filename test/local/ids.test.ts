@@ -36,3 +36,25 @@ it('the next id of a millisecond cannot be told from the last', () => {
   }
   expect(ends.size).toBe(20);
 });
+
+it('the ids of one project tell nothing of how many another makes in the same millisecond', () => {
+  let draws = 0;
+  // Every step is the smallest: what lies between two ids is then a count.
+  const ids = new IdSource((size) => new Uint8Array(size).fill(draws++ === 0 ? 7 : 0));
+  const mine = ids.of('mine');
+  const first = mine.next('ses', now);
+  for (let count = 0; count < 5; count += 1) ids.of('theirs').next('ses', now);
+  const second = mine.next('msg', now);
+  expect([first.slice(4, -1), first.at(-1), second.at(-1)]).toEqual([second.slice(4, -1), '7', '8']);
+});
+
+it('ids of several projects are all different, and each in order, also when the clock is set back', () => {
+  const ids = new IdSource(randomBytes);
+  const projects = ['a', 'b', 'c'].map((project) => ids.of(project));
+  const times = [now, now, now + 1, now - 5000, now + 1, now + 2];
+  const made = projects.map(() => [] as string[]);
+  for (const time of times)
+    for (const [at, project] of projects.entries()) made[at]?.push(project.next('ses', time));
+  for (const list of made) expect(list.toSorted()).toEqual(list);
+  expect(new Set(made.flat()).size).toBe(18);
+});

@@ -1,6 +1,7 @@
-// The title that a session gets from its first message.
+// Titles: what a given one may be, and what a session gets from its first message.
 import { expect, test } from 'vitest';
-import { titleOf } from '../../src/local/text-rules.ts';
+import { checkTitle, checkTitleMatch, titleOf } from '../../src/local/text-rules.ts';
+import { defaultLimits } from '../../src/service/limits.ts';
 
 test.each([
   ['is its first line', 'Hello\nWorld', 'Hello'],
@@ -8,7 +9,24 @@ test.each([
   ['skips lines of control characters', '\u0007\u001b\nHello', 'Hello'],
   ['has spaces for control characters', 'a\u001b[31mb\u2028c', 'a [31mb c'],
   ['has at most 60 characters, none of them cut', '😀'.repeat(61), '😀'.repeat(60)],
+  ['takes 60 of them after spaces', `${' '.repeat(500)}${'😀'.repeat(61)}`, '😀'.repeat(60)],
+  ['takes 60 of them after a single one', `a${'😀'.repeat(61)}`, `a${'😀'.repeat(59)}`],
+  ['ends with its line', `\n\n  a \r${'b'.repeat(500)}`, 'a'],
   ['is empty for a message without any text', '\u0007', ''],
 ])('an automatic title %s', (_fact, message, title) => {
   expect(titleOf(message)).toBe(title);
+});
+
+test('a title far too long is refused by its length alone, in no time', () => {
+  const long = '\u0000'.repeat(8_000_000);
+  const start = performance.now();
+  for (const check of [checkTitle, checkTitleMatch])
+    expect(() => check(long, defaultLimits)).toThrow('has at least 4000000 characters; the limit is 200');
+  for (const message of ['\n'.repeat(1_000_000), 'x'.repeat(1_000_000), 'x\n'.repeat(500_000)])
+    expect(titleOf(`${message}x`).length).toBeLessThanOrEqual(60);
+  expect(performance.now() - start).toBeLessThan(100);
+  const titles = ['😀'.repeat(200), 'x'.repeat(200)];
+  for (const title of titles) expect(() => checkTitle(title, defaultLimits)).not.toThrow();
+  for (const title of titles)
+    expect(() => checkTitle(`${title}x`, defaultLimits)).toThrow('has 201 characters; the limit is 200');
 });

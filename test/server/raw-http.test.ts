@@ -49,6 +49,12 @@ const odd: readonly (readonly [fact: string, status: number, bytes: string])[] =
   ['an empty Host', 400, request('GET /v1/models HTTP/1.1', ['Host:', auth])],
   ['a Host with a space', 400, request('GET /v1/models HTTP/1.1', ['Host: a b', auth])],
   ['a Host with a path', 400, request('GET /v1/models HTTP/1.1', ['Host: a/b', auth])],
+  ['two Hosts', 400, request('GET /v1/models HTTP/1.1', [host, 'host: b', auth])],
+  ['two Hosts that are the same', 400, request('GET /v1/models HTTP/1.1', [host, host, auth])],
+  ['no Host, to see whether it lives', 400, request('GET /healthz HTTP/1.1')],
+  ['no Host in HTTP/1.0, as balancers ask', 200, request('GET /healthz HTTP/1.0')],
+  ['no Host in HTTP/1.0, with a key', 200, request('GET /v1/models HTTP/1.0', [auth])],
+  ['two Hosts in HTTP/1.0', 400, request('GET /healthz HTTP/1.0', [host, host])],
   // Headers.
   ['a header without a colon', 400, get('/v1/models', 'Nonsense')],
   ['a header name with a space', 400, get('/v1/models', 'Bad Name: x')],
@@ -94,6 +100,45 @@ const odd: readonly (readonly [fact: string, status: number, bytes: string])[] =
     'an unknown transfer encoding',
     400,
     request('POST /v1/sessions HTTP/1.1', [host, auth, json, 'Transfer-Encoding: zip'], '{}'),
+  ],
+  ...['gzip, chunked', 'chunked, chunked', 'identity, chunked', 'x,chunked'].map(
+    (coding) =>
+      [
+        `a body in ${coding}`,
+        400,
+        request(
+          'POST /v1/sessions HTTP/1.1',
+          [host, auth, json, `Transfer-Encoding: ${coding}`],
+          '2\r\n{}\r\n0\r\n\r\n',
+        ),
+      ] as const,
+  ),
+  [
+    'two transfer encodings in two lines',
+    400,
+    request(
+      'POST /v1/sessions HTTP/1.1',
+      [host, auth, json, 'Transfer-Encoding: gzip', 'Transfer-Encoding: chunked'],
+      '2\r\n{}\r\n0\r\n\r\n',
+    ),
+  ],
+  [
+    'chunks in HTTP/1.0',
+    400,
+    request(
+      'POST /v1/sessions HTTP/1.0',
+      [host, auth, json, 'Transfer-Encoding: chunked'],
+      '2\r\n{}\r\n0\r\n\r\n',
+    ),
+  ],
+  [
+    'a body in CHUNKED',
+    200,
+    request(
+      'POST /v1/sessions HTTP/1.1',
+      [host, auth, json, 'Transfer-Encoding: CHUNKED'],
+      '2\r\n{}\r\n0\r\n\r\n',
+    ),
   ],
   [
     'a chunk whose size is no number',

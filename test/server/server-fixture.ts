@@ -6,6 +6,7 @@ import { type Listening, listen } from '../../src/server/listen.ts';
 import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
 import { serverLog } from '../../src/server/server-log.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
 import { type EmbeddedHome, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 export interface FixtureOptions {
@@ -15,6 +16,8 @@ export interface FixtureOptions {
   /** A store that is there already, as a second server on it has. */
   readonly directory?: string;
   readonly ready?: () => Promise<void>;
+  /** Stands between the service and its store. */
+  readonly around?: (store: SessionStore) => SessionStore;
 }
 
 export interface ServerFixture {
@@ -45,6 +48,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   const home = await openEmbedded(directory, {
     ...(options.engines && { engines: options.engines }),
     ...(options.limits && { limits: options.limits }),
+    ...(options.around && { around: options.around }),
     owner: { id: `test ${randomUUID()}`, isGone: () => false },
   });
   const limits = { ...defaultServerLimits, ...options.serverLimits };

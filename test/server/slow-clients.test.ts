@@ -119,6 +119,43 @@ test('a stalled reader of a JSON answer is cut', async () => {
   expect(connection.received.length).toBeLessThan(16_000_000);
 });
 
+test('a stalled reader is cut no later than it was told, whatever still goes its way', async () => {
+  const { engines, said } = endlessEngine();
+  server = await openServer({ engines, serverLimits: { ...quick, stalledMs: 1000, heartbeatMs: 800 } });
+  const { port } = await server.listen();
+  const connection = await stalledStream(port);
+  // Nothing is taken any more once the engine has to wait.
+  let before = -1;
+  let stalledAt = 0;
+  for (; before !== said.pieces; stalledAt = performance.now()) {
+    before = said.pieces;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  await eventually(() => said.stopped === 1);
+  expect(performance.now() - stalledAt).toBeLessThan(1700);
+  connection.destroy();
+});
+
+test('a reader that takes a long answer slowly gets all of it', async () => {
+  server = await openServer({ serverLimits: { ...quick, stalledMs: 600 } });
+  const { port } = await server.listen();
+  const { session_id } = await say(server.home.service, callWith(server.key), 'x'.repeat(1_000_000));
+  await say(server.home.service, callWith(server.key), 'x'.repeat(1_000_000), session_id);
+  const connection = await RawConnection.open(port);
+  connection.socket.pause();
+  await connection.send(
+    `GET /v1/sessions/${session_id}/messages HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`,
+  );
+  const taking = setInterval(() => {
+    connection.socket.resume();
+    setTimeout(() => connection.socket.pause(), 5);
+  }, 20);
+  const answer = await connection.answer();
+  clearInterval(taking);
+  expect(JSON.parse(answer?.body ?? '').data.items).toHaveLength(4);
+  connection.destroy();
+});
+
 test('a healthy stream without news is not taken for a stalled one', async () => {
   server = await openServer({
     serverLimits: quick,

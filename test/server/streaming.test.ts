@@ -1,6 +1,8 @@
 // Replies as streams: what is sent when, and what becomes of a reply whose reader goes, whose key goes, or whose server stops.
 import { afterEach, expect, test } from 'vitest';
+import { ParleyError } from '../../src/service/errors.ts';
 import { anySession } from '../../src/service/session-archive.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith, failureOf } from '../support/calls.ts';
 import { engineOf, finish } from '../support/embedded.ts';
 import { nonconformity } from './conformance.ts';
@@ -191,17 +193,70 @@ test('a reader that cancels between two events has what came kept', async () => 
   await eventually(async () => (await keptReply(sessionId)).finish_reason === 'interrupted');
 });
 
-test('a reply whose key is revoked comes to its end, and the next request is refused', async () => {
+test.each([
+  ['STORAGE_FULL', 507, 'STORAGE_FULL'],
+  ['STORE_BUSY', 503, 'UNAVAILABLE'],
+] as const)(
+  'where %s keeps a reply from being kept, the answer says that its message is',
+  async (code, status, told) => {
+    const failing = (store: SessionStore) =>
+      new Proxy(store, {
+        get(target, name: keyof SessionStore) {
+          if (name === 'endTurn')
+            return () =>
+              Promise.reject(new ParleyError(code, 'The store: nothing was changed, this was not kept.'));
+          return target[name].bind(target);
+        },
+      });
+    await open({ around: failing });
+    const whole = await chat('hello', {}, 'echo');
+    const { error } = await bodyOf(whole);
+    expect([whole.status, error?.code]).toEqual([status, told]);
+    const streamed = eventsOf(await (await chat('hello', stream, 'echo')).text()).at(-1)?.body.error;
+    for (const failure of [error, streamed]) {
+      expect(failure?.message).toContain(
+        `The message is kept in session ${failure?.session_id}; the reply is not.`,
+      );
+      expect(failure?.message).not.toMatch(/nothing was|this was not kept/i);
+      const { data } = await server.home.archive.listMessages(
+        callWith(server.key),
+        failure?.session_id ?? '',
+        {
+          limit: 9,
+          cursor: null,
+        },
+      );
+      expect(data.items.map(({ message_id }) => message_id)).toEqual([failure?.message_id]);
+    }
+  },
+);
+
+test('a reply whose key is revoked stops within a second, and is kept as far as it came', async () => {
   const held = heldEngine();
   await open({ engines: held.engines });
   const created = await server.home.administration.createKey({ project_name: 'first', key_name: 'short' });
   const headers = { ...stream, authorization: `Bearer ${created.key}` };
   const reading = await readUntil(await chat('hello', headers), 'half ');
+  const other = await readUntil(await chat('hello'), 'half ');
+  const whole = server.ask('POST', '/v1/chat', {
+    headers: { authorization: headers.authorization },
+    body: { mode: 'test', message: 'hello' },
+  });
+  await eventually(() => held.begun() === 3);
+  const revokedAt = performance.now();
   await server.home.administration.revokeKey(created.key_id);
-  held.release();
-  expect(eventsOf(await reading.rest()).at(-1)?.event).toBe('done');
-  expect((await server.ask('GET', '/v1/models', { headers })).status).toBe(401);
+  const events = eventsOf(await reading.rest());
+  expect(performance.now() - revokedAt).toBeLessThan(1000);
+  const { session_id, message_id } = events[0]?.body.data ?? {};
+  expect(events.at(-1)).toMatchObject({
+    event: 'error',
+    body: { error: { code: 'INVALID_API_KEY', session_id, message_id } },
+  });
+  expect(await keptReply(session_id)).toEqual({ content: 'half ', finish_reason: 'interrupted' });
+  expect((await whole).status).toBe(401);
   expect((await chat('hello', headers)).status).toBe(401);
+  held.release();
+  expect(eventsOf(await other.rest()).at(-1)?.event).toBe('done');
 });
 
 test('a key has so many streams at a time, and those that ended do not count', async () => {

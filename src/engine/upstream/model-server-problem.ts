@@ -54,5 +54,6 @@ export const problemOfHttp: Readonly<Record<HttpFailureKind, ModelServerProblem>
   broken: 'broken_off',
   timeout: 'timeout',
   redirect: 'redirect',
+  too_large: 'not_an_api',
   unreadable: 'not_an_api',
 };

@@ -58,6 +58,16 @@ export class Connection {
     return this.#statement(sql).all(bindings) as Row[];
   }
 
+  /** The rows before the first that is not wanted: what comes after it is not read. */
+  allWhile<Row>(sql: string, bindings: Bindings, isWanted: (row: Row) => boolean): Row[] {
+    const rows: Row[] = [];
+    for (const row of this.#statement(sql).iterate(bindings) as Iterable<Row>) {
+      if (!isWanted(row)) break;
+      rows.push(row);
+    }
+    return rows;
+  }
+
   run(sql: string, bindings: Bindings = {}): { readonly changes: number; readonly rowId: number } {
     this.#endReading();
     const { changes, lastInsertRowid } = this.#statement(sql).run(bindings);

@@ -2,6 +2,7 @@
 // what the first does.
 import type { Message, Page, Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
+import { PageRoom } from '../page-room.ts';
 import type { SessionFilter } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { messageCursor, readMessageCursor, readSessionCursor, sessionCursor } from './cursors.ts';
@@ -101,18 +102,23 @@ export function listMessages(
   page: { readonly limit: number; readonly cursor: string | null },
 ): Page<Message> | null {
   const after = page.cursor === null ? -1 : readMessageCursor(page.cursor);
-  const rows = connection.all<MessageRow>(listingStatements.messages, {
-    projectId,
-    sessionId,
-    after,
-    limit: page.limit + 1,
+  const room = new PageRoom(1);
+  let isCut = false;
+  const bindings = { projectId, sessionId, after, limit: page.limit + 1 };
+  const rows = connection.allWhile<MessageRow>(listingStatements.messages, bindings, ({ content }) => {
+    const fits = room.take(content);
+    isCut = !fits;
+    return fits;
   });
   if (
     rows.length === 0 &&
     connection.get(listingStatements.activeRow, { projectId, sessionId }) === undefined
   )
     return null;
-  return toPage(rows, page.limit, toMessage, (last) => messageCursor(last.position));
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  const more = (isCut || rows.length > page.limit) && last !== undefined;
+  return { items: shown.map(toMessage), next_cursor: more ? messageCursor(last.position) : null };
 }
 
 export function history(
@@ -123,7 +129,11 @@ export function history(
   limit: number,
 ): readonly Message[] {
   const bindings = { projectId, sessionId, before, limit };
-  return connection.all<MessageRow>(listingStatements.history, bindings).map(toMessage).reverse();
+  const room = new PageRoom(2);
+  const rows = connection.allWhile<MessageRow>(listingStatements.history, bindings, ({ content }) =>
+    room.take(content),
+  );
+  return rows.map(toMessage).reverse();
 }
 
 /** `rows` has one more than the page holds, where there is a next page. */

@@ -60,8 +60,8 @@ export function directoryError(error: unknown, directory: string): ParleyError {
 }
 
 function storageFull(path: string, cause: unknown): ParleyError {
-  return new ParleyError('STORAGE_FULL', `The disk of ${path} is full: this was not kept.`, {
-    hint: 'What was kept before is intact. Free some space and try again.',
+  return new ParleyError('STORAGE_FULL', `The disk of ${path} is full.`, {
+    hint: 'This was not kept; what was kept before is intact. Free some space and try again.',
     cause,
   });
 }

@@ -16,8 +16,9 @@ interface Write {
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** Bounds how long one transaction keeps other processes, and this one's event loop, waiting. */
+/** Bound how long one transaction keeps other processes, and this one's event loop, waiting: a write that lasts ends its group. */
 const largestGroup = 500;
+const longestGroupMs = 20;
 
 export class Writer {
   readonly #connection: Connection;
@@ -87,9 +88,11 @@ export class Writer {
       for (const write of this.#waiting.splice(0)) write.reject(error);
       return;
     }
-    const group = this.#waiting.splice(0, largestGroup);
+    let group = this.#waiting.splice(0, largestGroup);
     try {
       const outcomes = group.length === 1 ? [this.#runAlone(group[0] as Write)] : this.#runTogether(group);
+      this.#waiting.unshift(...group.slice(outcomes.length));
+      group = group.slice(0, outcomes.length);
       this.#connection.run('COMMIT');
       settle(group, outcomes);
     } catch (error) {
@@ -113,21 +116,30 @@ export class Writer {
     return { value: write.work() };
   }
 
+  /** The outcomes of the first writes of a group, at least one: of as many as there is time for. */
   #runTogether(group: readonly Write[]): Outcome[] {
-    return group.map((write) => {
-      this.#connection.run('SAVEPOINT one_write');
-      try {
-        const value = write.work();
-        this.#connection.run('RELEASE one_write');
-        return { value };
-      } catch (error) {
-        // Without a transaction there is nothing left to keep for the others.
-        if (!this.#connection.inTransaction) throw error;
-        this.#connection.run('ROLLBACK TO one_write');
-        this.#connection.run('RELEASE one_write');
-        return { error };
-      }
-    });
+    const outcomes: Outcome[] = [];
+    const end = performance.now() + longestGroupMs;
+    for (const write of group) {
+      outcomes.push(this.#runOneOfMany(write));
+      if (performance.now() >= end) break;
+    }
+    return outcomes;
+  }
+
+  #runOneOfMany(write: Write): Outcome {
+    this.#connection.run('SAVEPOINT one_write');
+    try {
+      const value = write.work();
+      this.#connection.run('RELEASE one_write');
+      return { value };
+    } catch (error) {
+      // Without a transaction there is nothing left to keep for the others.
+      if (!this.#connection.inTransaction) throw error;
+      this.#connection.run('ROLLBACK TO one_write');
+      this.#connection.run('RELEASE one_write');
+      return { error };
+    }
   }
 
   /** After a group is lost, to a full disk for one: each write learns of its own fate. */

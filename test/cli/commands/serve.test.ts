@@ -50,7 +50,18 @@ describe('what it says', () => {
     const server = await serve();
     const key = await newKey();
     const headers = { authorization: `Bearer ${key}` };
-    expect((await fetch(`${server.url}/v1/models`, { headers })).status).toBe(200);
+    const answer = await fetch(`${server.url}/v1/models`, { headers });
+    expect(answer.status).toBe(200);
+    // The ids of two requests have nothing in common, so that none tells how many came between them.
+    const other = await fetch(`${server.url}/v1/models`);
+    const [first = '', second = ''] = [answer, other].map(
+      ({ headers }) => headers.get('parley-request-id') ?? '',
+    );
+    expect([first, second]).toEqual([
+      expect.stringMatching(/^req_[\da-f-]{36}$/),
+      expect.stringMatching(/^req_/),
+    ]);
+    expect(first.slice(4, 12)).not.toBe(second.slice(4, 12));
     const { out, err } = await server.end('SIGTERM');
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
     for (const text of [server.url, 'parley keys create', 'curl ', '/docs']) expect(out).toContain(text);
@@ -58,7 +69,7 @@ describe('what it says', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([{ method: 'GET', path: '/v1/models', status: 200 }]);
+    expect(lines).toMatchObject([200, 401].map((status) => ({ method: 'GET', path: '/v1/models', status })));
     expect(err).not.toContain(key);
   });
 

@@ -144,6 +144,26 @@ export function describeArchive(given: GivenService): void {
       expect(two.next_cursor).toBeNull();
     });
 
+    it('a page of long messages ends before its limit, and its cursor goes on', async () => {
+      // Each character takes six as JSON.
+      const long = '\u0001'.repeat(300_000);
+      const { session_id } = await say(home.service, first, long);
+      await say(home.service, first, 'b', session_id);
+      await say(home.service, first, long, session_id);
+      await say(home.service, first, 'd', session_id);
+      const pages: string[][] = [];
+      for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
+        const { data, body } = await home.archive.listMessages(first, session_id, { limit: 200, cursor });
+        expect(JSON.stringify(body).length).toBeLessThan(4.1 * 1024 * 1024);
+        pages.push(data.items.map(({ content }) => (content === long ? 'long' : content)));
+        cursor = data.next_cursor;
+      }
+      expect(pages).toEqual([
+        ['long', 'long', 'b', 'b'],
+        ['long', 'long', 'd', 'd'],
+      ]);
+    });
+
     it.each([0, -1, 201, 1.5])('a page of %d items is refused', async (limit) => {
       const list = home.archive.listSessions(first, { ...everySession, limit });
       expect((await failureOf(list)).details[0]?.field).toBe('limit');

@@ -36,6 +36,28 @@ it('puts 200 concurrent writes into a handful of transactions', async () => {
   expect(count('COMMIT')).toBeLessThanOrEqual(3);
 });
 
+it('ends a transaction with a write that lasts, so that others have their turn before the next', async () => {
+  const { writer, note, notes, count } = openWriter();
+  const turns: number[] = [];
+  let turn = 0;
+  const ticking = setInterval(() => {
+    turn += 1;
+  }, 0);
+  await Promise.all(
+    [1, 2, 3].map((number) =>
+      writer.write(() => {
+        for (const end = performance.now() + 25; performance.now() < end; );
+        turns.push(turn);
+        return note(number);
+      }),
+    ),
+  );
+  clearInterval(ticking);
+  expect(notes()).toEqual([1, 2, 3]);
+  expect(count('COMMIT')).toBe(3);
+  expect(new Set(turns).size).toBe(3);
+});
+
 it('fails the one write that fails, and keeps the others', async () => {
   const { writer, note, notes, count } = openWriter();
   const outcomes = await Promise.allSettled([

@@ -1,0 +1,146 @@
+// Attacks a server of this build with large bodies, one at a time and many at once: how long others wait meanwhile, and what memory
+// it takes. node scripts/attack-server.js [concurrency], after `npm run build`. It talks to this machine alone.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+const atOnce = Number(process.argv[2] ?? 1);
+const size = 8 * 1024 * 1024 - 1024;
+const filled = (before, unit, after) =>
+  `${before}${Array(Math.floor((size - before.length - after.length) / (unit.length + 1)))
+    .fill(unit)
+    .join(',')}${after}`;
+const time = '2026-01-31T00:00:00.000Z';
+const message = (position, content) => ({
+  message_id: `m${position}`,
+  position,
+  role: position % 2 ? 'assistant' : 'user',
+  content,
+  mode: 'echo',
+  finish_reason: position % 2 ? 'stop' : null,
+  usage: null,
+  created_at: time,
+});
+let sessions = 0;
+const record = (count, content) => {
+  const session_id = `ses_attack_${process.pid}_${sessions++}`;
+  const session = { session_id, title: null, created_at: time, updated_at: time, message_count: count };
+  return JSON.stringify({
+    session,
+    messages: Array.from({ length: count }, (_, at) => message(at, content)),
+  });
+};
+const importPath = '/v1/sessions/import';
+const attacks = {
+  'messages of {}': () => [importPath, filled('{"session":{},"messages":[', '{}', ']}')],
+  'session_ids of 1': () => ['/v1/sessions/batch-delete', filled('{"session_ids":[', '1', ']}')],
+  'session_ids of 1,000': () => [
+    '/v1/sessions/batch-delete',
+    JSON.stringify({ session_ids: Array.from({ length: 1000 }, (_, at) => `ses_${at}${'x'.repeat(100)}`) }),
+  ],
+  'deep lists': () => ['/v1/sessions', `{"title":${'['.repeat(size / 2 - 10)}${']'.repeat(size / 2 - 10)}}`],
+  'unknown fields': () => [
+    '/v1/sessions',
+    `{${Array.from({ length: 600_000 }, (_, at) => `"${at.toString(36)}k":0`).join(',')}}`,
+  ],
+  'one long title': () => ['/v1/sessions', `{"title":"${'x'.repeat(size - 20)}"}`],
+  'a title of escapes': () => ['/v1/sessions', `{"title":"${'\\u0001'.repeat(size / 6 - 20)}"}`],
+  'a title of é': () => ['/v1/sessions', `{"title":"${'é'.repeat(size / 2 - 20)}"}`],
+  'a long name': () => ['/v1/sessions', `{"${'x'.repeat(size - 20)}":1}`],
+  'an import of 10,000': () => [importPath, record(10_000, 'x'.repeat(600))],
+  'an import of 10,000 short': () => [importPath, record(10_000, 'x')],
+  'an import of 8 MiB in 8': () => [importPath, record(8, 'word '.repeat(200_000))],
+  'an import of one long reply': () => {
+    const whole = JSON.parse(record(2, 'x'));
+    whole.messages[1].content = 'x'.repeat(size - 1000);
+    return [importPath, JSON.stringify(whole)];
+  },
+  'a message of 1 MiB': () => [
+    '/v1/chat',
+    JSON.stringify({ mode: 'echo', message: 'x'.repeat(1024 * 1024) }),
+  ],
+  'a message of line breaks': () => [
+    '/v1/chat',
+    JSON.stringify({ mode: 'echo', message: `${'\n'.repeat(1024 * 1024 - 1)}x` }),
+  ],
+  'a message to eliza': () => [
+    '/v1/chat',
+    JSON.stringify({ mode: 'eliza', message: 'i remember my mother '.repeat(49_000) }),
+  ],
+  'a message to eliza of one word': () => [
+    '/v1/chat',
+    JSON.stringify({ mode: 'eliza', message: 'a'.repeat(1024 * 1024) }),
+  ],
+};
+
+const say = (line) => process.stdout.write(`${line}\n`);
+const place = mkdtempSync(join(tmpdir(), 'parley-attack-'));
+const env = { PATH: process.env.PATH, PARLEY_CONFIG_DIR: place, PARLEY_DATA_DIR: place };
+const server = spawn(process.execPath, [program, 'serve', '--port', '0', '--json'], {
+  env,
+  stdio: ['ignore', 'pipe', 'ignore'],
+});
+try {
+  const first = await new Promise((resolve) => server.stdout.once('data', resolve));
+  const { url } = JSON.parse(String(first)).data;
+  const newKey = (project) =>
+    execFileSync(process.execPath, [program, 'keys', 'create', '--project', project], { env })
+      .toString()
+      .trim();
+  const [key, otherKey] = [newKey('attacker'), newKey('other')];
+  const ask = (method, path, apiKey, body) =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${apiKey}`,
+        ...(body && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'idempotency-key': `${path}${sessions++}`,
+        }),
+      };
+      const asked = request(url + path, { method, headers, agent: false }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode));
+      });
+      asked.on('error', reject).end(body);
+    });
+  const memory = (name) => {
+    const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+    return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
+  };
+  say('attack | status | longest wait of another, ms | it itself, ms | memory before, most so far, MiB');
+  for (const [name, make] of Object.entries(attacks)) {
+    const before = memory('VmRSS');
+    const all = Array.from({ length: atOnce }, make);
+    let isOver = false;
+    let longest = 0;
+    const others = (async () => {
+      while (!isOver) {
+        const start = performance.now();
+        await ask('GET', '/v1/models', otherKey);
+        longest = Math.max(longest, performance.now() - start);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    })();
+    const start = performance.now();
+    const statuses = new Set(await Promise.all(all.map(([path, body]) => ask('POST', path, key, body))));
+    const lasted = performance.now() - start;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    isOver = true;
+    await others;
+    const columns = [
+      name,
+      [...statuses],
+      Math.round(longest),
+      Math.round(lasted),
+      `${before}, ${memory('VmHWM')}`,
+    ];
+    say(columns.join(' | '));
+  }
+} finally {
+  server.kill();
+  rmSync(place, { recursive: true, force: true });
+}

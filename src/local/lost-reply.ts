@@ -1,0 +1,20 @@
+// A reply that could not be kept, after its message was: what the store says of a write is true of the reply alone.
+import { ParleyError } from '../service/errors.ts';
+import type { Turn } from '../store/session-store.ts';
+
+const remedies: Readonly<Record<string, string>> = {
+  STORAGE_FULL: 'Free some space, then ask again.',
+  STORE_BUSY: 'End the other program that uses the store, then ask again.',
+};
+
+export function lostReply(error: unknown, { session_id, message_id }: Turn): ParleyError {
+  const known = error instanceof ParleyError ? error : null;
+  const message = known?.message ?? 'The store failed.';
+  const remedy = known === null ? '' : (remedies[known.code] ?? known.hint);
+  return new ParleyError(known?.code ?? 'INTERNAL_ERROR', message, {
+    hint: `The message is kept in session ${session_id}; the reply to it is not. ${remedy}`.trim(),
+    session_id,
+    message_id,
+    cause: error,
+  });
+}

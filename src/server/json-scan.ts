@@ -1,0 +1,148 @@
+// Reads JSON text as bytes, without making values of it: how deep it nests, how many values it holds, how long its lists are. A body
+// over one of these bounds is refused before it is parsed, because a few bytes of JSON can make a large value.
+import { invalidRequest } from './request-shape.ts';
+
+export interface JsonBounds {
+  /** Of lists and objects within each other. */
+  readonly depth: number;
+  /** Of the whole text. */
+  readonly values: number;
+  /** Of each list among the fields of the outermost object, by the field's name. */
+  readonly items: Readonly<Record<string, number>>;
+}
+
+/** A list that is long enough to be parsed in parts: `cuts` are the places of some of its commas. */
+export interface LongList {
+  readonly field: string;
+  /** Of the first byte after its opening bracket, and of its closing bracket. */
+  readonly start: number;
+  readonly end: number;
+  readonly cuts: readonly number[];
+}
+
+/** Longer names are of no field that there is. */
+const longestName = 100;
+const tooMany =
+  'Send fewer at a time. A session of more messages can be imported on the machine of the server.';
+const utf8 = new TextDecoder();
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+export class JsonScan {
+  readonly #bytes: Uint8Array;
+  readonly #bounds: JsonBounds;
+  readonly #partBytes: number;
+  readonly #lists = new Map<string, LongList>();
+  #at = 0;
+  #depth = 0;
+  #values = 1;
+  #inText = false;
+  /** Whether the outermost value is an object. */
+  #hasFields = false;
+  /** Of the text that was read last, with its quotes. */
+  #textStart = 0;
+  #textEnd = 0;
+  #field = '';
+  #list: { readonly start: number; readonly most: number; items: number; cuts: number[] } | null = null;
+
+  /** A part of a list is at least `partBytes` long. */
+  constructor(bytes: Uint8Array, bounds: JsonBounds, partBytes: number) {
+    this.#bytes = bytes;
+    this.#bounds = bounds;
+    this.#partBytes = partBytes;
+  }
+
+  get isDone(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  /** In the order of the text. Where a field is given twice, its last value counts. */
+  get longLists(): readonly LongList[] {
+    return [...this.#lists.values()].sort((one, other) => one.start - other.start);
+  }
+
+  /** Reads on, at most so many bytes. Throws the refusal. */
+  advance(most: number): void {
+    const bytes = this.#bytes;
+    const end = Math.min(bytes.length, this.#at + most);
+    let at = this.#at;
+    while (at < end) {
+      const byte = bytes[at];
+      if (this.#inText) {
+        if (byte === backslash) at += 1;
+        else if (byte === quote) {
+          this.#inText = false;
+          this.#textEnd = at + 1;
+        }
+      } else if (byte === quote) {
+        this.#inText = true;
+        this.#textStart = at;
+      } else if (byte === comma) this.#separate(at);
+      else if (byte === openBracket || byte === openBrace) this.#open(at, byte);
+      else if (byte === closeBracket || byte === closeBrace) this.#close(at);
+      else if (byte === colon && this.#depth === 1) this.#name();
+      at += 1;
+    }
+    this.#at = at;
+  }
+
+  #count(): void {
+    this.#values += 1;
+    if (this.#values > this.#bounds.values) {
+      throw this.#refusal(`holds more than the ${this.#bounds.values} values that a request may have`);
+    }
+  }
+
+  #separate(at: number): void {
+    this.#count();
+    const list = this.#list;
+    if (list === null || this.#depth !== 2) return;
+    list.items += 1;
+    if (list.items > list.most) throw this.#refusal(`holds more than ${list.most} items`, tooMany);
+    if (at - (list.cuts.at(-1) ?? list.start) >= this.#partBytes) list.cuts.push(at);
+  }
+
+  #open(at: number, byte: number): void {
+    this.#count();
+    this.#depth += 1;
+    if (this.#depth > this.#bounds.depth)
+      throw this.#refusal(`nests deeper than ${this.#bounds.depth} levels`);
+    if (this.#depth === 1) this.#hasFields = byte === openBrace;
+    if (this.#depth !== 2 || !this.#hasFields) return;
+    const most = this.#bounds.items[this.#field] ?? Number.POSITIVE_INFINITY;
+    this.#list = byte === openBracket ? { start: at + 1, most, items: 1, cuts: [] } : null;
+  }
+
+  #close(at: number): void {
+    if (this.#depth === 2 && this.#list !== null) {
+      const { start, cuts } = this.#list;
+      if (cuts.length > 0) this.#lists.set(this.#field, { field: this.#field, start, end: at, cuts });
+      this.#list = null;
+    }
+    this.#depth -= 1;
+  }
+
+  /** The text before a colon of the outermost object. */
+  #name(): void {
+    this.#field = '';
+    if (this.#textEnd - this.#textStart > longestName) return;
+    const text = utf8.decode(this.#bytes.subarray(this.#textStart, this.#textEnd));
+    try {
+      this.#field = String(JSON.parse(text));
+    } catch {
+      // Not JSON: the parser says so.
+    }
+    this.#lists.delete(this.#field);
+  }
+
+  #refusal(problem: string, hint?: string) {
+    return invalidRequest([{ field: this.#field === '' ? 'body' : this.#field, problem }], hint);
+  }
+}

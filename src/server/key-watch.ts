@@ -1,0 +1,53 @@
+// Looks again, while replies are made, whether their keys still hold: a reply whose key was revoked is stopped.
+import type { Call } from '../service/call.ts';
+import type { ConversationService } from '../service/conversation-service.ts';
+import { ParleyError } from '../service/errors.ts';
+
+interface WatchedKey {
+  readonly call: Call;
+  readonly stops: Set<(reason: ParleyError) => void>;
+}
+
+export class KeyWatch {
+  readonly #service: ConversationService;
+  readonly #everyMs: number;
+  readonly #keys = new Map<string, WatchedKey>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(service: ConversationService, everyMs: number) {
+    this.#service = service;
+    this.#everyMs = everyMs;
+  }
+
+  /** Calls `stop` once if the key no longer holds. Ends with the function that it gives. */
+  watch(call: Call, stop: (reason: ParleyError) => void): () => void {
+    const { apiKey } = call;
+    const key = this.#keys.get(apiKey) ?? { call, stops: new Set() };
+    key.stops.add(stop);
+    this.#keys.set(apiKey, key);
+    if (this.#timer === null) this.#wait();
+    return () => {
+      key.stops.delete(stop);
+      if (key.stops.size === 0 && this.#keys.get(apiKey) === key) this.#keys.delete(apiKey);
+    };
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(async () => {
+      await Promise.all([...this.#keys.values()].map((key) => this.#look(key)));
+      this.#timer = null;
+      if (this.#keys.size > 0) this.#wait();
+    }, this.#everyMs);
+    this.#timer.unref();
+  }
+
+  async #look({ call, stops }: WatchedKey): Promise<void> {
+    try {
+      await this.#service.verify(call);
+    } catch (error) {
+      // Any other failure says nothing of the key.
+      if (!(error instanceof ParleyError) || error.code !== 'INVALID_API_KEY') return;
+      for (const stop of stops) stop(error);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// How many messages are read together: as many as take `pageBytes` when they are written as JSON. The same for every store.
+import { pageBytes } from '../service/limits.ts';
+
+/** What a message takes beside its text. */
+const otherBytes = 512;
+
+export class PageRoom {
+  #least: number;
+  #bytes = pageBytes;
+
+  /** So many messages are taken however long they are. */
+  constructor(least: number) {
+    this.#least = least;
+  }
+
+  /** False for the first message that there is no room for. */
+  take(content: string): boolean {
+    this.#bytes -= jsonBytes(content) + otherBytes;
+    this.#least -= 1;
+    return this.#bytes >= 0 || this.#least >= 0;
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** The UTF-8 bytes of a text as JSON, without its quotes. Five control characters have a short form. */
+function jsonBytes(text: string): number {
+  let bytes = Buffer.byteLength(text);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x20) bytes += unit >= 8 && unit <= 13 && unit !== 11 ? 1 : 5;
+    else if (unit === quote || unit === backslash) bytes += 1;
+  }
+  return bytes;
+}

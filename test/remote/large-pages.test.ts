@@ -1,0 +1,53 @@
+// Pages that are too large an answer: fewer messages are asked for, and the reading goes on.
+import { expect, it, onTestFinished } from 'vitest';
+import { callWith, failureOf } from '../support/calls.ts';
+import { openRemote } from '../support/remote.ts';
+import { serve } from '../support/scripted-server.ts';
+
+const message = (position: number) => ({
+  message_id: `m${position}`,
+  position,
+  role: 'user',
+  content: 'x',
+  mode: 'echo',
+  finish_reason: null,
+  usage: null,
+  created_at: '2024-05-01T12:00:00.000Z',
+});
+const tooMuch = Buffer.alloc(65 * 1024 * 1024, ' ');
+
+/** A server that answers with so many messages at most; more are too much for any client. */
+async function serverOf(most: number) {
+  const asked: number[] = [];
+  const server = await serve((request, response) => {
+    const query = new URL(request.path, 'http://a').searchParams;
+    const limit = Number(query.get('limit'));
+    asked.push(limit);
+    if (limit > most) return void response.end(tooMuch);
+    const items = Array.from({ length: limit }, (_, at) => message(at + Number(query.get('cursor'))));
+    response.end(JSON.stringify({ success: true, data: { items, next_cursor: String(limit) } }));
+  });
+  const { home } = await openRemote(server.url);
+  onTestFinished(async () => {
+    await home.close();
+    await server.close();
+  });
+  return { archive: home.archive, asked };
+}
+
+it('a page that is too large is asked for with half as many messages, and so are the next ones', async () => {
+  const { archive, asked } = await serverOf(100);
+  const call = callWith('k');
+  const { data } = await archive.listMessages(call, 's', { limit: 200, cursor: null });
+  expect(data.items).toHaveLength(100);
+  await archive.listMessages(call, 's', { limit: 200, cursor: data.next_cursor });
+  await archive.listMessages(call, 's', { limit: 7, cursor: null });
+  expect(asked).toEqual([200, 100, 100, 7]);
+});
+
+it('one message that is too large is told of', async () => {
+  const { archive, asked } = await serverOf(0);
+  const error = await failureOf(archive.listMessages(callWith('k'), 's', { limit: 2, cursor: null }));
+  expect([error.code, error.message]).toEqual(['BAD_RESPONSE', 'The answer is larger than 67108864 bytes.']);
+  expect(asked).toEqual([2, 1]);
+});

@@ -1,0 +1,157 @@
+// What a large body may cost: others are answered meanwhile, and it takes no more memory than a few times its bytes.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RawConnection } from './raw-connection.ts';
+import { bodyOf, openServer, type ServerFixture } from './server-fixture.ts';
+
+let server: ServerFixture;
+beforeEach(async () => {
+  server = await openServer();
+});
+afterEach(() => server.close());
+
+/** About so many bytes of a text between two others. */
+const filled = (before: string, unit: string, after: string, bytes: number) =>
+  `${before}${Array(Math.ceil(bytes / (unit.length + 1)))
+    .fill(unit)
+    .join(',')}${after}`;
+const kibibytes = 1024;
+const importPath = '/v1/sessions/import';
+const deletePath = '/v1/sessions/batch-delete';
+
+/** The longest that anything else had to wait, ms, while a request was answered. */
+async function longestWait(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+  delay.enable();
+  // It counts from one tick of its own to the next.
+  await soon();
+  await work();
+  await soon();
+  delay.disable();
+  return delay.max / 1e6;
+}
+
+// Bodies that took 0.5 to 30 s of nothing else. On a busy machine a step of some milliseconds lasts longer, never so long.
+test.each([
+  ['messages', importPath, filled('{"session":{},"messages":[', '{}', ']}', 300 * kibibytes)],
+  ['session_ids', deletePath, filled('{"session_ids":[', '1', ']}', 300 * kibibytes)],
+  ['session_ids', deletePath, filled('{"session_ids":[', '[]', ']}', 300 * kibibytes)],
+  ['session', importPath, filled('{"session":[', '{}', '],"messages":[]}', 2048 * kibibytes)],
+  ['title', '/v1/sessions', `{"title":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`],
+  [
+    'body',
+    '/v1/sessions',
+    `{${Array.from({ length: 100_000 }, (_, index) => `"field ${index}":0`).join(',')}}`,
+  ],
+])(
+  'a body with too much in %s, at %s, is refused by that name and keeps nobody waiting',
+  async (field, path, body) => {
+    let answer: Response | null = null;
+    const wait = await longestWait(async () => {
+      answer = await server.ask('POST', path, { body });
+    });
+    const { error } = await bodyOf(answer as unknown as Response);
+    expect(error).toMatchObject({ code: 'INVALID_REQUEST' });
+    if (field === 'body') expect(error?.details?.[0]?.field).toMatch(/^field \d+$/);
+    else expect(error?.details?.[0]?.field).toBe(field);
+    expect(error?.details?.length).toBeLessThanOrEqual(20);
+    expect(wait).toBeLessThan(250);
+  },
+);
+
+const message = (position: number) => ({
+  message_id: `m${position}`,
+  position,
+  role: position % 2 === 0 ? 'user' : 'assistant',
+  content: `word ${position}`,
+  mode: 'echo',
+  finish_reason: position % 2 === 0 ? null : 'stop',
+  usage: null,
+  created_at: '2024-05-01T12:00:00.000Z',
+});
+const record = (count: number) => ({
+  session: {
+    session_id: `ses_of_${count}`,
+    title: null,
+    created_at: '2024-05-01T12:00:00.000Z',
+    updated_at: '2024-05-01T12:00:00.000Z',
+    message_count: count,
+  },
+  messages: Array.from({ length: count }, (_, position) => message(position)),
+});
+
+test('a session of very many messages is imported whole, and a repetition under its key is one', async () => {
+  const body = JSON.stringify(record(9999));
+  const headers = { 'idempotency-key': 'once' };
+  for (let round = 0; round < 2; round += 1) {
+    expect((await bodyOf(await server.ask('POST', importPath, { body, headers }))).data.message_count).toBe(
+      9999,
+    );
+  }
+  const { data } = await bodyOf(
+    await server.ask(
+      'GET',
+      `/v1/sessions/ses_of_9999/messages?cursor=${Buffer.from('m9989').toString('base64url')}`,
+    ),
+  );
+  expect(data.items.map(({ content }: { content: string }) => content)).toEqual(
+    Array.from({ length: 9 }, (_, at) => `word ${9990 + at}`),
+  );
+});
+
+test('a session of more messages than are taken at once is refused by the number', async () => {
+  const { error } = await bodyOf(
+    await server.ask('POST', importPath, { body: JSON.stringify(record(10_001)) }),
+  );
+  expect(error?.details).toEqual([{ field: 'messages', problem: 'holds more than 10000 items' }]);
+});
+
+test('large bodies of one key wait for each other, and keep no other key and no small body waiting', async () => {
+  await server.close();
+  server = await openServer({ serverLimits: { largeBodyBytesPerKey: 1024 * kibibytes } });
+  const { port } = await server.listen();
+  const size = 800 * kibibytes;
+  const head = (key: string, length: number) =>
+    `POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${length}\r\n\r\n`;
+  const body = `{"title":"${'x'.repeat(size - 12)}"}`;
+  const first = await RawConnection.open(port);
+  await first.send(head(server.key, size) + body.slice(0, -1));
+  // Read, but for its end.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const second = await RawConnection.open(port);
+  void second.send(head(server.key, size) + body);
+  let isAnswered = false;
+  const answered = second.answer().then((answer) => {
+    isAnswered = true;
+    return answer;
+  });
+  const other = await RawConnection.open(port);
+  await other.send(head(server.otherKey, size) + body);
+  expect((await other.answer())?.status).toBe(400);
+  expect((await server.ask('POST', '/v1/sessions', { body: { title: 'small' } })).status).toBe(200);
+  expect(isAnswered).toBe(false);
+  await first.send('}');
+  expect((await first.answer())?.status).toBe(400);
+  expect((await answered)?.status).toBe(400);
+  for (const connection of [first, second, other]) connection.destroy();
+});
+
+test('who goes away while it waits leaves its place to the next', async () => {
+  await server.close();
+  server = await openServer({ serverLimits: { largeBodyBytesPerKey: 1024 * kibibytes } });
+  const { port } = await server.listen();
+  const head = `POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`;
+  const body = `{"title":"${'x'.repeat(800 * kibibytes)}"}`;
+  for (let round = 0; round < 3; round += 1) {
+    const gone = await RawConnection.open(port);
+    await gone.send(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    gone.destroy();
+  }
+  const last = await RawConnection.open(port);
+  await last.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+  expect((await last.answer())?.status).toBe(400);
+  last.destroy();
+});

@@ -1,0 +1,64 @@
+// What the log of a server hides.
+import { expect, test } from 'vitest';
+import { serverLog, withoutKeys } from '../../src/server/server-log.ts';
+
+const key = `pk_${'0aZ'.repeat(11)}`;
+const encoded = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const layers = (text: string, count: number): string =>
+  count === 0 ? text : encodeURIComponent(layers(text, count - 1));
+
+test.each([
+  ['as it is', key],
+  ['with one character encoded', key.replace('p', '%70')],
+  ['with its mark encoded, in upper case', key.replace('_', '%5F')],
+  ['with its mark encoded, in lower case', key.replace('_', '%5f')],
+  ['encoded whole', encoded(key)],
+  ['encoded twice', encodeURIComponent(encoded(key))],
+  ['encoded five times', layers(encoded(key), 4)],
+  ['encoded a hundred times', layers(encoded(key), 99)],
+  ['with the percent sign made of two encodings', key.replace('p', '%%37%30')],
+  ['with its beginning in another case', key.replace('pk', 'Pk')],
+  ['behind what is no encoding', `%zz%${key.replace('k', '%6b')}%`],
+])('a key in a path, %s, is not logged', (_, text) => {
+  const path = withoutKeys(`/v1/sessions/${text}/messages`, '');
+  expect(path).toMatch(/\[key\]|\[encoded\]/);
+  expect(decodedWhole(path)).not.toContain('0aZ0aZ');
+});
+
+test('the key that a request came with is hidden in any form', () => {
+  expect(withoutKeys('/v1/%74oken-of-another/x', 'token-of-another')).toBe('/v1/[key]/x');
+});
+
+test.each(['/v1/sessions/ses_1', '/v1/sessions/%C3%A9%20x', '/v1/%zz/%', '/'])(
+  '%s is logged as it came',
+  (path) => {
+    expect(withoutKeys(path, 'k')).toBe(path);
+  },
+);
+
+test('a long path of encodings takes no time', () => {
+  const path = `/%${'25'.repeat(8000)}70k_${'a'.repeat(33)}`;
+  const start = performance.now();
+  expect(withoutKeys(path, '')).toBe('[encoded]');
+  expect(performance.now() - start).toBeLessThan(200);
+});
+
+test('a key is hidden wherever it stands in a line', () => {
+  let lines = '';
+  const log = serverLog((text) => {
+    lines += text;
+  }, Date.now);
+  log.logger.error({ err: new Error(`upstream refused ${key} and ${key.toUpperCase()}`) });
+  log.flush();
+  expect(lines.match(/\[key\]/g)?.length).toBeGreaterThanOrEqual(2);
+  expect(lines).not.toContain(key);
+});
+
+function decodedWhole(text: string): string {
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  }
+  return text;
+}

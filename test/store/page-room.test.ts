@@ -1,0 +1,25 @@
+// How many messages are read together.
+import { expect, it } from 'vitest';
+import { pageBytes } from '../../src/service/limits.ts';
+import { PageRoom } from '../../src/store/page-room.ts';
+
+/** How many of one text there is room for. */
+function taken(text: string, least: number): number {
+  const room = new PageRoom(least);
+  let count = 0;
+  while (room.take(text)) count += 1;
+  return count;
+}
+
+it.each(['x', '"', '\\', '\n', '\u0001', '\u001f', '\u007f', 'é', '☃', '🦊'])(
+  'what it takes of %j is no longer as JSON than a page, and nearly as long',
+  (character) => {
+    const text = character.repeat(100_000);
+    const bytes = Buffer.byteLength(JSON.stringify(text)) + 512;
+    expect(taken(text, 0)).toBe(Math.floor((pageBytes + taken(text, 0) * 2) / bytes));
+  },
+);
+
+it.each([1, 2])('it takes %i messages however long they are', (least) => {
+  expect(taken('x'.repeat(pageBytes), least)).toBe(least);
+});
