@@ -96,6 +96,31 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findSession(mine, id)).toEqual(before);
     });
 
+    it('keeps a session of each project under one id, and touches no other in any operation', async () => {
+      const store = await open();
+      const [mine, other] = [await newProject(store), await newProject(store)];
+      const session_id = newId('ses');
+      const create = (project: string, title: string) =>
+        store.createSession(project, { session_id, title, now: startOfTime }, null);
+      await create(mine, 'mine');
+      await create(other, 'other');
+      const before = await store.findSession(mine, session_id);
+      const begun = await store.beginTurn(other, turnStart({ session_id, content: 'theirs' }));
+      if (begun.kind !== 'begun') throw new Error(begun.kind);
+      await store.endTurn(other, begun.turn, turnReply());
+      await store.renameSession(other, session_id, 'renamed');
+      expect((await store.listMessages(other, session_id, firstPage))?.items).toHaveLength(2);
+      expect((await store.listMessages(mine, session_id, firstPage))?.items).toEqual([]);
+      expect(await store.beginTurn(mine, turnStart({ session_id: 'none' }))).toEqual({ kind: 'not_found' });
+      await store.deleteSessions(other, [session_id], startOfTime, null);
+      expect(await store.findSession(mine, session_id)).toEqual(before);
+      expect((await store.listSessions(mine, everySession())).items).toEqual([before]);
+      const purge = { projectId: null, deletedBefore: startOfTime + 1, now: startOfTime };
+      await store.purgeSessions(purge, { expected: 1, keptSince: 0 });
+      expect(await store.restoreSession(other, session_id, null)).toEqual({ kind: 'done', value: null });
+      expect(await store.findSession(mine, session_id)).toEqual(before);
+    });
+
     it('tells whether any of some sessions is there, deleted or not', async () => {
       const store = await open();
       const project = await newProject(store);

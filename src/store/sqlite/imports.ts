@@ -12,7 +12,7 @@ export const importStatements = {
       turn_position)
     VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @createdAt, @updatedAt,
       @messageCount, @turnOwner, @turnUntil, @turnPosition)
-    ON CONFLICT (session_id) DO NOTHING`,
+    ON CONFLICT (project, session_id) DO NOTHING`,
   addMessage: `
     INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
       output_tokens, error_code, created_at)

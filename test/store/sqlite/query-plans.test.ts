@@ -7,6 +7,7 @@ import { importStatements } from '../../../src/store/sqlite/imports.ts';
 import { keyStatements } from '../../../src/store/sqlite/keys.ts';
 import { listingStatements, sessionListings } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { purgeStatements } from '../../../src/store/sqlite/purge.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
@@ -35,24 +36,43 @@ const pagesOfSessions = orders.flatMap(({ sort, order }) =>
   Object.entries(sessionListings[sort][order]).map(([name, sql]) => ({ name, sort, order, sql })),
 );
 
+/** Two subjects may have statements of one name. */
+function of(subject: string, statements: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(statements).map(([name, sql]) => [`${name} of ${subject}`, sql]));
+}
+
 const ofProject = {
   ...Object.fromEntries(
     pagesOfSessions.map(({ name, sort, order, sql }) => [`${name} by ${sort}, ${order}`, sql]),
   ),
-  ...sessionStatements,
-  ...turnStatements,
-  ...listingStatements,
-  ...hitStatements,
-  'addMessage of a session that comes whole': importStatements.addMessage,
-  'addSession of one': importStatements.addSession,
-  'message of one': importStatements.message,
+  ...of('sessions', sessionStatements),
+  ...of('turns', turnStatements),
+  ...of('listings', listingStatements),
+  ...of('hits', hitStatements),
+  ...of('imports', importStatements),
 };
 
-describe.each(Object.entries({ ...ofProject, ...idempotencyStatements }))('the statement %s', (_, sql) => {
-  it('walks no table, no whole project or session, and sorts nothing', async () => {
-    expect(await plan(sql)).not.toMatch(/SCAN (?!CONSTANT)|TEMP B-TREE|\((project|session)=\?\)/);
-  });
-});
+describe.each(Object.entries({ ...ofProject, ...of('keys', idempotencyStatements) }))(
+  'the statement %s',
+  (_, sql) => {
+    it('walks no table, no whole project or session, and sorts nothing', async () => {
+      expect(await plan(sql)).not.toMatch(/SCAN (?!CONSTANT)|TEMP B-TREE|\((project|session)=\?\)/);
+    });
+  },
+);
+
+it.each(
+  Object.entries({ ...ofProject, ...of('purge', purgeStatements) }).filter(([, sql]) =>
+    /session_id = (@sessionId|part\.value)|ON CONFLICT \(.*session_id/.test(sql),
+  ),
+)(
+  'the statement %s finds the session that it names by project and id at once, so that an id of another project is as none',
+  async (_, sql) => {
+    if (/^\s*INSERT INTO sessions/.test(sql)) expect(sql).toContain('ON CONFLICT (project, session_id)');
+    else expect(await plan(sql)).toMatch(/INDEX sessions_by_id \(project=\? AND session_id=\?\)/);
+    expect(await plan(sql)).not.toMatch(/\(session_id=\?\)/);
+  },
+);
 
 it('names its project in every statement but the one that forgets old idempotency keys', () => {
   const { forget: _, ...others } = idempotencyStatements;
