@@ -63,9 +63,13 @@ async function measure() {
   await newIds(local.service, callWith(own));
   const { url } = await serveParley(env, children);
   const bare = Array.from({ length: 5 }, () => run(['-e', '0'], { env, expect: () => true }).milliseconds);
-  const places = { embedded: embeddedCases(local, callWith(own)), served: await servedCases(url, own) };
+  const places = {
+    embedded: async () => embeddedCases(local, callWith(own)),
+    served: () => servedCases(url, own),
+  };
   const cases = [];
-  for (const [place, asked] of Object.entries(places)) {
+  for (const [place, open] of Object.entries(places)) {
+    const asked = await open();
     for (const [name, ask] of Object.entries(asked)) {
       cases.push({ name: `${place}, ${name}`, ...(await compare(ask, sides.foreign, sides.none)) });
     }

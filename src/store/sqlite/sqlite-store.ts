@@ -31,12 +31,14 @@ import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
-import { history, listMessages, listSessions } from './listings.ts';
+import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { LongReads, type Steps } from './long-reads.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import { SearchIndex } from './search-index.ts';
+import { listSessions } from './session-pages.ts';
 import {
   createSession,
   deleteSession,
@@ -59,6 +61,7 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
+  readonly #longReads: LongReads;
   readonly #now: () => number;
   #closed = false;
 
@@ -71,6 +74,7 @@ export class SqliteStore implements SessionStore {
     this.#wait = options.wait;
     this.#filesystem = options.filesystem;
     this.#now = options.now;
+    this.#longReads = new LongReads(connection.path, options.wait);
     this.#searchIndex = new SearchIndex(connection, (work) => this.#writer.write(work));
   }
 
@@ -143,7 +147,7 @@ export class SqliteStore implements SessionStore {
   }
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
-    return this.#read((connection) => listSessions(connection, projectId, filter));
+    return this.#readInSteps(projectId, (connection) => listSessions(connection, projectId, filter));
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
@@ -228,6 +232,7 @@ export class SqliteStore implements SessionStore {
   /** Waits for the writes that were asked for; a call after this rejects. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#longReads.close(storeClosed());
     await this.#writer.idle();
     if (this.#connection.open) this.#connection.close();
   }
@@ -246,6 +251,15 @@ export class SqliteStore implements SessionStore {
     return this.#run(() =>
       whenUnlocked(() => this.#connection.read(() => work(this.#connection)), this.#wait),
     );
+  }
+
+  /** Nearly always one step is all: then it costs what any read does. */
+  #readInSteps<T>(projectId: string, begin: (connection: Connection) => Steps<T>): Promise<T> {
+    const firstStep = () => this.#connection.readAtOneMoment(() => begin(this.#connection).next());
+    return this.#run(async () => {
+      const { done, value } = await whenUnlocked(firstStep, this.#wait);
+      return done === true ? value : this.#longReads.run(projectId, begin);
+    });
   }
 
   #write<T>(work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {
