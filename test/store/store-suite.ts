@@ -260,6 +260,24 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect((await store.listSessions(project, everySession())).items).toHaveLength(2);
     });
 
+    it('are forgotten however many there are of them', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const create = (key: string, keptSince: number) =>
+        store.createSession(
+          project,
+          { session_id: newId('ses'), title: null, now: startOfTime },
+          { ...once(key), keptSince },
+        );
+      const keys = Array.from({ length: 130 }, (_, index) => `k${String(index).padStart(3, '0')}`);
+      const first = await Promise.all(keys.map((key) => create(key, 0)));
+      for (const index of [129, 0]) {
+        const later = await create(keys[index] as string, Number.MAX_SAFE_INTEGER);
+        expect(later).toMatchObject({ kind: 'done' });
+        expect(later).not.toEqual(first[index]);
+      }
+    });
+
     it('make deletions and restorations of many happen once', async () => {
       const store = await open();
       const project = await newProject(store);
