@@ -29,9 +29,9 @@ it.each(Object.entries(searchStatements))(
     expect((await search(store, project, 'fox')).items).toHaveLength(5);
     await store.close();
     const rows = lookInto(join(directory, 'parley.db'), (database) =>
-      database.prepare(sql).all({ projectId: project, expression: '"fox"', limit: 3 }),
+      database.prepare(sql).all({ projectId: project, expression: '"fox"', before: 5, limit: 3 }),
     );
-    expect(rows.map((row) => (row as { id: number }).id)).toEqual([5, 4, 3]);
+    expect(rows.map((row) => (row as { id: number }).id)).toEqual([4, 3, 2]);
   },
 );
 
