@@ -1,5 +1,6 @@
 // What a session that comes from outside must be like to be kept: what this service would have made of the same conversation. It may
 // come from a file that anybody wrote, so types are checked too.
+import { setImmediate as eventLoopTurned } from 'node:timers/promises';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
@@ -20,7 +21,11 @@ const messageFields = [
 const optionalFields = ['error_code'] as const;
 const finishReasons: readonly unknown[] = ['stop', 'length', 'interrupted', 'error'];
 
-export function checkRecord(record: SessionRecord, limits: Limits): void {
+/** A few milliseconds' work. */
+const messagesAtOnce = 250;
+
+/** Others get their turn between the messages of a long session. */
+export async function checkRecord(record: SessionRecord, limits: Limits): Promise<void> {
   const { session, messages } = fieldsOf('body', record, ['session', 'messages']);
   const fields = fieldsOf('session', session, sessionFields);
   if (typeof fields.session_id !== 'string' || !/^ses_[\w-]{1,200}$/.test(fields.session_id)) {
@@ -40,6 +45,7 @@ export function checkRecord(record: SessionRecord, limits: Limits): void {
     const id = checkMessage(at, message, position, updated, limits);
     if (ids.has(id)) throw wrong(`${at}.message_id`, 'is that of an earlier message');
     ids.add(id);
+    if (position % messagesAtOnce === messagesAtOnce - 1) await eventLoopTurned();
   }
 }
 

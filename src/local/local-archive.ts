@@ -90,7 +90,7 @@ export class LocalArchive implements SessionArchive {
 
   async importSession(call: Call, record: SessionRecord): Promise<Answer<Session>> {
     const projectId = await this.#project(call);
-    checkRecord(record, this.#local.limits);
+    await checkRecord(record, this.#local.limits);
     const once = await this.#once(call, 'importSession', [record.session, record.messages]);
     const session = recorded(await this.#local.store.importSession(projectId, record, once));
     if (session === null) throw takenId(record.session.session_id);

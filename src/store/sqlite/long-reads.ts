@@ -4,9 +4,7 @@ import { openDatabase } from './binding.ts';
 import { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
-
-/** A read that yields after each step and returns its result. */
-export type Steps<T> = Generator<void, T>;
+import type { Steps } from './steps.ts';
 
 /** Snapshots at once. Each holds an open file and a cache of pages. */
 const mostRunning = 16;

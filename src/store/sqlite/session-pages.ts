@@ -6,13 +6,13 @@ import type { SessionFilter } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { readSessionCursor, sessionCursor } from './cursors.ts';
 import { toPage } from './listings.ts';
-import type { Steps } from './long-reads.ts';
 import type { SessionRow } from './rows.ts';
 import { sessionColumns, toSession } from './rows.ts';
 import { inProject } from './sessions.ts';
+import type { Steps } from './steps.ts';
 
 /** About half a millisecond's work. */
-const rowsOfStep = 1000;
+const rowsOfStep = 500;
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 

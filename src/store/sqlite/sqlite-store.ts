@@ -26,15 +26,15 @@ import type {
   TurnStart,
 } from '../session-store.ts';
 import type { Connection } from './connection.ts';
-import { doOnce } from './idempotency.ts';
-import { importSession } from './imports.ts';
+import { doOnce, doOnceInSteps } from './idempotency.ts';
+import { importSession, isShort } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
-import { LongReads, type Steps } from './long-reads.ts';
+import { LongReads } from './long-reads.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import { SearchIndex } from './search-index.ts';
@@ -50,6 +50,7 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { storeError } from './sqlite-errors.ts';
+import { atOnce, type Steps } from './steps.ts';
 import { beginTurn, endTurn, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
 import { Writer } from './writer.ts';
@@ -171,9 +172,13 @@ export class SqliteStore implements SessionStore {
     record: SessionRecord,
     once: Once | null,
   ): Promise<Recorded<Session | null>> {
-    const imported = await this.#writeOnce(projectId, once, (connection) =>
-      importSession(connection, projectId, record),
-    );
+    const steps = (connection: Connection) =>
+      doOnceInSteps(connection, projectId, once, this.#now(), () =>
+        importSession(connection, projectId, record),
+      );
+    const imported = isShort(record)
+      ? await this.#write((connection) => atOnce(steps(connection)))
+      : await this.#run(() => this.#writer.writeInSteps(steps));
     this.#searchIndex.keepUp();
     return imported;
   }

@@ -3,6 +3,8 @@
 import type { Connection } from './connection.ts';
 import type { IsWanted, LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
+import { writeInSteps } from './long-write.ts';
+import type { Steps } from './steps.ts';
 
 interface Write {
   /** May run twice: again alone, when the transaction that it shared was lost. */
@@ -24,6 +26,8 @@ export class Writer {
   readonly #connection: Connection;
   readonly #wait: LockWait;
   #waiting: Write[] = [];
+  /** Each settles its write and never rejects. */
+  #longWaiting: (() => Promise<void>)[] = [];
   #draining: Promise<void> | null = null;
 
   constructor(connection: Connection, wait: LockWait) {
@@ -64,16 +68,27 @@ export class Writer {
     });
   }
 
+  /** A write of its own transaction, between whose steps the event loop turns. Writes that come meanwhile wait for its end. */
+  writeInSteps<T>(begin: (connection: Connection) => Steps<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#longWaiting.push(() =>
+        writeInSteps(this.#connection.path, this.#wait, begin).then(resolve, reject),
+      );
+      this.#draining ??= this.#drain();
+    });
+  }
+
   /** Resolves when no write waits any more. */
   async idle(): Promise<void> {
     while (this.#draining !== null) await this.#draining;
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length + this.#longWaiting.length > 0) {
       // Every request that has already arrived gets to add its write before the group is closed.
       await new Promise((resolve) => setImmediate(resolve));
       await this.#commitWaiting();
+      await this.#longWaiting.shift()?.();
     }
     this.#draining = null;
   }
