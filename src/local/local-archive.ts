@@ -106,11 +106,10 @@ export class LocalArchive implements SessionArchive {
   }
 }
 
-/** The same whoever has it: another project's sessions are nobody else's business. */
 function takenId(sessionId: string): ParleyError {
   return new ParleyError(
     'INVALID_REQUEST',
-    `The session ${sessionId} cannot be imported: its id is taken by a session that is not the same, or that belongs to another project.`,
+    `The session ${sessionId} cannot be imported: its id is taken by a session that is not the same.`,
     {
       hint: 'Nothing was changed.',
       remedy: { kind: 'restore_session' },

@@ -185,7 +185,8 @@ export interface SessionStore {
 
   /**
    * Takes in a session as it was written out, a trailing message without a reply as a turn whose owner is gone. Also answers for
-   * one that is there and equal. Null where the id is taken: by another session of any project, or by a deleted one.
+   * one that is there and equal. Null where the project has another session of this id, or a deleted one.
+   * What other projects hold changes nothing.
    */
   importSession(
     projectId: string,

@@ -96,6 +96,31 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findSession(mine, id)).toEqual(before);
     });
 
+    it('keeps a session of each project under one id, and touches no other in any operation', async () => {
+      const store = await open();
+      const [mine, other] = [await newProject(store), await newProject(store)];
+      const session_id = newId('ses');
+      const create = (project: string, title: string) =>
+        store.createSession(project, { session_id, title, now: startOfTime }, null);
+      await create(mine, 'mine');
+      await create(other, 'other');
+      const before = await store.findSession(mine, session_id);
+      const begun = await store.beginTurn(other, turnStart({ session_id, content: 'theirs' }));
+      if (begun.kind !== 'begun') throw new Error(begun.kind);
+      await store.endTurn(other, begun.turn, turnReply());
+      await store.renameSession(other, session_id, 'renamed');
+      expect((await store.listMessages(other, session_id, firstPage))?.items).toHaveLength(2);
+      expect((await store.listMessages(mine, session_id, firstPage))?.items).toEqual([]);
+      expect(await store.beginTurn(mine, turnStart({ session_id: 'none' }))).toEqual({ kind: 'not_found' });
+      await store.deleteSessions(other, [session_id], startOfTime, null);
+      expect(await store.findSession(mine, session_id)).toEqual(before);
+      expect((await store.listSessions(mine, everySession())).items).toEqual([before]);
+      const purge = { projectId: null, deletedBefore: startOfTime + 1, now: startOfTime };
+      await store.purgeSessions(purge, { expected: 1, keptSince: 0 });
+      expect(await store.restoreSession(other, session_id, null)).toEqual({ kind: 'done', value: null });
+      expect(await store.findSession(mine, session_id)).toEqual(before);
+    });
+
     it('tells whether any of some sessions is there, deleted or not', async () => {
       const store = await open();
       const project = await newProject(store);
@@ -233,6 +258,24 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       const later = await create(Number.MAX_SAFE_INTEGER);
       expect(later).not.toEqual(first);
       expect((await store.listSessions(project, everySession())).items).toHaveLength(2);
+    });
+
+    it('are forgotten however many there are of them', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const create = (key: string, keptSince: number) =>
+        store.createSession(
+          project,
+          { session_id: newId('ses'), title: null, now: startOfTime },
+          { ...once(key), keptSince },
+        );
+      const keys = Array.from({ length: 130 }, (_, index) => `k${String(index).padStart(3, '0')}`);
+      const first = await Promise.all(keys.map((key) => create(key, 0)));
+      for (const index of [129, 0]) {
+        const later = await create(keys[index] as string, Number.MAX_SAFE_INTEGER);
+        expect(later).toMatchObject({ kind: 'done' });
+        expect(later).not.toEqual(first[index]);
+      }
     });
 
     it('make deletions and restorations of many happen once', async () => {

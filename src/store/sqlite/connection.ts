@@ -48,6 +48,17 @@ export class Connection {
     return work();
   }
 
+  /** Runs a read of several statements that must all see one moment. */
+  readAtOneMoment<T>(work: () => T): T {
+    if (this.#sharing !== null || this.#database.inTransaction) return this.read(work);
+    this.#statement('BEGIN').run({});
+    try {
+      return work();
+    } finally {
+      this.#statement('COMMIT').run({});
+    }
+  }
+
   /** The first row. `Row` is the caller's word for what its SQL selects. */
   get<Row>(sql: string, bindings: Bindings = {}): Row | undefined {
     return this.#statement(sql).get(bindings) as Row | undefined;

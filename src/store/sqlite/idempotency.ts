@@ -1,6 +1,7 @@
 // What each idempotency key did: a stored answer, or the message of a turn. Always used inside the transaction that does it.
 import type { Once, Recorded } from '../session-store.ts';
 import type { Connection } from './connection.ts';
+import type { Steps } from './steps.ts';
 
 interface KnownRow {
   readonly request_hash: Buffer;
@@ -64,14 +65,38 @@ export function doOnce<T>(
   now: number,
   work: () => T,
 ): Recorded<T> {
-  if (once === null) return { kind: 'done', value: work() };
+  const recorded = once === null ? null : findRecorded<T>(connection, projectId, once);
+  return recorded ?? record(connection, projectId, once, now, work());
+}
+
+/** The same for work of several steps, all in one transaction. */
+export function* doOnceInSteps<T>(
+  connection: Connection,
+  projectId: string,
+  once: Once | null,
+  now: number,
+  work: () => Steps<T>,
+): Steps<Recorded<T>> {
+  const recorded = once === null ? null : findRecorded<T>(connection, projectId, once);
+  return recorded ?? record(connection, projectId, once, now, yield* work());
+}
+
+/** What a key that is known answers with; null for one that is not. */
+function findRecorded<T>(connection: Connection, projectId: string, once: Once): Recorded<T> | null {
   const known = findKnown(connection, projectId, once);
-  if (known === 'mismatch') return { kind: 'mismatch' };
-  if (known !== null) {
-    if (known.answer === null) return { kind: 'mismatch' };
-    return { kind: 'done', value: JSON.parse(known.answer) as T };
-  }
-  const value = work();
-  keepKnown(connection, projectId, once, { message: null, answer: JSON.stringify(value), now });
+  if (known === null) return null;
+  if (known === 'mismatch' || known.answer === null) return { kind: 'mismatch' };
+  return { kind: 'done', value: JSON.parse(known.answer) as T };
+}
+
+function record<T>(
+  connection: Connection,
+  projectId: string,
+  once: Once | null,
+  now: number,
+  value: T,
+): Recorded<T> {
+  if (once !== null)
+    keepKnown(connection, projectId, once, { message: null, answer: JSON.stringify(value), now });
   return { kind: 'done', value };
 }

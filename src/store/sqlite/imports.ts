@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import type { MessageRow } from './rows.ts';
 import { messageColumns, toMessage } from './rows.ts';
 import { findSession, inProject, thisSession } from './sessions.ts';
+import type { Steps } from './steps.ts';
 
 export const importStatements = {
   addSession: `
@@ -12,7 +13,7 @@ export const importStatements = {
       turn_position)
     VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @createdAt, @updatedAt,
       @messageCount, @turnOwner, @turnUntil, @turnPosition)
-    ON CONFLICT (session_id) DO NOTHING`,
+    ON CONFLICT (project, session_id) DO NOTHING`,
   addMessage: `
     INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
       output_tokens, error_code, created_at)
@@ -23,17 +24,26 @@ export const importStatements = {
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position`,
 } as const;
 
-/** Null where the id is taken otherwise. Always inside a transaction: what fails leaves nothing. */
-export function importSession(
+/** A few milliseconds' work. */
+const messagesOfStep = 100;
+
+/** Whether it is taken in in one step. */
+export function isShort({ messages }: SessionRecord): boolean {
+  return messages.length <= messagesOfStep;
+}
+
+/** Null where the id is taken otherwise. All steps inside one transaction: what fails leaves nothing. */
+export function* importSession(
   connection: Connection,
   projectId: string,
   record: SessionRecord,
-): Session | null {
+): Steps<Session | null> {
   const { session, messages } = record;
   if (!addSession(connection, projectId, record)) {
-    return isKept(connection, projectId, record) ? session : null;
+    return (yield* isKept(connection, projectId, record)) ? session : null;
   }
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
+    if (index > 0 && index % messagesOfStep === 0) yield;
     connection.run(importStatements.addMessage, {
       projectId,
       sessionId: session.session_id,
@@ -75,14 +85,20 @@ function addSession(
   return changes === 1;
 }
 
-function isKept(connection: Connection, projectId: string, { session, messages }: SessionRecord): boolean {
+function* isKept(
+  connection: Connection,
+  projectId: string,
+  { session, messages }: SessionRecord,
+): Steps<boolean> {
   const kept = findSession(connection, projectId, session.session_id);
   if (kept === null || !isEqual(kept, session)) return false;
-  return messages.every((message) => {
+  for (const [index, message] of messages.entries()) {
+    if (index > 0 && index % messagesOfStep === 0) yield;
     const bindings = { projectId, sessionId: session.session_id, position: message.position };
     const row = connection.get<MessageRow>(importStatements.message, bindings);
-    return row !== undefined && isEqual(toMessage(row), message);
-  });
+    if (row === undefined || !isEqual(toMessage(row), message)) return false;
+  }
+  return true;
 }
 
 /** In all that both tell: an older export may not name the code of a failure. */

@@ -15,6 +15,20 @@ export async function migrate(
 ): Promise<void> {
   const first = await whenUnlocked(() => pendingMigrations(connection, migrations), wait);
   if (first.length === 0) return;
+  // A migration may make anew a table that others refer to. Inside a transaction SQLite ignores this switch.
+  connection.pragma('foreign_keys = OFF');
+  try {
+    await applyPending(connection, migrations, wait);
+  } finally {
+    connection.pragma('foreign_keys = ON');
+  }
+}
+
+async function applyPending(
+  connection: Connection,
+  migrations: readonly Migration[],
+  wait: LockWait,
+): Promise<void> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
   try {
     // Asked again: another process may have been first.

@@ -43,7 +43,8 @@ export const purgeStatements = {
         SELECT message.id FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
         WHERE ${erasable})
       OR EXISTS (
-        SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions ON sessions.session_id = part.value
+        SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
+          ON sessions.project = idempotency.project AND sessions.session_id = part.value
         WHERE part.key = 'session_id' AND ${erasable})`,
   next: `SELECT id FROM sessions WHERE ${erasable} LIMIT ${sessionsAtOnce}`,
   // Before its session: triggers on messages may ask whose it was.

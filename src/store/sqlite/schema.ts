@@ -188,10 +188,44 @@ const fifth = `
   CREATE INDEX sessions_deleted_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NOT NULL;
 `;
 
+// The id of a session is unique in its project, not in the store. A lookup then takes the same path for an id that another project
+// holds as for one that nobody holds, and neither its time nor the answer of an import tells the two apart. SQLite drops no UNIQUE of
+// a column: the table is made anew, with the columns of all versions before. The numbers of the rows stay, so that messages still
+// belong to their sessions; migrations.ts switches foreign keys off meanwhile.
+const sessionColumns = `id, session_id, project, title, created_at, updated_at, message_count, deleted_at, turn_owner,
+  turn_until, turn_position`;
+const seventh = `
+  CREATE TABLE sessions_before AS SELECT ${sessionColumns} FROM sessions ORDER BY id;
+  DROP TABLE sessions;
+  CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    project INTEGER NOT NULL REFERENCES projects (id),
+    title TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    message_count INTEGER NOT NULL DEFAULT 0 CHECK (message_count >= 0),
+    deleted_at INTEGER,
+    turn_owner TEXT,
+    turn_until INTEGER,
+    turn_position INTEGER,
+    CHECK ((turn_owner IS NULL) = (turn_until IS NULL) AND (turn_owner IS NULL) = (turn_position IS NULL))
+  ) STRICT;
+  INSERT INTO sessions (${sessionColumns}) SELECT ${sessionColumns} FROM sessions_before ORDER BY rowid;
+  DROP TABLE sessions_before;
+  CREATE UNIQUE INDEX sessions_by_id ON sessions (project, session_id);
+  CREATE INDEX sessions_active ON sessions (project, updated_at, session_id) WHERE deleted_at IS NULL;
+  CREATE INDEX sessions_deleted ON sessions (project, updated_at, session_id) WHERE deleted_at IS NOT NULL;
+  CREATE INDEX sessions_active_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NULL;
+  CREATE INDEX sessions_deleted_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NOT NULL;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
   { version: 3, parleyVersion: '0.1.0', sql: third },
   { version: 4, parleyVersion: '0.1.0', sql: fourth },
   { version: 5, parleyVersion: '0.1.0', sql: fifth },
+  { version: 6, parleyVersion: '0.1.0', sql: '-- taken by another change' },
+  { version: 7, parleyVersion: '0.1.0', sql: seventh },
 ];

@@ -21,6 +21,8 @@ const mostBytes = 16 * 1024 * 1024;
 const mostUnbroken = 64 * 1024;
 const bytesOfRow = 200;
 const hitsOfSession = 3;
+/** How many hits are read before others get their turn. */
+const hitsOfStep = 1000;
 /** How far into a text its first hit is looked for at first; UTF-16 units, as the next. */
 const firstSearched = 8192;
 /** More than a snippet takes of a text behind its first hit. */
@@ -41,7 +43,7 @@ function selectHits(index: 'words' | 'pieces'): string {
     WHERE message_${index} MATCH 'owner : "' || (
         SELECT printf('%03d', id) FROM projects WHERE project_id = @projectId
       ) || '" AND content : (' || @expression || ')'
-      AND ${inProject} AND deleted_at IS NULL
+      AND message_${index}.rowid < @before AND ${inProject} AND deleted_at IS NULL
     ORDER BY message_${index}.rowid DESC LIMIT @limit`;
 }
 
@@ -96,12 +98,19 @@ export async function searchSessions(
   projectId: string,
   filter: SearchFilter,
 ): Promise<SearchPage> {
-  const { rows, matches } = await whenUnlocked(() => {
-    const { index, expression } = indexQuery(connection, filter.terms);
-    const bindings = { projectId, expression, limit: mostHits + 1 };
-    const rows = connection.all<HitRow>(searchStatements[index], bindings);
-    return { rows, matches: matchFinder(index, filter.terms) };
-  }, wait);
+  const { index, expression } = await whenUnlocked(() => indexQuery(connection, filter.terms), wait);
+  const matches = matchFinder(index, filter.terms);
+  const rows: HitRow[] = [];
+  // For the beginning of a word the index reads all words that go on from it, each time that it is asked.
+  const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? mostHits + 1 : hitsOfStep;
+  for (let before = Number.MAX_SAFE_INTEGER; rows.length <= mostHits; await breath()) {
+    const limit = Math.min(hitsAtOnce, mostHits + 1 - rows.length);
+    const bindings = { projectId, expression, before, limit };
+    const next = await whenUnlocked(() => connection.all<HitRow>(searchStatements[index], bindings), wait);
+    rows.push(...next);
+    if (next.length < limit) break;
+    before = next.at(-1)?.id ?? 0;
+  }
   const ranked = await rank(rows.slice(0, mostHits), scorer(connection, projectId, filter, matches));
   const rest = ranked.slice(
     await whenUnlocked(() => beginOf(connection, projectId, filter.cursor, ranked), wait),

@@ -26,17 +26,19 @@ import type {
   TurnStart,
 } from '../session-store.ts';
 import type { Connection } from './connection.ts';
-import { doOnce } from './idempotency.ts';
-import { importSession } from './imports.ts';
+import { doOnce, doOnceInSteps } from './idempotency.ts';
+import { importSession, isShort } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
-import { history, listMessages, listSessions } from './listings.ts';
+import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { LongReads } from './long-reads.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import { SearchIndex } from './search-index.ts';
+import { listSessions } from './session-pages.ts';
 import {
   createSession,
   deleteSession,
@@ -48,6 +50,7 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { storeError } from './sqlite-errors.ts';
+import { atOnce, type Steps } from './steps.ts';
 import { beginTurn, endTurn, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
 import { Writer } from './writer.ts';
@@ -59,6 +62,7 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
+  readonly #longReads: LongReads;
   readonly #now: () => number;
   #closed = false;
 
@@ -71,6 +75,7 @@ export class SqliteStore implements SessionStore {
     this.#wait = options.wait;
     this.#filesystem = options.filesystem;
     this.#now = options.now;
+    this.#longReads = new LongReads(connection.path, options.wait);
     this.#searchIndex = new SearchIndex(connection, (work) => this.#writer.write(work));
   }
 
@@ -143,7 +148,7 @@ export class SqliteStore implements SessionStore {
   }
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
-    return this.#read((connection) => listSessions(connection, projectId, filter));
+    return this.#readInSteps(projectId, (connection) => listSessions(connection, projectId, filter));
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
@@ -167,9 +172,13 @@ export class SqliteStore implements SessionStore {
     record: SessionRecord,
     once: Once | null,
   ): Promise<Recorded<Session | null>> {
-    const imported = await this.#writeOnce(projectId, once, (connection) =>
-      importSession(connection, projectId, record),
-    );
+    const steps = (connection: Connection) =>
+      doOnceInSteps(connection, projectId, once, this.#now(), () =>
+        importSession(connection, projectId, record),
+      );
+    const imported = isShort(record)
+      ? await this.#write((connection) => atOnce(steps(connection)))
+      : await this.#run(() => this.#writer.writeInSteps(steps));
     this.#searchIndex.keepUp();
     return imported;
   }
@@ -228,6 +237,7 @@ export class SqliteStore implements SessionStore {
   /** Waits for the writes that were asked for; a call after this rejects. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#longReads.close(storeClosed());
     await this.#writer.idle();
     if (this.#connection.open) this.#connection.close();
   }
@@ -246,6 +256,15 @@ export class SqliteStore implements SessionStore {
     return this.#run(() =>
       whenUnlocked(() => this.#connection.read(() => work(this.#connection)), this.#wait),
     );
+  }
+
+  /** Nearly always one step is all: then it costs what any read does. */
+  #readInSteps<T>(projectId: string, begin: (connection: Connection) => Steps<T>): Promise<T> {
+    const firstStep = () => this.#connection.readAtOneMoment(() => begin(this.#connection).next());
+    return this.#run(async () => {
+      const { done, value } = await whenUnlocked(firstStep, this.#wait);
+      return done === true ? value : this.#longReads.run(projectId, begin);
+    });
   }
 
   #write<T>(work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {

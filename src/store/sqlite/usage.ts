@@ -3,7 +3,7 @@ import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { Connection } from './connection.ts';
 
 /** `from` joins what the group needs besides the reply. */
-function selectUsage(group: string, from: string, order: string): string {
+function selectUsage(group: string, from: string, order: string, by = group): string {
   return `
     SELECT ${group} AS "group", count(*) AS turns, coalesce(sum(finish_reason = 'error'), 0) AS failed,
       coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens,
@@ -11,14 +11,20 @@ function selectUsage(group: string, from: string, order: string): string {
       CAST(round(avg(first_token_ms)) AS INTEGER) AS first_token_ms
     FROM messages AS reply INDEXED BY replies_by_time ${from}
     WHERE reply.role = 'assistant' AND reply.created_at >= @since
-    GROUP BY ${group} ORDER BY ${order}`;
+    GROUP BY ${by} ORDER BY ${order}`;
 }
 
 const largestFirst = 'sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)) DESC, turns DESC, "group"';
 
 export const usageStatements = {
   mode: selectUsage('reply.mode', '', largestFirst),
-  session: selectUsage('sessions.session_id', 'JOIN sessions ON sessions.id = reply.session', largestFirst),
+  // Two projects may hold sessions of one id.
+  session: selectUsage(
+    'sessions.session_id',
+    'JOIN sessions ON sessions.id = reply.session',
+    `${largestFirst}, reply.session`,
+    'reply.session',
+  ),
   day: selectUsage("date(reply.created_at / 1000, 'unixepoch')", '', '"group"'),
 } as const;
 

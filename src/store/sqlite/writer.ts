@@ -3,6 +3,8 @@
 import type { Connection } from './connection.ts';
 import type { IsWanted, LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
+import { writeInSteps } from './long-write.ts';
+import type { Steps } from './steps.ts';
 
 interface Write {
   /** May run twice: again alone, when the transaction that it shared was lost. */
@@ -16,7 +18,7 @@ interface Write {
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** Bound how long one transaction keeps other processes, and this one's event loop, waiting: a write that lasts ends its group. */
+/** Both bound how long one transaction keeps other processes, and this one's event loop, waiting. */
 const largestGroup = 500;
 const longestGroupMs = 20;
 
@@ -24,6 +26,8 @@ export class Writer {
   readonly #connection: Connection;
   readonly #wait: LockWait;
   #waiting: Write[] = [];
+  /** Each settles its write and never rejects. */
+  #longWaiting: (() => Promise<void>)[] = [];
   #draining: Promise<void> | null = null;
 
   constructor(connection: Connection, wait: LockWait) {
@@ -64,16 +68,27 @@ export class Writer {
     });
   }
 
+  /** A write of its own transaction, between whose steps the event loop turns. Writes that come meanwhile wait for its end. */
+  writeInSteps<T>(begin: (connection: Connection) => Steps<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#longWaiting.push(() =>
+        writeInSteps(this.#connection.path, this.#wait, begin).then(resolve, reject),
+      );
+      this.#draining ??= this.#drain();
+    });
+  }
+
   /** Resolves when no write waits any more. */
   async idle(): Promise<void> {
     while (this.#draining !== null) await this.#draining;
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length + this.#longWaiting.length > 0) {
       // Every request that has already arrived gets to add its write before the group is closed.
       await new Promise((resolve) => setImmediate(resolve));
       await this.#commitWaiting();
+      await this.#longWaiting.shift()?.();
     }
     this.#draining = null;
   }
@@ -88,11 +103,11 @@ export class Writer {
       for (const write of this.#waiting.splice(0)) write.reject(error);
       return;
     }
-    let group = this.#waiting.splice(0, largestGroup);
+    const group = this.#waiting.splice(0, largestGroup);
     try {
       const outcomes = group.length === 1 ? [this.#runAlone(group[0] as Write)] : this.#runTogether(group);
-      this.#waiting.unshift(...group.slice(outcomes.length));
-      group = group.slice(0, outcomes.length);
+      // What the time did not allow is first in the next group.
+      this.#waiting.unshift(...group.splice(outcomes.length));
       this.#connection.run('COMMIT');
       settle(group, outcomes);
     } catch (error) {
@@ -116,18 +131,18 @@ export class Writer {
     return { value: write.work() };
   }
 
-  /** The outcomes of the first writes of a group, at least one: of as many as there is time for. */
-  #runTogether(group: readonly Write[]): Outcome[] {
+  /** The outcomes of the first writes, at least of one: as many as the time allows. */
+  #runTogether(group: readonly Write[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
-    const end = performance.now() + longestGroupMs;
+    const start = performance.now();
     for (const write of group) {
-      outcomes.push(this.#runOneOfMany(write));
-      if (performance.now() >= end) break;
+      outcomes.push(this.#runInSavepoint(write));
+      if (performance.now() - start > longestGroupMs) break;
     }
     return outcomes;
   }
 
-  #runOneOfMany(write: Write): Outcome {
+  #runInSavepoint(write: Write): Outcome {
     this.#connection.run('SAVEPOINT one_write');
     try {
       const value = write.work();

@@ -92,16 +92,32 @@ export function describeImport(given: GivenService): void {
         const error = await failureOf(home.archive.importSession(call, one));
         expect(error.code).toBe('INVALID_REQUEST');
         // True of each of these, so that it tells none from the other.
-        expect(error.message).toContain('that is not the same, or that belongs to another project');
+        expect(error.message).toContain('is taken by a session that is not the same');
         answers.add(answerTo(error));
       };
       await refused(first, changed);
       await refused(first, { ...given, session: { ...given.session, title: 'other' } });
-      await refused(second, given);
       expect(await record(first, id)).toEqual(given);
       await home.service.deleteSession(first, id);
       await refused(first, given);
       expect(answers.size).toBe(1);
+    });
+
+    it('an id that another project holds is taken in like any other, and each project keeps its own', async () => {
+      const given = await talk();
+      const id = given.session.session_id;
+      const own = { ...given, session: { ...given.session, title: 'of the second' } };
+      const free = await home.archive.importSession(second, renamed(own, 'ses_of_nobody'));
+      const taken = await home.archive.importSession(second, own);
+      const naming = JSON.stringify({ ...free.data, session_id: id });
+      expect(JSON.stringify(taken.data)).toBe(naming);
+      expect(await record(second, id)).toEqual(own);
+      expect(await record(first, id)).toEqual(given);
+      await home.service.deleteSession(second, id);
+      expect(await record(first, id)).toEqual(given);
+      const found = await home.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
+      expect(found.data.items.filter(({ session }) => session.session_id === id)).toHaveLength(1);
+      expect((await home.archive.restoreSession(second, id)).data.title).toBe('of the second');
     });
 
     it('a message that has no reply yet is closed by the next chat', async () => {

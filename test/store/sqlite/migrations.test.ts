@@ -9,7 +9,7 @@ import { schema } from '../../../src/store/sqlite/schema.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { everySession, newProject, newSession } from '../store-samples.ts';
+import { everySession, firstPage, newProject, newSession } from '../store-samples.ts';
 
 const newest = schema.length;
 const later: Migration = {
@@ -132,3 +132,45 @@ it('refuses a store of a newer Parley, names the version that it needs, and leav
   });
   expect(readFileSync(path).equals(before)).toBe(true);
 });
+
+it.each(schema.filter(({ version }) => version < 7).map(({ version }) => version))(
+  'a store of schema %i keeps its sessions, messages and idempotency keys, and may then hold an id in two projects',
+  async (version) => {
+    const directory = temporaryDirectory();
+    const path = join(directory, 'parley.db');
+    const older = { ...storeOptions(directory), migrations: schema.slice(0, version) };
+    const { store: before } = await openSqliteStore(older);
+    const [mine, other] = [await newProject(before), await newProject(before)];
+    await before.close();
+    lookInto(path, (database) => {
+      // As a store that was used: of three sessions the first is gone, and one is deleted.
+      database.exec(`
+        INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, deleted_at)
+          VALUES ('gone', 1, NULL, 1, 1, 0, NULL), ('a', 1, 'first', 1, 2, 1, NULL), ('b', 2, 'second', 1, 2, 1, 3);
+        DELETE FROM sessions WHERE session_id = 'gone';
+        UPDATE sessions SET turn_owner = 'x', turn_until = 1, turn_position = 0 WHERE session_id = 'a';
+        INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+          SELECT id, 0, 'msg_' || session_id, 'user', 'echo', 2, 'said in ' || session_id FROM sessions;
+        INSERT INTO idempotency (project, key, request_hash, message, created_at) VALUES (1, 'k', x'00', 1, 2);`);
+    });
+    const { store } = await openSqliteStore(storeOptions(directory));
+    const saidIn = async (project: string, id: string) =>
+      (await store.listMessages(project, id, firstPage))?.items.map(({ content }) => content);
+    expect(await saidIn(mine, 'a')).toEqual(['said in a']);
+    expect(await store.restoreSession(other, 'b', null)).toMatchObject({ value: { title: 'second' } });
+    expect(await saidIn(other, 'b')).toEqual(['said in b']);
+    expect(await store.createSession(other, { session_id: 'a', title: 'own', now: 5 }, null)).toMatchObject({
+      kind: 'done',
+    });
+    expect(await saidIn(other, 'a')).toEqual([]);
+    expect((await store.inspect()).integrity).toBe('ok');
+    await store.close();
+    lookInto(path, (database) => {
+      expect(database.pragma('foreign_key_check')).toEqual([]);
+      expect(database.prepare(`SELECT turn_owner FROM sessions WHERE title = 'first'`).pluck().get()).toBe(
+        'x',
+      );
+      expect(database.prepare('SELECT message FROM idempotency').pluck().all()).toEqual([1]);
+    });
+  },
+);

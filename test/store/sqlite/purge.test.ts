@@ -3,9 +3,19 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { callWith, failureOf, say } from '../../support/calls.ts';
 import { type EmbeddedHome, newKey, openEmbedded } from '../../support/embedded.ts';
+import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
+import { newProject, newSession, startOfTime, turnReply, turnStart } from '../store-samples.ts';
+
+const emptySession = {
+  title: 'theirs',
+  created_at: '2024-01-01T00:00:00.000Z',
+  updated_at: '2024-01-01T00:00:00.000Z',
+  message_count: 0,
+};
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -153,6 +163,47 @@ test('while another process reads, a purge says "not yet" and has erased nothing
   });
   const report = await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
   expect(report).toMatchObject({ sessions: 1, messages: 2, integrity: 'ok' });
+});
+
+test('a purge that is stopped before the file is built anew leaves no byte in the pages that it freed', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'parley.db');
+  const { store } = await openSqliteStore({ ...storeOptions(directory), lockWaitMs: 100 });
+  const project = await newProject(store);
+  const word = 'canary-alpha ';
+  const begun = await store.beginTurn(project, turnStart({ content: word.repeat(9000) }));
+  if (begun.kind !== 'begun') throw new Error(begun.kind);
+  await store.endTurn(project, begun.turn, turnReply({ content: word.repeat(3) }));
+  await newSession(store, project);
+  await store.deleteSession(project, begun.turn.session_id, startOfTime);
+  const filter = { projectId: null, deletedBefore: startOfTime + 1, now: startOfTime };
+  const purge = store.purgeSessions(filter, { expected: 1, keptSince: 0 });
+  const refused = failureOf(purge);
+  const reader = new Database(file, { readonly: true });
+  while (reader.prepare(`SELECT 1 FROM meta WHERE name = 'purge'`).get() === undefined)
+    await new Promise((resolve) => setImmediate(resolve));
+  // As another process does: the log cannot be emptied, and the file is not built anew.
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM sessions').get();
+  expect((await refused).message).toMatch(/Their rows are gone, but not yet all of their bytes\.$/);
+  reader.close();
+  await store.close();
+  expect(placesOf('canary-alpha', directory)).toEqual([]);
+});
+
+test('an answer that names a session of this id in another project stays when the session is purged', async () => {
+  const held = await hold();
+  const { home, key, clock } = held;
+  const other = callWith(await newKey(home, 'second'), { idempotencyKey: 'kept' });
+  const session_id = await sayEverywhere(held, 'canary-alpha');
+  const record = { session: { ...emptySession, session_id }, messages: [] };
+  await home.archive.importSession(other, record);
+  await home.service.deleteSession(callWith(key), session_id);
+  clock.now += 1000;
+  const report = await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
+  expect(report).toMatchObject({ sessions: 1, stored_answers: 2 });
+  expect((await home.archive.importSession(other, record)).data).toEqual(record.session);
+  expect((await home.service.getSession(other, session_id)).data.title).toBe('theirs');
 });
 
 test('a purge that was cut after its rows were gone is known, and finished by the next', async () => {

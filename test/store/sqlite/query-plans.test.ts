@@ -5,10 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
 import { importStatements } from '../../../src/store/sqlite/imports.ts';
 import { keyStatements } from '../../../src/store/sqlite/keys.ts';
-import { listingStatements, sessionListings } from '../../../src/store/sqlite/listings.ts';
+import { listingStatements } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { purgeStatements } from '../../../src/store/sqlite/purge.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
+import { sessionListings } from '../../../src/store/sqlite/session-pages.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { turnStatements } from '../../../src/store/sqlite/turns.ts';
 import { usageStatements } from '../../../src/store/sqlite/usage.ts';
@@ -32,27 +34,56 @@ const orders = (['updated', 'created'] as const).flatMap((sort) =>
   (['desc', 'asc'] as const).map((order) => ({ sort, order })),
 );
 const pagesOfSessions = orders.flatMap(({ sort, order }) =>
-  Object.entries(sessionListings[sort][order]).map(([name, sql]) => ({ name, sort, order, sql })),
+  (['active', 'deleted'] as const).flatMap((state) =>
+    Object.entries(sessionListings[sort][order][state]).map(([part, sql]) => ({
+      name: `${part} of ${state} sessions`,
+      state,
+      sort,
+      order,
+      sql,
+    })),
+  ),
 );
+
+/** Two subjects may have statements of one name. */
+function of(subject: string, statements: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(statements).map(([name, sql]) => [`${name} of ${subject}`, sql]));
+}
 
 const ofProject = {
   ...Object.fromEntries(
     pagesOfSessions.map(({ name, sort, order, sql }) => [`${name} by ${sort}, ${order}`, sql]),
   ),
-  ...sessionStatements,
-  ...turnStatements,
-  ...listingStatements,
-  ...hitStatements,
-  'addMessage of a session that comes whole': importStatements.addMessage,
-  'addSession of one': importStatements.addSession,
-  'message of one': importStatements.message,
+  ...of('sessions', sessionStatements),
+  ...of('turns', turnStatements),
+  ...of('listings', listingStatements),
+  ...of('hits', hitStatements),
+  ...of('imports', importStatements),
 };
 
-describe.each(Object.entries({ ...ofProject, ...idempotencyStatements }))('the statement %s', (_, sql) => {
-  it('walks no table, no whole project or session, and sorts nothing', async () => {
-    expect(await plan(sql)).not.toMatch(/SCAN (?!CONSTANT)|TEMP B-TREE|\((project|session)=\?\)/);
-  });
-});
+describe.each(Object.entries({ ...ofProject, ...of('keys', idempotencyStatements) }))(
+  'the statement %s',
+  (_, sql) => {
+    it('walks no table, no whole project or session, and sorts nothing', async () => {
+      expect(await plan(sql)).not.toMatch(
+        /SCAN (?!CONSTANT|\(subquery)|TEMP B-TREE|\((project|session)=\?\)/,
+      );
+    });
+  },
+);
+
+it.each(
+  Object.entries({ ...ofProject, ...of('purge', purgeStatements) }).filter(([, sql]) =>
+    /session_id = (@sessionId|part\.value)|ON CONFLICT \(.*session_id/.test(sql),
+  ),
+)(
+  'the statement %s finds the session that it names by project and id at once, so that an id of another project is as none',
+  async (_, sql) => {
+    if (/^\s*INSERT INTO sessions/.test(sql)) expect(sql).toContain('ON CONFLICT (project, session_id)');
+    else expect(await plan(sql)).toMatch(/INDEX sessions_by_id \(project=\? AND session_id=\?\)/);
+    expect(await plan(sql)).not.toMatch(/\(session_id=\?\)/);
+  },
+);
 
 it('names its project in every statement but the one that forgets old idempotency keys', () => {
   const { forget: _, ...others } = idempotencyStatements;
@@ -66,11 +97,11 @@ it('finds a key by its hash through an index', async () => {
 });
 
 it.each(pagesOfSessions)(
-  'begins a page of $name sessions by $sort, $order, where the last one ended',
-  async ({ name, sort, order, sql }) => {
+  'begins a $name by $sort, $order, where the last one ended',
+  async ({ state, sort, order, sql }) => {
     const search = await plan(sql);
-    const index = `sessions_${name.replace('Titled', '')}${sort === 'created' ? '_created' : ''}`;
-    expect(search).toContain(`SEARCH sessions USING INDEX ${index} (project=? AND `);
+    const index = `sessions_${state}${sort === 'created' ? '_created' : ''}`;
+    expect(search).toContain(`${index} (project=? AND `);
     // Some versions of SQLite search for the time alone and step over the rows of that one millisecond.
     const [column, onward] = [`${sort}_at`, order === 'desc' ? '<' : '>'];
     expect(

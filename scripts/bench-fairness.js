@@ -1,0 +1,241 @@
+// What a large filter or search of one project costs the callers of another: `node scripts/bench-fairness.js [--sessions 1000000]
+// [--callers 20] [--seconds 5] [--json] [--check]`. `parley serve` answers GET of single sessions to one caller, first alone, then
+// while many callers filter all sessions of a large project. `--check` fails where the 99th percentile is more than twice the quiet one.
+// Then each long operation runs alone in this process, and the longest time for which the event loop did not turn is told.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import Database from 'better-sqlite3';
+import { loadedModules } from './bundled-modules.js';
+import { describeMachine, environment, machine, quantile, run } from './measure.js';
+import { serveParley } from './served-place.js';
+
+const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: '1000000' },
+    callers: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '5' },
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+  },
+});
+const [sessions, callers, seconds] = [options.sessions, options.callers, options.seconds].map(Number);
+if (!Number.isInteger(sessions) || sessions < 2000)
+  throw new Error('--sessions takes a whole number from 2000.');
+if (!(callers >= 1 && seconds > 0)) throw new Error('--callers and --seconds take positive numbers.');
+const reach = 2;
+const everySession = {
+  title_match: null,
+  updated_before: null,
+  updated_after: null,
+  deleted: false,
+  sort: 'updated',
+  order: 'desc',
+};
+
+const home = mkdtempSync(join(tmpdir(), 'parley-fairness-'));
+const env = environment(home);
+const children = [];
+try {
+  const report = await measure();
+  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  if (options.check && report.ratio > reach) process.exitCode = 1;
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function measure() {
+  const key = (project) =>
+    run([parley, 'keys', 'create', '--project', project], {
+      env,
+      expect: (text) => text !== '',
+    }).output.trim();
+  const [large, small] = [key('default'), key('small')];
+  const modules = await loadedModules(home, [
+    'test/support/embedded.ts',
+    'test/support/calls.ts',
+    'test/support/stored-sessions.ts',
+  ]);
+  const ids = modules.fillStore(join(home, 'data', 'parley.db'), sessions);
+  const { url } = await serveParley(env, children);
+  const agent = new Agent({ keepAlive: true });
+  const ask = (apiKey, method, path, body) => asked({ url, agent, apiKey, method, path, body });
+  const { data } = JSON.parse(await ask(small, 'POST', '/v1/sessions', '{}'));
+  const read = () => ask(small, 'GET', `/v1/sessions/${data.session_id}`);
+  await timesOf(read, 1);
+  const quiet = await timesOf(read, seconds);
+  let isOver = false;
+  let filters = 0;
+  const filtering = Array.from({ length: callers }, async () => {
+    while (!isOver) {
+      await ask(large, 'GET', '/v1/sessions?title_match=nothing*');
+      filters += 1;
+    }
+  });
+  const busy = await timesOf(read, seconds);
+  isOver = true;
+  await Promise.all(filtering);
+  agent.destroy();
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  const bare = Array.from({ length: 5 }, () => run(['-e', '0'], { env, expect: () => true }).milliseconds);
+  const percentiles = (times) => [0.5, 0.99, 1].map((part) => quantile(times, part));
+  return {
+    machine: machine(home, bare),
+    sessions,
+    callers,
+    quiet: percentiles(quiet),
+    busy: percentiles(busy),
+    ratio: quantile(busy, 0.99) / quantile(quiet, 0.99),
+    filtersPerSecond: filters / seconds,
+    blocks: await blocks(modules, large, ids),
+  };
+}
+
+/** Milliseconds of each, one after the other for so long, a short pause between two. */
+async function timesOf(work, length) {
+  const times = [];
+  const end = performance.now() + length * 1000;
+  while (performance.now() < end) {
+    const start = performance.now();
+    await work();
+    times.push(performance.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return times;
+}
+
+function asked({ url, agent, apiKey, method, path, body }) {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${apiKey}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+    };
+    const asking = request(`${url}${path}`, { method, agent, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('error', reject);
+      response.on('data', (part) => {
+        text += part;
+      });
+      response.on('end', () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+    });
+    asking.on('error', reject);
+    asking.end(body);
+  });
+}
+
+/** The longest block of each operation, in milliseconds, over a store with messages too. */
+async function blocks({ openEmbedded, callWith }, key, ids) {
+  addMessages(join(home, 'data', 'parley.db'));
+  const { service, archive, administration, close } = await openEmbedded(join(home, 'data'));
+  const call = callWith(key);
+  const batch = ids.slice(0, 1000);
+  const search = (query) => () => archive.searchSessions(call, { query, limit: 50, cursor: null });
+  const list = (filter) => () =>
+    archive.listSessions(call, { ...everySession, limit: 50, cursor: null, ...filter });
+  const erasing = { project_id: null, deleted_before: new Date(Date.now() + 1000).toISOString() };
+  await search('everywhere')();
+  const operations = {
+    'list by title': list({ title_match: 'nothing*' }),
+    'list by creation and activity': list({ sort: 'created', updated_after: '2999-01-01T00:00:00Z' }),
+    'search, everywhere': search('everywhere'),
+    'search, a phrase that is nowhere': search('"everywhere everywhere"'),
+    'search, a beginning': search('w*'),
+    'batch-delete of 1,000': () => archive.deleteSessions(call, batch),
+    'plan of a purge': () => administration.planPurge(erasing),
+    'batch-restore of 1,000': () => archive.restoreSessions(call, batch),
+    'ten batch-deletes of 100 at once': () =>
+      Promise.all(
+        Array.from({ length: 10 }, (_, at) =>
+          archive.deleteSessions(call, ids.slice(at * 100, (at + 1) * 100)),
+        ),
+      ),
+    'import of 40,000 messages': () => archive.importSession(call, longRecord(40_000)),
+    'keys list': () => administration.listKeys(),
+    'usage by mode': () => administration.usage({ since: null, by: 'mode' }),
+    'usage by session': () => administration.usage({ since: null, by: 'session' }),
+    'any of 10,000 ids': () => administration.holdsAny('none', ids.slice(0, 10_000)),
+  };
+  await service.verify(call);
+  const found = [];
+  for (const [name, work] of Object.entries(operations)) found.push({ name, ...(await longestBlock(work)) });
+  await close();
+  return found;
+}
+
+async function longestBlock(work) {
+  let last = performance.now();
+  let longest = 0;
+  let isOver = false;
+  const turn = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  longest = 0;
+  const start = performance.now();
+  await work();
+  const milliseconds = performance.now() - start;
+  turn();
+  isOver = true;
+  return { milliseconds, longest };
+}
+
+/** A turn in every fifth session, past the program. */
+function addMessages(path) {
+  const database = new Database(path);
+  database.pragma('synchronous = OFF');
+  database.exec(`
+    INSERT INTO messages (session, position, message_id, role, mode, finish_reason, created_at, content)
+      SELECT sessions.id, position, 'msg_' || sessions.id || '_' || position, iif(position, 'assistant', 'user'),
+        'echo', iif(position, 'stop', NULL), updated_at,
+        'everywhere w' || (sessions.id % 9973) || ' v' || (sessions.id % 97) || ' and w' || (sessions.id % 7919)
+      FROM sessions JOIN (SELECT 0 AS position UNION ALL SELECT 1) WHERE sessions.id % 5 = 0;
+    UPDATE sessions SET message_count = 2 WHERE id % 5 = 0`);
+  database.close();
+}
+
+function longRecord(message_count) {
+  const time = '2024-01-01T00:00:00.000Z';
+  const session = {
+    session_id: `ses_long${message_count}`,
+    title: 'long',
+    created_at: time,
+    updated_at: time,
+    message_count,
+  };
+  const messages = Array.from({ length: message_count }, (_, position) => ({
+    message_id: `msg_long${position}`,
+    position,
+    role: position % 2 === 0 ? 'user' : 'assistant',
+    content: 'said',
+    mode: 'echo',
+    finish_reason: position % 2 === 0 ? null : 'stop',
+    usage: null,
+    created_at: time,
+  }));
+  return { session, messages };
+}
+
+function describe(report) {
+  const row = (name, figures) =>
+    `${name.padEnd(34)}${figures.map((figure) => figure.toFixed(2).padStart(11)).join('')}`;
+  const lines = [
+    ...describeMachine(report.machine, 1),
+    `GET of a session over ${report.sessions} sessions, ms      median     99 %     longest`,
+    row('alone', report.quiet),
+    row(`beside ${report.callers} callers that filter`, report.busy),
+    `99 %: ${report.ratio.toFixed(2)} of alone, at most ${reach}; ${report.filtersPerSecond.toFixed(1)} filters a second`,
+    '',
+    'operation, ms                          in all  longest block',
+    ...report.blocks.map(({ name, milliseconds, longest }) => row(name, [milliseconds, longest])),
+  ];
+  return `${lines.join('\n')}\n`;
+}

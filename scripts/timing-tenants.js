@@ -1,0 +1,194 @@
+// Whether time tells a session of another project from none: both are asked for in turns, and Welch's t compares the two sides:
+// `node scripts/timing-tenants.js [--samples 100000] [--sessions 20000] [--json] [--check]`. Samples are per side and case, through the
+// service in this process and through `parley serve` over loopback. `--check` fails where |t| reaches 4.5. The control compares none with none.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { loadedModules } from './bundled-modules.js';
+import { describeMachine, environment, machine, quantile, run } from './measure.js';
+import { serveParley } from './served-place.js';
+
+const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    samples: { type: 'string', default: '100000' },
+    sessions: { type: 'string', default: '20000' },
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+  },
+});
+const samples = Number(options.samples);
+const sessions = Number(options.sessions);
+for (const value of [samples, sessions])
+  if (!Number.isInteger(value) || value < 100) throw new Error('Sizes are whole numbers from 100.');
+const reach = 4.5;
+/** Ids of each side, asked for in turns. */
+const idsOfSide = 500;
+
+const home = mkdtempSync(join(tmpdir(), 'parley-timing-'));
+const env = environment(home);
+const children = [];
+try {
+  const report = await measure();
+  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  const beyond = report.cases.filter(({ t, croppedT }) => Math.max(Math.abs(t), Math.abs(croppedT)) >= reach);
+  for (const { name, t, croppedT } of beyond) process.stderr.write(`${name}: t ${t} and ${croppedT}.\n`);
+  if (options.check && beyond.length > 0) process.exitCode = 1;
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function measure() {
+  const key = (project) =>
+    run([parley, 'keys', 'create', '--project', project], {
+      env,
+      expect: (text) => text !== '',
+    }).output.trim();
+  const [own, other] = [key('own'), key('other')];
+  const { openEmbedded, callWith } = await loadedModules(home, [
+    'test/support/embedded.ts',
+    'test/support/calls.ts',
+  ]);
+  const local = await openEmbedded(join(home, 'data'));
+  const sides = {
+    foreign: await newIds(local.service, callWith(other)),
+    none: idsOfNobody(),
+    alsoNone: idsOfNobody(),
+  };
+  await newIds(local.service, callWith(own));
+  const { url } = await serveParley(env, children);
+  const bare = Array.from({ length: 5 }, () => run(['-e', '0'], { env, expect: () => true }).milliseconds);
+  const places = {
+    embedded: async () => embeddedCases(local, callWith(own)),
+    served: () => servedCases(url, own),
+  };
+  const cases = [];
+  for (const [place, open] of Object.entries(places)) {
+    const asked = await open();
+    for (const [name, ask] of Object.entries(asked)) {
+      cases.push({ name: `${place}, ${name}`, ...(await compare(ask, sides.foreign, sides.none)) });
+    }
+    cases.push({ name: `${place}, control`, ...(await compare(asked.GET, sides.alsoNone, sides.none)) });
+  }
+  await local.close();
+  return { machine: machine(home, bare), samples, sessions, cases };
+}
+
+async function newIds(service, call) {
+  const ids = [];
+  for (let from = 0; from < sessions; from += 1000) {
+    const made = Array.from({ length: Math.min(1000, sessions - from) }, () =>
+      service.createSession(call, { title: 'A session' }),
+    );
+    ids.push(...(await Promise.all(made)).map(({ data }) => data.session_id));
+  }
+  return Array.from({ length: idsOfSide }, (_, index) => ids[Math.floor((index * ids.length) / idsOfSide)]);
+}
+
+/** As long as an id that is there, and of the same moment. */
+function idsOfNobody() {
+  const digits = '0123456789abcdefghijklmnopqrstuv';
+  const now = Date.now().toString(32).padStart(9, '0');
+  return Array.from({ length: idsOfSide }, () => {
+    const random = [...randomBytes(17)].map((byte) => digits[byte % 32]).join('');
+    return `ses_${now}${random}`;
+  });
+}
+
+function embeddedCases({ service, archive }, call) {
+  const refused = async (asked) => {
+    const found = await asked.then(
+      () => true,
+      () => false,
+    );
+    if (found) throw new Error('A session that is not there was found.');
+  };
+  return {
+    GET: (id) => refused(service.getSession(call, id)),
+    messages: (id) => refused(archive.listMessages(call, id, { limit: 50, cursor: null })),
+    DELETE: (id) => refused(service.deleteSession(call, id)),
+  };
+}
+
+async function servedCases(url, key) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.setNoDelay(true);
+  socket.setEncoding('latin1');
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  socket.unref();
+  const ask = (method, path) =>
+    new Promise((resolve, reject) => {
+      let received = '';
+      const listen = (text) => {
+        received += text;
+        const headEnd = received.indexOf('\r\n\r\n');
+        const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
+        if (headEnd === -1 || received.length < headEnd + 4 + Number(length)) return;
+        socket.off('data', listen);
+        if (received.startsWith('HTTP/1.1 404')) resolve();
+        else reject(new Error(`Not the answer that was expected: ${received}`));
+      };
+      socket.on('data', listen);
+      socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    });
+  return {
+    GET: (id) => ask('GET', `/v1/sessions/${id}`),
+    messages: (id) => ask('GET', `/v1/sessions/${id}/messages`),
+    DELETE: (id) => ask('DELETE', `/v1/sessions/${id}`),
+  };
+}
+
+/** One of each side after the other; which is first changes at random. */
+async function compare(ask, left, right) {
+  const times = [new Float64Array(samples), new Float64Array(samples)];
+  const warmUp = Math.min(2000, samples);
+  const order = randomBytes(samples + warmUp);
+  for (let index = -warmUp; index < samples; index += 1) {
+    const first = order[index + warmUp] & 1;
+    for (const side of [first, 1 - first]) {
+      const id = (side === 0 ? left : right)[Math.abs(index) % idsOfSide];
+      const start = process.hrtime.bigint();
+      await ask(id);
+      if (index >= 0) times[side][index] = Number(process.hrtime.bigint() - start) / 1000;
+    }
+  }
+  // The slowest tell of the machine, not of the store.
+  const limit = quantile([...times[0], ...times[1]], 0.95);
+  const cropped = times.map((side) => side.filter((time) => time <= limit));
+  return {
+    microseconds: times.map((side) => quantile([...side], 0.5)),
+    t: welch(times),
+    croppedT: welch(cropped),
+  };
+}
+
+function welch(sides) {
+  const [one, other] = sides.map((values) => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    return { mean, error: squares / (values.length - 1) / values.length };
+  });
+  return Math.round(((one.mean - other.mean) / Math.sqrt(one.error + other.error)) * 100) / 100;
+}
+
+function describe(report) {
+  const lines = [
+    ...describeMachine(report.machine, 1),
+    `${report.samples} samples a side, ${report.sessions} sessions of each project`,
+    '',
+    `${'case'.padEnd(20)}  foreign µs    none µs       t  without the slowest 5 %`,
+  ];
+  for (const { name, microseconds, t, croppedT } of report.cases) {
+    const [foreign, none] = microseconds.map((time) => time.toFixed(1).padStart(9));
+    lines.push(
+      `${name.padEnd(20)}  ${foreign}  ${none}  ${String(t).padStart(6)}  ${String(croppedT).padStart(6)}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

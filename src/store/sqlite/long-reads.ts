@@ -1,0 +1,119 @@
+// Reads that may walk much of a store, a bounded step at a time. Between two steps the event loop turns, so that everything else gets
+// its turn. Each read has a snapshot of its own on a second connection: it sees one moment, taken no earlier than its call.
+import { openDatabase } from './binding.ts';
+import { Connection } from './connection.ts';
+import type { LockWait } from './lock-wait.ts';
+import { whenUnlocked } from './lock-wait.ts';
+import type { Steps } from './steps.ts';
+
+/** Snapshots at once. Each holds an open file and a cache of pages. */
+const mostRunning = 16;
+/** Of these, one project's: its other reads wait, and those of other projects pass them. */
+const mostOfProject = 2;
+const cacheKibibytes = 1024;
+
+interface Read {
+  readonly projectId: string;
+  readonly begin: (connection: Connection) => Steps<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface RunningRead extends Read {
+  readonly connection: Connection;
+  readonly steps: Steps<unknown>;
+}
+
+export class LongReads {
+  readonly #path: string;
+  readonly #wait: LockWait;
+  #waiting: Read[] = [];
+  #running: RunningRead[] = [];
+  #isTurning = false;
+  #closed: Error | null = null;
+
+  constructor(path: string, wait: LockWait) {
+    this.#path = path;
+    this.#wait = wait;
+  }
+
+  run<T>(projectId: string, begin: (connection: Connection) => Steps<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#closed !== null) throw this.#closed;
+      this.#waiting.push({ projectId, begin, resolve: (value) => resolve(value as T), reject });
+      if (this.#isTurning) return;
+      this.#isTurning = true;
+      void this.#turn();
+    });
+  }
+
+  /** Rejects every read with the failure. */
+  close(failure: Error): void {
+    this.#closed = failure;
+    for (const read of this.#waiting.splice(0)) read.reject(failure);
+    for (const read of this.#running.splice(0)) {
+      read.connection.close();
+      read.reject(failure);
+    }
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#waiting.length + this.#running.length > 0) {
+      // One step a turn of the event loop, however many reads there are.
+      await new Promise((resolve) => setImmediate(resolve));
+      const next = this.#nextToStart();
+      if (next !== undefined) await this.#start(next);
+      this.#step();
+    }
+    this.#isTurning = false;
+  }
+
+  /** Of the project with the fewest running reads, the one that has waited longest. */
+  #nextToStart(): Read | undefined {
+    if (this.#running.length >= mostRunning) return undefined;
+    const runningOf = ({ projectId }: Read) =>
+      this.#running.filter((running) => running.projectId === projectId).length;
+    return this.#waiting
+      .filter((read) => runningOf(read) < mostOfProject)
+      .reduce<Read | undefined>(
+        (best, read) => (best === undefined || runningOf(read) < runningOf(best) ? read : best),
+        undefined,
+      );
+  }
+
+  async #start(read: Read): Promise<void> {
+    this.#waiting.splice(this.#waiting.indexOf(read), 1);
+    let connection: Connection | null = null;
+    try {
+      const opened = new Connection(openDatabase(this.#path), this.#path);
+      connection = opened;
+      opened.pragma(`cache_size = -${cacheKibibytes}`);
+      opened.run('BEGIN');
+      // The first read takes the snapshot.
+      await whenUnlocked(() => opened.get('SELECT id FROM projects LIMIT 1'), this.#wait);
+      if (this.#closed !== null) throw this.#closed;
+      this.#running.push({ ...read, connection: opened, steps: read.begin(opened) });
+    } catch (error) {
+      connection?.close();
+      read.reject(error);
+    }
+  }
+
+  /** A step of the read that has waited longest for one. */
+  #step(): void {
+    const read = this.#running.shift();
+    if (read === undefined) return;
+    try {
+      const { done, value } = read.steps.next();
+      if (done !== true) {
+        this.#running.push(read);
+        return;
+      }
+      read.connection.close();
+      read.resolve(value);
+    } catch (error) {
+      read.connection.close();
+      read.reject(error);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// A filter over many sessions is read in steps: others are answered in between, and the page is what one moment held.
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { SessionFilter } from '../../../src/store/session-store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { fillStore } from '../../support/stored-sessions.ts';
+import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { everySession, newProject, newSession } from '../store-samples.ts';
+
+const count = 15_000;
+
+/** A store with many sessions in its first project, `title 0` the oldest, and one in its second. */
+async function largeStore() {
+  const directory = temporaryDirectory();
+  const { store: made } = await openSqliteStore(storeOptions(directory));
+  const [large, small] = [await newProject(made), await newProject(made)];
+  const session = await newSession(made, small);
+  await made.close();
+  const ids = fillStore(join(directory, 'parley.db'), count);
+  const { store } = await openTestStore(storeOptions(directory));
+  const list = (filter: Partial<SessionFilter>) => store.listSessions(large, everySession(filter));
+  return { store, large, small, session, ids, list };
+}
+
+it('while filters read many sessions, reads and writes of others are answered', async () => {
+  const { store, small, session, list } = await largeStore();
+  let ended = 0;
+  const filters = Array.from({ length: 6 }, () =>
+    list({ titleMatch: 'nothing*' }).then((page) => {
+      ended += 1;
+      return page;
+    }),
+  );
+  for (let read = 0; read < 10; read += 1) {
+    expect(await store.findSession(small, session)).not.toBeNull();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await store.renameSession(small, session, 'new')).not.toBeNull();
+  expect(ended).toBe(0);
+  // Of another project: it does not wait for those that came first.
+  const one = await store.listSessions(small, everySession({ titleMatch: 'n*' }));
+  expect(one.items.map(({ title }) => title)).toEqual(['new']);
+  expect(ended).toBe(0);
+  expect(await Promise.all(filters)).toEqual(filters.map(() => ({ items: [], next_cursor: null })));
+});
+
+it('a filter gives page by page what all sessions that pass it are, in each order', async () => {
+  const { list } = await largeStore();
+  const matching = Array.from({ length: count }, (_, index) => `title ${index}`).filter((title) =>
+    /^title .*99.$/.test(title),
+  );
+  for (const [sort, order] of [
+    ['updated', 'desc'],
+    ['updated', 'asc'],
+    ['created', 'desc'],
+    ['created', 'asc'],
+  ] as const) {
+    const titles: (string | null)[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await list({ titleMatch: 'title *99?', sort, order, limit: 70, cursor });
+      titles.push(...page.items.map(({ title }) => title));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(titles).toEqual(order === 'asc' ? matching : matching.toReversed());
+  }
+});
+
+it('a page holds what its own moment held: a session that is active meanwhile is in it once, as it was', async () => {
+  const { store, large, ids, list } = await largeStore();
+  const first = ids[0] as string;
+  const before = await store.findSession(large, first);
+  const listed = list({ titleMatch: 'title *', order: 'asc', limit: count });
+  // The filter has begun, and is far from its end.
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  await store.renameSession(large, ids.at(-1) as string, 'renamed');
+  await store.deleteSession(large, ids[count - 2] as string, Date.now());
+  const { items } = await listed;
+  expect(items).toHaveLength(count);
+  expect(items[0]).toEqual(before);
+  expect(items.at(-1)?.title).toBe(`title ${count - 1}`);
+  expect((await list({ titleMatch: 'renamed' })).items).toHaveLength(1);
+});
+
+it('a store that is closed meanwhile ends what it reads, and says that it is closed', async () => {
+  const { store, list } = await largeStore();
+  const filters = Array.from({ length: 4 }, () => list({ titleMatch: 'nothing*' }));
+  await new Promise((resolve) => setImmediate(resolve));
+  const ended = Promise.allSettled(filters);
+  await store.close();
+  for (const outcome of await ended) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
+  }
+});

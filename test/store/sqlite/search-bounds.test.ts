@@ -1,0 +1,60 @@
+// What bounds a search in the SQLite store: how many rows are read, and whose sessions they may be of.
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readQuery } from '../../../src/local/search-query.ts';
+import { defaultLimits } from '../../../src/service/limits.ts';
+import type { SessionStore } from '../../../src/store/session-store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { searchStatements } from '../../../src/store/sqlite/search.ts';
+import { lookInto } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { newProject, turnStart } from '../store-samples.ts';
+
+const never = new AbortController().signal;
+
+function search(store: SessionStore, project: string, query: string) {
+  const terms = readQuery(query, defaultLimits);
+  return store.searchSessions(project, { terms, limit: 5, cursor: null }, never);
+}
+
+it.each(Object.entries(searchStatements))(
+  'the statement that finds hits in the index of %s reads no more rows than it is told, the newest first',
+  async (_, sql) => {
+    const directory = temporaryDirectory();
+    const { store } = await openSqliteStore(storeOptions(directory));
+    const project = await newProject(store);
+    for (let turn = 0; turn < 5; turn += 1)
+      await store.beginTurn(project, turnStart({ content: 'fox 東京都' }));
+    expect((await search(store, project, 'fox')).items).toHaveLength(5);
+    await store.close();
+    const rows = lookInto(join(directory, 'parley.db'), (database) =>
+      database.prepare(sql).all({ projectId: project, expression: '"fox"', before: 5, limit: 3 }),
+    );
+    expect(rows.map((row) => (row as { id: number }).id)).toEqual([4, 3, 2]);
+  },
+);
+
+it.each([
+  ['words', 'fox', ''],
+  ['pieces', '東京都', `|| '  '`],
+])(
+  'an index of %s that gives a message to another project shows it to nobody',
+  async (index, text, ending) => {
+    const directory = temporaryDirectory();
+    const { store: made } = await openSqliteStore(storeOptions(directory));
+    const [mine, other] = [await newProject(made), await newProject(made)];
+    for (let turn = 0; turn < 7; turn += 1) await made.beginTurn(mine, turnStart({ content: text }));
+    expect((await search(made, mine, text)).next_cursor).not.toBeNull();
+    await made.close();
+    lookInto(join(directory, 'parley.db'), (database) =>
+      database.exec(`
+        INSERT INTO message_${index} (message_${index}, rowid, content, owner)
+          SELECT 'delete', id, content ${ending}, '001' FROM messages;
+        INSERT INTO message_${index} (rowid, content, owner) SELECT id, content ${ending}, '002' FROM messages;`),
+    );
+    const { store } = await openTestStore(storeOptions(directory));
+    const nothing = { items: [], next_cursor: null, newest_only: false };
+    for (const project of [other, mine]) expect(await search(store, project, text)).toEqual(nothing);
+  },
+);
