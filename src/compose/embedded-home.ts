@@ -8,6 +8,7 @@ import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import { turnRules } from '../local/turn-rules.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
 import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
@@ -91,13 +92,15 @@ async function openLocal(
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
 ) {
-  const { dataDirectory, nodeApiVersion, now } = surroundings;
+  const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
   const reloadModes = async () => exchange(await readEngines());
   const { store, created } = await openSqliteStore({
     directory: dataDirectory,
     nodeApiVersion,
     now,
+    sinceBoot,
+    turnRules,
     random: surroundings.random,
     lockWaitMs,
   });

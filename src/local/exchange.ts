@@ -3,45 +3,54 @@
 import type { ReplyEngine } from '../engine/reply-engine.ts';
 import { answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatReply, ChatRequest } from '../service/chat-event.ts';
+import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { FinishReason, Message, Usage } from '../service/session.ts';
 import type { Once, Turn, TurnBegin } from '../store/session-store.ts';
 import { asked } from './asking.ts';
+import { HeldTurn, TurnLost } from './held-turn.ts';
 import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
+import { isCut } from './turn-rules.ts';
 
-/** A lease outlives two missed renewals; a waiter's patience outlives a lease. */
-const leaseMs = 15_000;
-const renewalMs = 5_000;
-
+/**
+ * The contract of a turn that another process takes over while it runs (its lease ended: this process stood still, or seemed dead):
+ * the engine is stopped within a second, and `done` is said only for a reply that is stored under the id that it names, and that is the
+ * text which the deltas of this stream make. So, where a whole reply of the other stands: its rest and `done`, if it begins with what
+ * was said here, or if nobody looks at the pieces (`form` is `whole`). Otherwise the error `SESSION_BUSY`, which names the session and
+ * the message. What was said here is kept if nothing better stands.
+ */
 export async function* exchange(
   local: LocalOptions,
   projectId: string,
   call: Call,
   request: ChatRequest,
+  form: ReplyForm,
   once: Once | null,
   engine: ReplyEngine,
 ): AsyncGenerator<ChatEvent> {
   const begin = await beginWhenFree(local, projectId, call, request, once);
   const { turn } = begin;
   if (begin.kind === 'answered') {
-    yield* toldAgain(turn, begin.reply);
+    yield started(turn);
+    yield* toldAgain(turn, begin.reply, '');
     return;
   }
 
   let text = '';
   let mode = turn.mode;
   let turnsLeftOut = 0;
-  let askedAt = local.now();
+  let askedAt = performance.now();
   let firstTokenMs: number | null = null;
   let tried = false;
-  let lost: ParleyError | null = null;
+  let unkept: ParleyError | null = null;
+  const held = new HeldTurn(local.store, projectId, turn, local.limits.turnLeaseMs, call.signal);
+  /** The last event, or null where the turn was lost and no whole reply stands. */
   const keep = async (
     finishReason: FinishReason,
     usage: Usage | null,
     errorCode: ErrorCode | null = null,
-  ) => {
+  ): Promise<Kept> => {
     tried = true;
     const now = local.now();
     const message = {
@@ -50,43 +59,50 @@ export async function* exchange(
       finish_reason: finishReason,
       mode,
     };
-    const ended = local.store.endTurn(projectId, turn, {
+    const ending = local.store.endTurn(projectId, turn, {
       ...message,
       usage,
       first_token_ms: firstTokenMs,
       error_code: errorCode,
       now,
     });
-    const { message_count } = await ended.catch((error: unknown) => {
-      lost = failure(error, turn);
-      throw lost;
+    const end = await ending.catch((error: unknown) => {
+      unkept = failure(error, turn);
+      throw unkept;
     });
-    const created_at = new Date(now).toISOString();
-    return done(turn, { ...message, usage, message_count, created_at, turns_left_out: turnsLeftOut });
+    switch (end.kind) {
+      case 'not_found':
+        unkept = sessionNotFound();
+        throw unkept;
+      case 'lost':
+        return { kind: 'lost', standing: end.standing };
+      case 'kept': {
+        const { message_count } = end;
+        const created_at = new Date(now).toISOString();
+        const ending = { ...message, usage, message_count, created_at, turns_left_out: turnsLeftOut };
+        return { kind: 'kept', done: done(turn, ending) };
+      }
+    }
   };
-  const renewal = setInterval(() => {
-    local.store.renewTurn(projectId, turn, local.now() + leaseMs).catch(() => {
-      // A renewal that fails is followed by another; the lease runs on meanwhile.
-    });
-  }, renewalMs);
-  renewal.unref();
 
   try {
     yield started(turn);
-    for await (const event of asked(local, projectId, turn, engine, call)) {
+    const { signal } = held;
+    for await (const event of asked(local, projectId, turn, engine, { ...call, signal })) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
-        askedAt = local.now();
+        askedAt = performance.now();
         continue;
       }
       if (event.type === 'finish') {
         const end = await keep(event.reason, event.usage);
         // Whoever got the last event may not ask for another, and then nothing below is reached.
-        clearInterval(renewal);
-        yield end;
+        held.release();
+        if (end.kind === 'kept') yield end.done;
+        else yield* standing(turn, end.standing, form, text);
         return;
       }
-      firstTokenMs ??= Math.max(0, local.now() - askedAt);
+      firstTokenMs ??= Math.round(performance.now() - askedAt);
       if (event.type === 'text') {
         text += event.text;
         yield { event: 'delta', data: { text: event.text } };
@@ -95,29 +111,51 @@ export async function* exchange(
       }
     }
   } catch (error) {
-    if (!tried) {
-      if (call.signal.aborted) await keep('interrupted', null);
-      else await keep('error', null, failure(error, turn).code);
-    }
-    // A reply that could not be kept outranks why it ended.
-    if (lost !== null) throw lost;
-    throw call.signal.aborted ? call.signal.reason : failure(error, turn);
+    if (tried) throw unkept ?? error;
+    const isStopped = call.signal.aborted;
+    const isLost = held.signal.reason instanceof TurnLost;
+    const code = isStopped || isLost ? null : failure(error, turn).code;
+    const end = await keep(code === null ? 'interrupted' : 'error', null, code);
+    held.release();
+    if (isStopped) throw call.signal.reason;
+    if (end.kind === 'lost') yield* standing(turn, end.standing, form, text);
+    else throw isLost ? takenOver(turn) : failure(error, turn);
   } finally {
-    clearInterval(renewal);
+    held.release();
     // Reached with nothing tried only when the consumer stopped reading.
     if (!tried) await keep('interrupted', null);
   }
 }
 
-/** A turn that is over, whose request came again. */
-function* toldAgain(turn: Turn, reply: Message): Generator<ChatEvent> {
-  yield started(turn);
-  yield { event: 'delta', data: { text: reply.content } };
+type Kept =
+  | { readonly kind: 'kept'; readonly done: ChatEvent }
+  | { readonly kind: 'lost'; readonly standing: Message | null };
+
+/** The rest of a turn that was lost, of which `said` was told already: the reply that stands, where that is the truth. */
+function* standing(turn: Turn, reply: Message | null, form: ReplyForm, said: string): Generator<ChatEvent> {
+  if (reply === null || isCut(reply)) throw takenOver(turn);
+  if (form !== 'whole' && !reply.content.startsWith(said)) throw takenOver(turn);
+  yield* toldAgain(turn, reply, said);
+}
+
+/** A reply that stands, told in place of one that is made. */
+function* toldAgain(turn: Turn, reply: Message, said: string): Generator<ChatEvent> {
+  const rest = reply.content.startsWith(said) ? reply.content.slice(said.length) : '';
+  if (rest !== '' || said === '') yield { event: 'delta', data: { text: rest } };
   yield done(turn, {
     ...reply,
     finish_reason: reply.finish_reason ?? 'stop',
     turns_left_out: 0,
     message_count: reply.position + 1,
+  });
+}
+
+function takenOver({ session_id, message_id }: Turn): ParleyError {
+  return new ParleyError('SESSION_BUSY', 'The turn was taken over by another process while it ran.', {
+    hint: `The message is kept in session ${session_id}. Read the session again to see its reply.`,
+    session_id,
+    message_id,
+    retryAfter: 5,
   });
 }
 
@@ -129,49 +167,60 @@ async function beginWhenFree(
   request: ChatRequest,
   once: Once | null,
 ): Promise<Extract<TurnBegin, { turn: Turn }>> {
-  const patience = local.now() + local.limits.turnWaitMs;
+  // A timer, and no time of day: that may jump.
+  let isPatient = true;
+  let patience: NodeJS.Timeout | null = null;
   let gone: string | null = null;
-  for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
-    call.signal.throwIfAborted();
-    const now = local.now();
-    const start = {
-      session_id: request.session_id,
-      newSession: { session_id: local.ids.next('ses', now), title: titleOf(request.message) },
-      message_id: local.ids.next('msg', now),
-      closing_message_id: local.ids.next('msg', now),
-      content: request.message,
-      mode: request.mode,
-      now,
-      lease: { owner: local.owner.id, until: now + leaseMs },
-      gone,
-      once,
-    };
-    const begin = await local.store.beginTurn(projectId, start, call.signal);
-    switch (begin.kind) {
-      case 'begun':
-      case 'answered':
-        return begin;
-      case 'not_found':
-        throw sessionNotFound();
-      case 'mismatch':
-        throw idempotencyMismatch();
-      case 'busy': {
-        if (gone === null && local.owner.isGone(begin.owner)) {
-          gone = begin.owner;
-          continue;
+  try {
+    for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
+      call.signal.throwIfAborted();
+      const now = local.now();
+      const start = {
+        session_id: request.session_id,
+        newSession: { session_id: local.ids.next('ses', now), title: titleOf(request.message) },
+        message_id: local.ids.next('msg', now),
+        closing_message_id: local.ids.next('msg', now),
+        content: request.message,
+        mode: request.mode,
+        now,
+        lease: { owner: local.owner.id, ms: local.limits.turnLeaseMs },
+        gone,
+        once,
+      };
+      const begin = await local.store.beginTurn(projectId, start, call.signal);
+      switch (begin.kind) {
+        case 'begun':
+        case 'answered':
+          return begin;
+        case 'not_found':
+          throw sessionNotFound();
+        case 'mismatch':
+          throw idempotencyMismatch();
+        case 'busy': {
+          if (gone === null && local.owner.isGone(begin.owner)) {
+            gone = begin.owner;
+            continue;
+          }
+          gone = null;
+          if (!isPatient) throw stillBusy();
+          patience ??= setTimeout(() => {
+            isPatient = false;
+          }, local.limits.turnWaitMs);
+          const { setTimeout: delay } = await import('node:timers/promises');
+          await delay(pause, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
         }
-        gone = null;
-        if (now >= patience) {
-          throw new ParleyError('SESSION_BUSY', 'Another chat in this session has not ended yet.', {
-            hint: 'Try again when its reply is complete.',
-            retryAfter: 5,
-          });
-        }
-        const { setTimeout: delay } = await import('node:timers/promises');
-        await delay(pause, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
       }
     }
+  } finally {
+    if (patience !== null) clearTimeout(patience);
   }
+}
+
+function stillBusy(): ParleyError {
+  return new ParleyError('SESSION_BUSY', 'Another chat in this session has not ended yet.', {
+    hint: 'Try again when its reply is complete.',
+    retryAfter: 5,
+  });
 }
 
 function started({ session_id, message_id, mode }: Turn): ChatEvent {

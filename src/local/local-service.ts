@@ -2,7 +2,7 @@
 // here, once; the store keeps and finds.
 import { type Answer, answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
+import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
   ConversationService,
   CreateSessionRequest,
@@ -37,7 +37,7 @@ export class LocalService implements ConversationService {
     return answer(this.#local.engines.modes);
   }
 
-  async *chat(call: Call, request: ChatRequest): AsyncGenerator<ChatEvent> {
+  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
     const { engines, limits, now } = this.#local;
     const { project_id } = await this.#keys.authenticate(call.apiKey);
     checkMessage(request.message, limits);
@@ -48,7 +48,7 @@ export class LocalService implements ConversationService {
         engines.modes.map(({ name }) => name),
       );
     const once = await onceFor(call, 'chat', request, now(), limits);
-    yield* exchange(this.#local, project_id, call, request, once, engine);
+    yield* exchange(this.#local, project_id, call, request, form, once, engine);
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>> {

@@ -68,11 +68,16 @@ export interface SearchFilter {
   readonly cursor: string | null;
 }
 
-/** Who runs a turn, and until when that is believed without a renewal. */
+/**
+ * Who runs a turn, and how long that is believed without a renewal. The store measures this duration with its own clock, which is
+ * the same for every process that uses the store; no caller's clock counts. At most {@link longestLeaseMs}.
+ */
 export interface Lease {
   readonly owner: string;
-  readonly until: number;
+  readonly ms: number;
 }
+
+export const longestLeaseMs = 60_000;
 
 export interface TurnStart {
   /** The session to continue, or null for a new one made of `newSession`. */
@@ -99,12 +104,14 @@ export interface Turn {
   readonly content: string;
   readonly mode: string;
   readonly owner: string;
+  /** Rises with every taking of a turn in the session: whoever holds an older one has lost it. */
+  readonly epoch: number;
 }
 
 export type TurnBegin =
   | { readonly kind: 'begun'; readonly turn: Turn }
   /** Another turn runs in the session; or, with a key that is known, that very turn. */
-  | { readonly kind: 'busy'; readonly owner: string; readonly until: number }
+  | { readonly kind: 'busy'; readonly session_id: string; readonly owner: string; readonly epoch: number }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'mismatch' }
   /** The key's turn has ended in `stop` or `length`: its reply. */
@@ -124,12 +131,48 @@ export interface TurnReply {
   readonly now: number;
 }
 
-/** Deleted sessions that no reply runs in any more. */
+export type TurnEnd =
+  /** The reply stands under its id. */
+  | { readonly kind: 'kept'; readonly message_count: number }
+  /** The turn was taken over, and nothing was kept of this reply. The reply that stands in its place, or null when none does yet. */
+  | { readonly kind: 'lost'; readonly standing: Message | null }
+  | { readonly kind: 'not_found' };
+
+/** A turn that stands in a session, as the store reads it in its transaction. */
+export interface StandingTurn {
+  readonly owner: string;
+  /** Of its message. */
+  readonly position: number;
+  /** By the store's clock. */
+  readonly isLeaseOver: boolean;
+  readonly hasReply: boolean;
+}
+
+/**
+ * The rules of a turn: what stands, and what is therefore to be written. They know no database. A store asks them inside the
+ * transaction that reads what stands and writes what they decide.
+ */
+export interface TurnRules {
+  /** A new message in a session that is there. `close`: the turn that stands first gets an empty `interrupted` reply. */
+  begin(standing: StandingTurn | null, gone: string | null): 'busy' | 'take' | 'close and take';
+  /** A message whose idempotency key came again: `reply` is the one that it has. */
+  repeat(
+    own: { readonly position: number; readonly reply: Message | null },
+    standing: StandingTurn | null,
+    gone: string | null,
+  ): 'answered' | 'busy' | 'take' | 'close and take';
+  /** A reply that comes: `reply` is the one that stands in its place, `isRunning` whether the turn runs, held by this or by another. */
+  end(
+    place: { readonly isHeld: boolean; readonly isRunning: boolean; readonly reply: Message | null },
+    reply: TurnReply,
+  ): 'add' | 'replace' | 'stands' | 'lost';
+}
+
+/** Deleted sessions in which no reply runs. */
 export interface PurgeFilter {
   /** Null for all projects. */
   readonly projectId: string | null;
   readonly deletedBefore: number;
-  readonly now: number;
 }
 
 export interface SessionStore {
@@ -201,13 +244,17 @@ export interface SessionStore {
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
   /** The newest `limit` messages before a position, the oldest first. */
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
-  /** Extends the lease of a turn that this owner still holds; does nothing for one that it has lost. */
-  renewTurn(projectId: string, turn: Turn, until: number): Promise<void>;
+  /**
+   * Whether the turn is still held: false once another has taken it. Extends its lease to `leaseMs` from now when a third of that has
+   * passed, so it may be asked often.
+   */
+  renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean>;
   /**
    * The second write: keeps the reply after its message, in place of a cut one that may stand there, and gives the turn back.
-   * A session deleted meanwhile stays deleted and keeps the reply. Resolves with the count of messages then.
+   * A session deleted meanwhile stays deleted and keeps the reply. A turn that was lost may still keep its reply, where that replaces
+   * a cut one and nobody runs the turn again; `kept` says so. May be called twice with the same reply.
    */
-  endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<{ readonly message_count: number }>;
+  endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd>;
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan>;
   /** Not one transaction: once it has begun, asking again goes on. `keptSince` as in {@link Once}. */

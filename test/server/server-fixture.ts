@@ -1,6 +1,7 @@
 // A server as the program puts it together: the embedded service, the app over it, and, where a test asks, a port.
 import { randomUUID } from 'node:crypto';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
+import type { TurnOwner } from '../../src/local/local-options.ts';
 import { type App, createApp } from '../../src/server/app.ts';
 import { type Listening, listen } from '../../src/server/listen.ts';
 import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
@@ -16,6 +17,8 @@ export interface FixtureOptions {
   /** A store that is there already, as a second server on it has. */
   readonly directory?: string;
   readonly ready?: () => Promise<void>;
+  readonly owner?: TurnOwner;
+  readonly now?: () => number;
 }
 
 export interface ServerFixture {
@@ -46,7 +49,8 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   const home = await openEmbedded(directory, {
     ...(options.engines && { engines: options.engines }),
     ...(options.limits && { limits: options.limits }),
-    owner: { id: `test ${randomUUID()}`, isGone: () => false },
+    ...(options.now && { now: options.now }),
+    owner: options.owner ?? { id: `test ${randomUUID()}`, isGone: () => false },
   });
   const limits = { ...defaultServerLimits, ...options.serverLimits };
   let logged = '';

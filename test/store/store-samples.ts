@@ -63,7 +63,7 @@ export function turnStart(start: Partial<TurnStart> = {}): TurnStart {
     content: 'Hello',
     mode: 'echo',
     now: startOfTime,
-    lease: { owner: 'owner-1', until: startOfTime + 60_000 },
+    lease: { owner: 'owner-1', ms: 60_000 },
     gone: null,
     once: null,
     closing_message_id: newId('closing'),

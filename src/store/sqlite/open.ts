@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
-import type { SessionStore } from '../session-store.ts';
+import type { SessionStore, TurnRules } from '../session-store.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
 import { filesystemType } from './filesystem.ts';
@@ -23,6 +23,9 @@ export interface SqliteStoreOptions {
   /** The version of Node-API that this Node offers (`process.versions.napi`). */
   readonly nodeApiVersion: number;
   readonly now: () => number;
+  /** The clock of leases, ms: lease-clock.ts. */
+  readonly sinceBoot: () => number;
+  readonly turnRules: TurnRules;
   /** 0 to 1, for pauses of unequal length. */
   readonly random: () => number;
   /** `parley.db`. */
@@ -64,7 +67,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     await whenUnlocked(() => makeDurable(connection), wait);
     await migrate(connection, options.migrations ?? schema, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
-    return { store: new SqliteStore(connection, { wait, filesystem, now: options.now }), created };
+    const { now, sinceBoot, turnRules } = options;
+    return { store: new SqliteStore(connection, { wait, filesystem, now, sinceBoot, turnRules }), created };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

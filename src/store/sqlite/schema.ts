@@ -188,10 +188,17 @@ const fifth = `
   CREATE INDEX sessions_deleted_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NOT NULL;
 `;
 
+// `turn_epoch` counts the takings of a turn in the session, so that whoever has lost one is told from whoever holds it. From here on
+// `turn_until` is of the clock in lease-clock.ts; what stands there of the time of day is over by that clock.
+const sixth = `
+  ALTER TABLE sessions ADD COLUMN turn_epoch INTEGER NOT NULL DEFAULT 0;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
   { version: 3, parleyVersion: '0.1.0', sql: third },
   { version: 4, parleyVersion: '0.1.0', sql: fourth },
   { version: 5, parleyVersion: '0.1.0', sql: fifth },
+  { version: 6, parleyVersion: '0.1.0', sql: sixth },
 ];

@@ -22,7 +22,9 @@ import type {
   SessionStore,
   Turn,
   TurnBegin,
+  TurnEnd,
   TurnReply,
+  TurnRules,
   TurnStart,
 } from '../session-store.ts';
 import type { Connection } from './connection.ts';
@@ -48,9 +50,17 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { storeError } from './sqlite-errors.ts';
-import { beginTurn, endTurn, renewTurn } from './turns.ts';
+import { beginTurn, endTurn, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
 import { Writer } from './writer.ts';
+
+interface StoreParts {
+  readonly wait: LockWait;
+  readonly filesystem: string;
+  readonly now: () => number;
+  readonly sinceBoot: () => number;
+  readonly turnRules: TurnRules;
+}
 
 export class SqliteStore implements SessionStore {
   readonly #connection: Connection;
@@ -60,17 +70,18 @@ export class SqliteStore implements SessionStore {
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
   readonly #now: () => number;
+  readonly #sinceBoot: () => number;
+  readonly #turnRules: TurnRules;
   #closed = false;
 
-  constructor(
-    connection: Connection,
-    options: { readonly wait: LockWait; readonly filesystem: string; readonly now: () => number },
-  ) {
+  constructor(connection: Connection, options: StoreParts) {
     this.#connection = connection;
     this.#writer = new Writer(connection, options.wait);
     this.#wait = options.wait;
     this.#filesystem = options.filesystem;
     this.#now = options.now;
+    this.#sinceBoot = options.sinceBoot;
+    this.#turnRules = options.turnRules;
     this.#searchIndex = new SearchIndex(connection, (work) => this.#writer.write(work));
   }
 
@@ -175,32 +186,31 @@ export class SqliteStore implements SessionStore {
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#write((connection) => beginTurn(connection, projectId, start, this.#now()), signal);
+    return this.#write(() => beginTurn(this.#turnTools(), projectId, start, this.#now()), signal);
   }
 
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
     return this.#read((connection) => history(connection, projectId, sessionId, before, limit));
   }
 
-  renewTurn(projectId: string, turn: Turn, until: number): Promise<void> {
-    return this.#write((connection) => renewTurn(connection, projectId, turn, until));
+  async renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean> {
+    const left = await this.#read(() => leaseLeft(this.#turnTools(), projectId, turn));
+    if (left === null) return false;
+    if (left > (leaseMs * 2) / 3) return true;
+    return this.#write(() => renewTurn(this.#turnTools(), projectId, turn, leaseMs));
   }
 
-  async endTurn(
-    projectId: string,
-    turn: Turn,
-    reply: TurnReply,
-  ): Promise<{ readonly message_count: number }> {
-    // What was said is not to be lost for the sake of who would not wait long for it to be said.
+  async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
+    // The caller's time-out does not count here: the reply was already shown, so it must be stored.
     const waitMs = Math.max(this.#wait.waitMs, usualLockWaitMs);
-    const write = () => endTurn(this.#connection, projectId, turn, reply);
+    const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
     const ended = await this.#run(() => this.#writer.write(write, undefined, waitMs));
     this.#searchIndex.keepUp();
     return ended;
   }
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan> {
-    return this.#read((connection) => planPurge(connection, filter));
+    return this.#read((connection) => planPurge(connection, filter, this.#sinceBoot()));
   }
 
   purgeSessions(
@@ -208,9 +218,8 @@ export class SqliteStore implements SessionStore {
     options: { readonly expected: number; readonly keptSince: number },
   ): Promise<PurgeReport> {
     const write = <T>(work: () => T) => this.#writer.write(work);
-    return this.#run(() =>
-      purgeSessions({ connection: this.#connection, write, wait: this.#wait }, filter, options),
-    );
+    const tools = { connection: this.#connection, write, wait: this.#wait, leaseClock: this.#sinceBoot };
+    return this.#run(() => purgeSessions(tools, filter, options));
   }
 
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
@@ -230,6 +239,11 @@ export class SqliteStore implements SessionStore {
     this.#closed = true;
     await this.#writer.idle();
     if (this.#connection.open) this.#connection.close();
+  }
+
+  /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */
+  #turnTools() {
+    return { connection: this.#connection, rules: this.#turnRules, clock: this.#sinceBoot() };
   }
 
   #writeOnce<T>(

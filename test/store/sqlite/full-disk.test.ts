@@ -97,7 +97,8 @@ async function fillPages(): Promise<void> {
   const path = join(directory, 'parley.db');
   const database = new Database(path, { timeout: 0 });
   database.pragma('max_page_count = 300');
-  const options = { wait: { waitMs: 0, random: Math.random }, filesystem: 'any', now: Date.now };
+  const wait = { waitMs: 0, random: Math.random };
+  const options = { ...storeOptions(directory), wait, filesystem: 'any' };
   const store = new SqliteStore(new Connection(database, path), options);
   const project = await newProject(store);
   const session_id = await newSession(store, project);

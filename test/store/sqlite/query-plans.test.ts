@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
-import { turnStatements } from '../../../src/store/sqlite/turns.ts';
+import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
 import { usageStatements } from '../../../src/store/sqlite/usage.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
