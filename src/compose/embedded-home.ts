@@ -1,5 +1,5 @@
 // The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a home on this machine.
-import { lockOwner, type ProcessTable } from '../config/lock-owner.ts';
+import { isOfEarlierBoot, lockOwner, type ProcessTable } from '../config/lock-owner.ts';
 import { localProfile, putStoreKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
@@ -172,7 +172,9 @@ async function keyOf(
 
 function turnOwner(processes: ProcessTable): TurnOwner {
   const owner = lockOwner(processes);
-  return { id: owner.name, isGone: (other) => owner.stateOf(other) === 'gone' };
+  // All processes at one store of SQLite are of one machine (store/sqlite/lease-clock.ts).
+  const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
+  return { id: owner.name, isGone };
 }
 
 /** Who waits less for an answer waits less for a lock, too. */
