@@ -4,14 +4,23 @@ import type { ReplyEngine } from '../engine/reply-engine.ts';
 import { answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/chat-event.ts';
-import { type ErrorCode, ParleyError } from '../service/errors.ts';
+import type { ErrorCode, ParleyError } from '../service/errors.ts';
 import type { FinishReason, Message, Usage } from '../service/session.ts';
-import type { Once, Turn, TurnBegin } from '../store/session-store.ts';
+import type { Once, Turn } from '../store/session-store.ts';
 import { asked } from './asking.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
 import type { LocalOptions } from './local-options.ts';
-import { titleOf } from './text-rules.ts';
+import { beginWhenFree } from './turn-begin.ts';
+import { failure, sessionNotFound, takenOver } from './turn-failures.ts';
+import type { TurnQueue } from './turn-queue.ts';
 import { isCut } from './turn-rules.ts';
+
+export interface ChosenTurn {
+  readonly request: ChatRequest;
+  readonly form: ReplyForm;
+  readonly once: Once | null;
+  readonly engine: ReplyEngine;
+}
 
 /**
  * The contract of a turn that another process takes over while it runs (its lease ended: this process stood still, or seemed dead):
@@ -22,14 +31,12 @@ import { isCut } from './turn-rules.ts';
  */
 export async function* exchange(
   local: LocalOptions,
+  queue: TurnQueue,
   projectId: string,
   call: Call,
-  request: ChatRequest,
-  form: ReplyForm,
-  once: Once | null,
-  engine: ReplyEngine,
+  { request, form, once, engine }: ChosenTurn,
 ): AsyncGenerator<ChatEvent> {
-  const begin = await beginWhenFree(local, projectId, call, request, once);
+  const begin = await beginWhenFree(local, queue, projectId, call, request, once);
   const { turn } = begin;
   if (begin.kind === 'answered') {
     yield started(turn);
@@ -150,79 +157,6 @@ function* toldAgain(turn: Turn, reply: Message, said: string): Generator<ChatEve
   });
 }
 
-function takenOver({ session_id, message_id }: Turn): ParleyError {
-  return new ParleyError('SESSION_BUSY', 'The turn was taken over by another process while it ran.', {
-    hint: `The message is kept in session ${session_id}. Read the session again to see its reply.`,
-    session_id,
-    message_id,
-    retryAfter: 5,
-  });
-}
-
-/** Takes the session's turn, waiting for the one before it to end. */
-async function beginWhenFree(
-  local: LocalOptions,
-  projectId: string,
-  call: Call,
-  request: ChatRequest,
-  once: Once | null,
-): Promise<Extract<TurnBegin, { turn: Turn }>> {
-  // A timer, and no time of day: that may jump.
-  let isPatient = true;
-  let patience: NodeJS.Timeout | null = null;
-  let gone: string | null = null;
-  try {
-    for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
-      call.signal.throwIfAborted();
-      const now = local.now();
-      const start = {
-        session_id: request.session_id,
-        newSession: { session_id: local.ids.next('ses', now), title: titleOf(request.message) },
-        message_id: local.ids.next('msg', now),
-        closing_message_id: local.ids.next('msg', now),
-        content: request.message,
-        mode: request.mode,
-        now,
-        lease: { owner: local.owner.id, ms: local.limits.turnLeaseMs },
-        gone,
-        once,
-      };
-      const begin = await local.store.beginTurn(projectId, start, call.signal);
-      switch (begin.kind) {
-        case 'begun':
-        case 'answered':
-          return begin;
-        case 'not_found':
-          throw sessionNotFound();
-        case 'mismatch':
-          throw idempotencyMismatch();
-        case 'busy': {
-          if (gone === null && local.owner.isGone(begin.owner)) {
-            gone = begin.owner;
-            continue;
-          }
-          gone = null;
-          if (!isPatient) throw stillBusy();
-          patience ??= setTimeout(() => {
-            isPatient = false;
-          }, local.limits.turnWaitMs);
-          const { setTimeout: delay } = await import('node:timers/promises');
-          await delay(pause, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
-        }
-      }
-    }
-  } finally {
-    if (patience !== null) clearTimeout(patience);
-  }
-}
-
-function stillBusy(): ParleyError {
-  return new ParleyError('SESSION_BUSY', 'Another chat in this session has not ended yet.', {
-    hint: 'Try again when its reply is complete.',
-    retryAfter: 5,
-  });
-}
-
 function started({ session_id, message_id, mode }: Turn): ChatEvent {
   return { event: 'session', data: { session_id, message_id, mode } };
 }
@@ -243,33 +177,4 @@ function done(turn: Turn, ending: Ending): ChatEvent {
   const { turns_left_out } = ending;
   const data: ChatReply = { ...told, turns_left_out };
   return { event: 'done', data, body: answer(turns_left_out === 0 ? told : data).body };
-}
-
-/** What went wrong after the message was kept: it says where the message is. */
-function failure(error: unknown, turn: Turn): ParleyError {
-  const place = { session_id: turn.session_id, message_id: turn.message_id };
-  const hint = `The message is kept in session ${turn.session_id}.`;
-  if (!(error instanceof ParleyError)) {
-    return new ParleyError('ENGINE_FAILED', 'The engine failed.', { ...place, hint, cause: error });
-  }
-  const { code, message, details, retryAfter } = error;
-  return new ParleyError(code, message, {
-    ...place,
-    hint: `${hint} ${error.hint}`.trim(),
-    details,
-    ...(retryAfter !== null && { retryAfter }),
-    cause: error,
-  });
-}
-
-export function sessionNotFound(): ParleyError {
-  return new ParleyError('SESSION_NOT_FOUND', 'There is no such session in this project.', {
-    hint: 'It may be deleted, or belong to another project.',
-  });
-}
-
-export function idempotencyMismatch(): ParleyError {
-  return new ParleyError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request.', {
-    hint: 'Use a new key for a new request.',
-  });
 }

@@ -242,6 +242,16 @@ export interface SessionStore {
    * While it waits for another process, the signal stops it: then it rejects with the signal's reason, and nothing is kept.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
+  /**
+   * Waits for the turn that a `busy` has told of. True when it no longer runs: given back, taken by another, its lease over, its session
+   * not there; false after `waitMs`. It writes nothing. Rejects with the signal's reason.
+   */
+  waitForTurn(
+    projectId: string,
+    turn: Pick<Turn, 'session_id' | 'epoch'>,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean>;
   /** The newest `limit` messages before a position, the oldest first. */
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
   /**

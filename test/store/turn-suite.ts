@@ -1,7 +1,7 @@
 // What every store of sessions does with turns: two writes each, one at a time in a session, none ever doubled.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { SessionStore } from '../../src/store/session-store.ts';
+import type { SessionStore, Turn } from '../../src/store/session-store.ts';
 import {
   at,
   firstPage,
@@ -219,6 +219,40 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
         expect(await store.endTurn(project, turn, whole)).toEqual({ kind: 'kept', message_count: 2 });
       },
     );
+
+    it.each<[string, (store: SessionStore, project: string, turn: Turn) => Promise<unknown>]>([
+      ['ends', (store, project, turn) => store.endTurn(project, turn, turnReply())],
+      ['is lost', (store, project, { session_id }) => begin(store, project, { session_id, gone: 'owner-1' })],
+      [
+        'is of a deleted session',
+        (store, project, { session_id }) => store.deleteSession(project, session_id, 0),
+      ],
+      ['stands still', () => delay(200)],
+    ])('are waited for until the one that runs %s', async (_, happens) => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await begin(store, project, { lease: { owner: 'owner-1', ms: 150 } });
+      const signal = new AbortController().signal;
+      const isFree = store.waitForTurn(project, turn, 10_000, signal);
+      await happens(store, project, turn);
+      expect(await isFree).toBe(true);
+      expect(await store.waitForTurn(project, turn, 0, signal)).toBe(true);
+    });
+
+    it('are waited for as long as one may, and while one wants to', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await begin(store, project);
+      const stop = new AbortController();
+      expect(await store.waitForTurn(project, turn, 30, stop.signal)).toBe(false);
+      const waiting = store.waitForTurn(project, turn, 60_000, stop.signal);
+      stop.abort(new Error('enough'));
+      await expect(waiting).rejects.toThrow('enough');
+      await expect(store.waitForTurn(project, turn, 60_000, stop.signal)).rejects.toThrow('enough');
+      // It is another project's to know nothing of.
+      const other = await newProject(store);
+      expect(await store.waitForTurn(other, turn, 60_000, new AbortController().signal)).toBe(true);
+    });
 
     it('of a session that is not there end as not found', async () => {
       const store = await open();

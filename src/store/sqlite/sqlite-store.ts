@@ -50,7 +50,8 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { storeError } from './sqlite-errors.ts';
-import { beginTurn, endTurn, leaseLeft, renewTurn } from './turns.ts';
+import { TurnWaiters } from './turn-waiters.ts';
+import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
 import { Writer } from './writer.ts';
 
@@ -69,6 +70,7 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
+  readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
   readonly #sinceBoot: () => number;
   readonly #turnRules: TurnRules;
@@ -189,6 +191,16 @@ export class SqliteStore implements SessionStore {
     return this.#write(() => beginTurn(this.#turnTools(), projectId, start, this.#now()), signal);
   }
 
+  waitForTurn(
+    projectId: string,
+    turn: Pick<Turn, 'session_id' | 'epoch'>,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const isRunning = () => this.#read(() => isTurnRunning(this.#turnTools(), projectId, turn));
+    return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
+  }
+
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
     return this.#read((connection) => history(connection, projectId, sessionId, before, limit));
   }
@@ -205,6 +217,7 @@ export class SqliteStore implements SessionStore {
     const waitMs = Math.max(this.#wait.waitMs, usualLockWaitMs);
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
     const ended = await this.#run(() => this.#writer.write(write, undefined, waitMs));
+    this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp();
     return ended;
   }

@@ -131,6 +131,17 @@ function closeTurn(connection: Connection, projectId: string, session: TurnRow, 
   });
 }
 
+/** Whether the turn that was taken with this epoch still runs, by its lease. */
+export function isTurnRunning(
+  { connection, clock }: Omit<TurnTools, 'rules'>,
+  projectId: string,
+  { session_id: sessionId, epoch }: Pick<Turn, 'session_id' | 'epoch'>,
+): boolean {
+  const row = connection.get<TurnRow>(turnStatements.session, { projectId, sessionId });
+  if (row === undefined || row.turn_owner === null || row.turn_epoch !== epoch) return false;
+  return !isLeaseOver(row.turn_until, clock);
+}
+
 /** How much of the lease is left, ms (less than 0: it is over, and nobody has taken the turn yet); null for a turn that was lost. */
 export function leaseLeft({ connection, clock }: Omit<TurnTools, 'rules'>, projectId: string, turn: Turn) {
   const row = connection.get<{ turn_until: number }>(turnStatements.held, bindingsOf(projectId, turn));
