@@ -8,7 +8,7 @@ import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
-import { turnRules } from '../local/turn-rules.ts';
+import { storeRules } from '../local/store-rules.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
 import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
@@ -100,7 +100,7 @@ async function openLocal(
     nodeApiVersion,
     now,
     sinceBoot,
-    turnRules,
+    rules: storeRules,
     random: surroundings.random,
     lockWaitMs,
   });

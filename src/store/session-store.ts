@@ -168,6 +168,20 @@ export interface TurnRules {
   ): 'add' | 'replace' | 'stands' | 'lost';
 }
 
+/** What an idempotency key was used for before. */
+export interface UsedKey {
+  readonly requestHash: Uint8Array;
+  /** For a turn, whose message stands; otherwise for a write whose answer is stored. */
+  readonly isTurn: boolean;
+}
+
+/** What a store asks and does not decide itself. */
+export interface StoreRules {
+  readonly turns: TurnRules;
+  /** `new`: the work is to be done, and recorded. `again`: it was done; its answer, or its turn, is to be told. */
+  meaningOfKey(used: UsedKey | null, request: UsedKey): 'new' | 'again' | 'mismatch';
+}
+
 /** Deleted sessions in which no reply runs. */
 export interface PurgeFilter {
   /** Null for all projects. */

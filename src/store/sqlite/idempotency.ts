@@ -1,5 +1,5 @@
 // What each idempotency key did: a stored answer, or the message of a turn. Always used inside the transaction that does it.
-import type { Once, Recorded } from '../session-store.ts';
+import type { Once, Recorded, StoreRules } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
 interface KnownRow {
@@ -8,10 +8,15 @@ interface KnownRow {
   readonly answer: string | null;
 }
 
-/** What a key stands for, for a request that equals the first. */
+/** What a key stands for: the row of a turn's message, or a stored answer as JSON. */
 export interface Known {
   readonly message: number | null;
   readonly answer: string | null;
+}
+
+export interface IdempotencyTools {
+  readonly connection: Connection;
+  readonly rules: StoreRules;
 }
 
 export const idempotencyStatements = {
@@ -31,15 +36,17 @@ export const idempotencyStatements = {
       answer = excluded.answer, created_at = excluded.created_at`,
 } as const;
 
-export function findKnown(connection: Connection, projectId: string, once: Once): Known | 'mismatch' | null {
-  connection.run(idempotencyStatements.forget, { keptSince: once.keptSince });
-  const row = connection.get<KnownRow>(idempotencyStatements.find, {
-    projectId,
-    key: once.key,
-    keptSince: once.keptSince,
-  });
-  if (row === undefined) return null;
-  return row.request_hash.equals(once.requestHash) ? row : 'mismatch';
+/** Null for a key that is new, or too old to be known. */
+export function findKnown(
+  { connection, rules }: IdempotencyTools,
+  projectId: string,
+  { key, requestHash, keptSince }: Once,
+  isTurn: boolean,
+): Known | 'mismatch' | null {
+  connection.run(idempotencyStatements.forget, { keptSince });
+  const row = connection.get<KnownRow>(idempotencyStatements.find, { projectId, key, keptSince }) ?? null;
+  const used = row && { requestHash: row.request_hash, isTurn: row.message !== null };
+  return rules.meaningOfKey(used, { requestHash, isTurn }) === 'mismatch' ? 'mismatch' : row;
 }
 
 export function keepKnown(
@@ -58,20 +65,17 @@ export function keepKnown(
 
 /** Does the work, or answers with what it was answered with before. */
 export function doOnce<T>(
-  connection: Connection,
+  tools: IdempotencyTools,
   projectId: string,
   once: Once | null,
   now: number,
   work: () => T,
 ): Recorded<T> {
   if (once === null) return { kind: 'done', value: work() };
-  const known = findKnown(connection, projectId, once);
+  const known = findKnown(tools, projectId, once, false);
   if (known === 'mismatch') return { kind: 'mismatch' };
-  if (known !== null) {
-    if (known.answer === null) return { kind: 'mismatch' };
-    return { kind: 'done', value: JSON.parse(known.answer) as T };
-  }
+  if (known !== null) return { kind: 'done', value: JSON.parse(known.answer ?? 'null') as T };
   const value = work();
-  keepKnown(connection, projectId, once, { message: null, answer: JSON.stringify(value), now });
+  keepKnown(tools.connection, projectId, once, { message: null, answer: JSON.stringify(value), now });
   return { kind: 'done', value };
 }

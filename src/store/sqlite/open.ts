@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
-import type { SessionStore, TurnRules } from '../session-store.ts';
+import type { SessionStore, StoreRules } from '../session-store.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
 import { filesystemType } from './filesystem.ts';
@@ -25,7 +25,7 @@ export interface SqliteStoreOptions {
   readonly now: () => number;
   /** The clock of leases, ms: lease-clock.ts. */
   readonly sinceBoot: () => number;
-  readonly turnRules: TurnRules;
+  readonly rules: StoreRules;
   /** 0 to 1, for pauses of unequal length. */
   readonly random: () => number;
   /** `parley.db`. */
@@ -67,8 +67,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     await whenUnlocked(() => makeDurable(connection), wait);
     await migrate(connection, options.migrations ?? schema, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
-    const { now, sinceBoot, turnRules } = options;
-    return { store: new SqliteStore(connection, { wait, filesystem, now, sinceBoot, turnRules }), created };
+    const { now, sinceBoot, rules } = options;
+    return { store: new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules }), created };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

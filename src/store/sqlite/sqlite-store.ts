@@ -20,11 +20,11 @@ import type {
   SearchFilter,
   SessionFilter,
   SessionStore,
+  StoreRules,
   Turn,
   TurnBegin,
   TurnEnd,
   TurnReply,
-  TurnRules,
   TurnStart,
 } from '../session-store.ts';
 import type { Connection } from './connection.ts';
@@ -60,7 +60,7 @@ interface StoreParts {
   readonly filesystem: string;
   readonly now: () => number;
   readonly sinceBoot: () => number;
-  readonly turnRules: TurnRules;
+  readonly rules: StoreRules;
 }
 
 export class SqliteStore implements SessionStore {
@@ -73,7 +73,7 @@ export class SqliteStore implements SessionStore {
   readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
   readonly #sinceBoot: () => number;
-  readonly #turnRules: TurnRules;
+  readonly #rules: StoreRules;
   #closed = false;
 
   constructor(connection: Connection, options: StoreParts) {
@@ -83,7 +83,7 @@ export class SqliteStore implements SessionStore {
     this.#filesystem = options.filesystem;
     this.#now = options.now;
     this.#sinceBoot = options.sinceBoot;
-    this.#turnRules = options.turnRules;
+    this.#rules = options.rules;
     this.#searchIndex = new SearchIndex(connection, (work) => this.#writer.write(work));
   }
 
@@ -256,7 +256,7 @@ export class SqliteStore implements SessionStore {
 
   /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */
   #turnTools() {
-    return { connection: this.#connection, rules: this.#turnRules, clock: this.#sinceBoot() };
+    return { connection: this.#connection, rules: this.#rules, clock: this.#sinceBoot() };
   }
 
   #writeOnce<T>(
@@ -265,7 +265,7 @@ export class SqliteStore implements SessionStore {
     work: (connection: Connection) => T,
   ): Promise<Recorded<T>> {
     return this.#write((connection) =>
-      doOnce(connection, projectId, once, this.#now(), () => work(connection)),
+      doOnce(this.#turnTools(), projectId, once, this.#now(), () => work(connection)),
     );
   }
 

@@ -2,11 +2,11 @@
 // and writes what they decide, in one transaction of the writer.
 import type {
   StandingTurn,
+  StoreRules,
   Turn,
   TurnBegin,
   TurnEnd,
   TurnReply,
-  TurnRules,
   TurnStart,
 } from '../session-store.ts';
 import type { Connection } from './connection.ts';
@@ -26,14 +26,14 @@ import {
 
 export interface TurnTools {
   readonly connection: Connection;
-  readonly rules: TurnRules;
+  readonly rules: StoreRules;
   /** Of leases (lease-clock.ts). */
   readonly clock: number;
 }
 
 export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart, now: number): TurnBegin {
   const { connection } = tools;
-  const known = start.once === null ? null : findKnown(connection, projectId, start.once);
+  const known = start.once === null ? null : findKnown(tools, projectId, start.once, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
   if (known !== null) return repeatTurn(tools, projectId, start, known.message);
 
@@ -45,7 +45,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart,
   } else {
     const session = connection.get<TurnRow>(turnStatements.session, { projectId, sessionId });
     if (session === undefined) return { kind: 'not_found' };
-    const decision = tools.rules.begin(standingTurn(tools, projectId, session), start.gone);
+    const decision = tools.rules.turns.begin(standingTurn(tools, projectId, session), start.gone);
     if (decision === 'busy') return busyWith(session);
     if (decision === 'close and take') closeTurn(connection, projectId, session, start);
     position = messageCount(connection, projectId, sessionId);
@@ -75,14 +75,17 @@ function repeatTurn(
   message: number | null,
 ): TurnBegin {
   const { connection } = tools;
-  if (message === null) return { kind: 'mismatch' };
   const kept = connection.get<KeptTurnRow>(turnStatements.keptTurn, { projectId, message });
   if (kept === undefined) return { kind: 'not_found' };
   const { session_id, message_id, position, content, mode } = kept;
   const { owner } = start.lease;
   const turn = { session_id, message_id, position, content, mode, owner, epoch: kept.turn_epoch + 1 };
   const reply = findReply(connection, projectId, turn);
-  const decision = tools.rules.repeat({ position, reply }, standingTurn(tools, projectId, kept), start.gone);
+  const decision = tools.rules.turns.repeat(
+    { position, reply },
+    standingTurn(tools, projectId, kept),
+    start.gone,
+  );
   if (decision === 'answered' && reply !== null) return { kind: 'answered', turn, reply };
   if (decision === 'busy') return busyWith(kept);
   if (decision === 'close and take') closeTurn(connection, projectId, kept, start);
@@ -170,7 +173,7 @@ export function endTurn(
   const isRunning = row.turn_owner !== null && row.turn_position === position;
   const isHeld = isRunning && row.turn_owner === owner && row.turn_epoch === epoch;
   const standing = findReply(connection, projectId, turn);
-  const decision = rules.end({ isHeld, isRunning, reply: standing }, reply);
+  const decision = rules.turns.end({ isHeld, isRunning, reply: standing }, reply);
   const message = {
     position: position + 1,
     messageId: reply.message_id,
