@@ -13,11 +13,11 @@ import type { Mode } from '../service/mode.ts';
 import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Recorded } from '../store/session-store.ts';
-import { exchange } from './exchange.ts';
 import { onceFor } from './fingerprint.ts';
 import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkMessage, checkTitle } from './text-rules.ts';
+import { runTurn } from './turn.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -51,7 +51,7 @@ export class LocalService implements ConversationService {
         engines.modes.map(({ name }) => name),
       );
     const once = await onceFor(call, 'chat', request, now(), limits);
-    yield* exchange(this.#local, this.#turnQueue, project_id, call, { request, form, once, engine });
+    yield* runTurn(this.#local, this.#turnQueue, project_id, call, { request, form, once, engine });
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>> {

@@ -7,7 +7,7 @@ import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/ch
 import type { ErrorCode, ParleyError } from '../service/errors.ts';
 import type { FinishReason, Message, Usage } from '../service/session.ts';
 import type { Once, Turn } from '../store/session-store.ts';
-import { asked } from './asking.ts';
+import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
 import type { LocalOptions } from './local-options.ts';
 import { beginWhenFree } from './turn-begin.ts';
@@ -29,7 +29,7 @@ export interface ChosenTurn {
  * was said here, or if nobody looks at the pieces (`form` is `whole`). Otherwise the error `SESSION_BUSY`, which names the session and
  * the message. What was said here is kept if nothing better stands.
  */
-export async function* exchange(
+export async function* runTurn(
   local: LocalOptions,
   queue: TurnQueue,
   projectId: string,
@@ -40,7 +40,7 @@ export async function* exchange(
   const { turn } = begin;
   if (begin.kind === 'answered') {
     yield started(turn);
-    yield* toldAgain(turn, begin.reply, '');
+    yield* replayed(turn, begin.reply, '');
     return;
   }
 
@@ -95,7 +95,7 @@ export async function* exchange(
   try {
     yield started(turn);
     const { signal } = held;
-    for await (const event of asked(local, projectId, turn, engine, { ...call, signal })) {
+    for await (const event of askWithFallback(local, projectId, turn, engine, { ...call, signal })) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
         askedAt = performance.now();
@@ -142,11 +142,11 @@ type Kept =
 function* standing(turn: Turn, reply: Message | null, form: ReplyForm, said: string): Generator<ChatEvent> {
   if (reply === null || isCut(reply)) throw takenOver(turn);
   if (form !== 'whole' && !reply.content.startsWith(said)) throw takenOver(turn);
-  yield* toldAgain(turn, reply, said);
+  yield* replayed(turn, reply, said);
 }
 
 /** A reply that stands, told in place of one that is made. */
-function* toldAgain(turn: Turn, reply: Message, said: string): Generator<ChatEvent> {
+function* replayed(turn: Turn, reply: Message, said: string): Generator<ChatEvent> {
   const rest = reply.content.startsWith(said) ? reply.content.slice(said.length) : '';
   if (rest !== '' || said === '') yield { event: 'delta', data: { text: rest } };
   yield done(turn, {
