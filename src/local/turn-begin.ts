@@ -60,7 +60,7 @@ async function beginAtHead(
       mode: request.mode,
       now,
       lease: { owner: local.owner.id, ms: local.limits.turnLeaseMs },
-      gone: deadOwner,
+      deadOwner,
       once,
     };
     const begin = await local.store.beginTurn(projectId, start, call.signal);

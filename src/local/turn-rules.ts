@@ -4,16 +4,16 @@ import type { FinishReason } from '../service/session.ts';
 import type { StandingTurn, TurnRules } from '../store/session-store.ts';
 
 export const turnRules: TurnRules = {
-  begin(standing, gone) {
+  begin(standing, deadOwner) {
     if (standing === null) return 'take';
-    if (isRunning(standing, gone)) return 'busy';
+    if (isRunning(standing, deadOwner)) return 'busy';
     return standing.hasReply ? 'take' : 'close and take';
   },
 
-  repeat(own, standing, gone) {
+  repeat(own, standing, deadOwner) {
     if (own.reply !== null && !isCut(own.reply)) return 'answered';
     if (standing === null) return 'take';
-    if (isRunning(standing, gone)) return 'busy';
+    if (isRunning(standing, deadOwner)) return 'busy';
     // The turn's own message needs no reply before it is asked again.
     return standing.position === own.position || standing.hasReply ? 'take' : 'close and take';
   },
@@ -32,8 +32,8 @@ export const turnRules: TurnRules = {
 };
 
 /** An equal owner may still run it: one process can hold two chats. */
-function isRunning(standing: StandingTurn, gone: string | null): boolean {
-  return !standing.isLeaseOver && standing.owner !== gone;
+function isRunning(standing: StandingTurn, deadOwner: string | null): boolean {
+  return !standing.isLeaseOver && standing.owner !== deadOwner;
 }
 
 /** A reply that did not come to its end: it may be replaced. */

@@ -88,8 +88,8 @@ export interface TurnStart {
   readonly mode: string;
   readonly now: number;
   readonly lease: Lease;
-  /** An owner known to be gone: its turn is over although its lease still runs. */
-  readonly gone: string | null;
+  /** An owner known to be dead: its turn is over although its lease still runs. */
+  readonly deadOwner: string | null;
   readonly once: Once | null;
   /** The id for an empty `interrupted` reply that closes a turn whose owner went without ending it. */
   readonly closing_message_id: string;
@@ -154,12 +154,12 @@ export interface StandingTurn {
  */
 export interface TurnRules {
   /** A new message in a session that is there. `close`: the turn that stands first gets an empty `interrupted` reply. */
-  begin(standing: StandingTurn | null, gone: string | null): 'busy' | 'take' | 'close and take';
+  begin(standing: StandingTurn | null, deadOwner: string | null): 'busy' | 'take' | 'close and take';
   /** A message whose idempotency key came again: `reply` is the one that it has. */
   repeat(
     own: { readonly position: number; readonly reply: Message | null },
     standing: StandingTurn | null,
-    gone: string | null,
+    deadOwner: string | null,
   ): 'answered' | 'busy' | 'take' | 'close and take';
   /** A reply that comes: `reply` is the one that stands in its place, `isRunning` whether the turn runs, held by this or by another. */
   end(

@@ -85,7 +85,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       const turn = await begin(store, project, { once: once('k') });
       const again = await begin(store, project, {
         once: once('k'),
-        gone: 'owner-1',
+        deadOwner: 'owner-1',
         lease: { owner: 'owner-2', ms: 60_000 },
       });
       expect(again).toEqual({ ...turn, owner: 'owner-2', epoch: again.epoch });
@@ -108,7 +108,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project, { once: once('k') });
-      const again = await begin(store, project, { once: once('k'), gone: 'owner-1' });
+      const again = await begin(store, project, { once: once('k'), deadOwner: 'owner-1' });
       const cut = turnReply({ content: 'cut', finish_reason: 'error' });
       await store.endTurn(project, again, cut);
       const part = turnReply({ content: 'part', finish_reason: 'interrupted' });

@@ -64,7 +64,7 @@ export function turnStart(start: Partial<TurnStart> = {}): TurnStart {
     mode: 'echo',
     now: startOfTime,
     lease: { owner: 'owner-1', ms: 60_000 },
-    gone: null,
+    deadOwner: null,
     once: null,
     closing_message_id: newId('closing'),
     ...start,

@@ -111,14 +111,14 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
 
     it.each([
       ['has stood still for longer than its lease', 1, null],
-      ['is known to be gone', 60_000, 'owner-1'],
-    ])('of an owner that %s are closed with an empty interrupted reply', async (_, ms, gone) => {
+      ['is known to be dead', 60_000, 'owner-1'],
+    ])('of an owner that %s are closed with an empty interrupted reply', async (_, ms, deadOwner) => {
       const store = await open();
       const project = await newProject(store);
       const { session_id } = await begin(store, project, { mode: 'eliza', lease: { owner: 'owner-1', ms } });
       await delay(5);
       const next = turnStart({
-        ...{ session_id, content: 'Again', lease: { owner: 'owner-2', ms: 60_000 }, gone },
+        ...{ session_id, content: 'Again', lease: { owner: 'owner-2', ms: 60_000 }, deadOwner },
         // The time of day was set back: that is not what leases are measured by.
         now: startOfTime - hourMs,
       });
@@ -154,7 +154,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       const lost = await begin(store, project);
       const { session_id } = lost;
       // The same owner's next turn: what tells them apart is the epoch.
-      const running = await begin(store, project, { session_id, gone: 'owner-1' });
+      const running = await begin(store, project, { session_id, deadOwner: 'owner-1' });
       expect(running.epoch).toBeGreaterThan(lost.epoch);
       expect(await store.renewTurn(project, lost, 60_000)).toBe(false);
       expect(await store.renewTurn(project, running, 60_000)).toBe(true);
@@ -183,7 +183,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       const running = await begin(store, project, {
         session_id,
         content: 'Again',
-        gone: 'owner-1',
+        deadOwner: 'owner-1',
         now: startOfTime + 5000,
       });
       const again = { ...reply, message_id: newId('reply') };
@@ -222,7 +222,10 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
 
     it.each<[string, (store: SessionStore, project: string, turn: Turn) => Promise<unknown>]>([
       ['ends', (store, project, turn) => store.endTurn(project, turn, turnReply())],
-      ['is lost', (store, project, { session_id }) => begin(store, project, { session_id, gone: 'owner-1' })],
+      [
+        'is lost',
+        (store, project, { session_id }) => begin(store, project, { session_id, deadOwner: 'owner-1' }),
+      ],
       [
         'is of a deleted session',
         (store, project, { session_id }) => store.deleteSession(project, session_id, 0),

@@ -45,7 +45,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart,
   } else {
     const session = connection.get<TurnRow>(turnStatements.session, { projectId, sessionId });
     if (session === undefined) return { kind: 'not_found' };
-    const decision = tools.rules.turns.begin(standingTurn(tools, projectId, session), start.gone);
+    const decision = tools.rules.turns.begin(standingTurn(tools, projectId, session), start.deadOwner);
     if (decision === 'busy') return busyWith(session);
     if (decision === 'close and take') closeTurn(connection, projectId, session, start);
     position = messageCount(connection, projectId, sessionId);
@@ -84,7 +84,7 @@ function repeatTurn(
   const decision = tools.rules.turns.repeat(
     { position, reply },
     standingTurn(tools, projectId, kept),
-    start.gone,
+    start.deadOwner,
   );
   if (decision === 'answered' && reply !== null) return { kind: 'answered', turn, reply };
   if (decision === 'busy') return busyWith(kept);

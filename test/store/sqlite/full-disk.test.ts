@@ -33,7 +33,7 @@ function mountSmallDisk(): string | null {
 async function chatUntilFull(store: SessionStore, project: string, session_id: string) {
   const acknowledged: string[] = [];
   for (;;) {
-    const start = turnStart({ session_id, content: text, gone: 'owner-1' });
+    const start = turnStart({ session_id, content: text, deadOwner: 'owner-1' });
     try {
       const begun = await store.beginTurn(project, start);
       if (begun.kind !== 'begun') throw new Error(begun.kind);
