@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
-import type { Once } from '../store/session-store.ts';
+import type { IdempotencyKey } from '../store/session-store.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
 
 const shortCharacters = 4096;
@@ -14,7 +14,7 @@ export async function onceFor(
   request: unknown,
   now: number,
   limits: Limits,
-): Promise<Once | null> {
+): Promise<IdempotencyKey | null> {
   checkIdempotencyKey(call);
   if (call.idempotencyKey === null) return null;
   return {

@@ -12,7 +12,7 @@ import type {
 import type { Mode } from '../service/mode.ts';
 import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
-import type { Recorded } from '../store/session-store.ts';
+import type { Idempotent } from '../store/session-store.ts';
 import { onceFor } from './fingerprint.ts';
 import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -77,7 +77,7 @@ export class LocalService implements ConversationService {
 }
 
 /** The value of a write that happens once; throws `IDEMPOTENCY_MISMATCH`. */
-export function recorded<T>(result: Recorded<T>): T {
+export function recorded<T>(result: Idempotent<T>): T {
   if (result.kind === 'mismatch') throw idempotencyMismatch();
   return result.value;
 }

@@ -2,7 +2,7 @@
 // runs the turn, here or in another process.
 import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
-import type { Once, TurnBegin } from '../store/session-store.ts';
+import type { IdempotencyKey, TurnBegin } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
 import { idempotencyMismatch, sessionNotFound, stillBusy } from './turn-failures.ts';
@@ -20,7 +20,7 @@ export async function beginWhenFree(
   projectId: string,
   call: Call,
   request: ChatRequest,
-  once: Once | null,
+  once: IdempotencyKey | null,
 ): Promise<Begun> {
   call.signal.throwIfAborted();
   // A timer, and no time of day: that may jump.
@@ -46,7 +46,7 @@ async function beginAtHead(
   projectId: string,
   call: Call,
   request: ChatRequest,
-  once: Once | null,
+  once: IdempotencyKey | null,
   patience: AbortSignal,
 ): Promise<Begun> {
   for (let deadOwner: string | null = null; ; ) {

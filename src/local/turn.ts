@@ -6,7 +6,7 @@ import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type { ErrorCode, ParleyError } from '../service/errors.ts';
 import type { FinishReason, Message, Usage } from '../service/session.ts';
-import type { Once, Turn } from '../store/session-store.ts';
+import type { IdempotencyKey, Turn } from '../store/session-store.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -18,7 +18,7 @@ import { isCut } from './turn-rules.ts';
 export interface ChosenTurn {
   readonly request: ChatRequest;
   readonly form: ReplyForm;
-  readonly once: Once | null;
+  readonly once: IdempotencyKey | null;
   readonly engine: ReplyEngine;
 }
 

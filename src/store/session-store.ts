@@ -23,7 +23,7 @@ import type {
 import type { BatchItem, SearchPage, SessionOrder, SessionRecord } from '../service/session-archive.ts';
 
 /** Makes a write happen once: kept in the same transaction as what it names. */
-export interface Once {
+export interface IdempotencyKey {
   readonly key: string;
   /** SHA-256 of the operation and its request: the same key with another request is a mismatch. */
   readonly requestHash: Uint8Array;
@@ -32,7 +32,7 @@ export interface Once {
 }
 
 /** `done`: the value, of this call or of the one that it repeats. `mismatch`: the key was used for another request. */
-export type Recorded<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'mismatch' };
+export type Idempotent<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'mismatch' };
 
 export interface NewKey {
   readonly key_id: string;
@@ -90,7 +90,7 @@ export interface TurnStart {
   readonly lease: Lease;
   /** An owner known to be dead: its turn is over although its lease still runs. */
   readonly deadOwner: string | null;
-  readonly once: Once | null;
+  readonly once: IdempotencyKey | null;
   /** The id for an empty `interrupted` reply that closes a turn whose owner went without ending it. */
   readonly closing_message_id: string;
 }
@@ -206,26 +206,30 @@ export interface SessionStore {
   createSession(
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
-    once: Once | null,
-  ): Promise<Recorded<NewSession>>;
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<NewSession>>;
   /** Active sessions alone; so are all reads and writes but those of restoring, and listing the deleted. */
   findSession(projectId: string, sessionId: string): Promise<Session | null>;
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
   renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
   /** Also answers for a session that is active. */
-  restoreSession(projectId: string, sessionId: string, once: Once | null): Promise<Recorded<Session | null>>;
+  restoreSession(
+    projectId: string,
+    sessionId: string,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>>;
   /** One transaction; an id given twice is deleted once and then not found. */
   deleteSessions(
     projectId: string,
     sessionIds: readonly string[],
     now: number,
-    once: Once | null,
-  ): Promise<Recorded<readonly BatchItem<'deleted'>[]>>;
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>>;
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
-    once: Once | null,
-  ): Promise<Recorded<readonly BatchItem<'restored'>[]>>;
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
   /** In the order of the filter. `INVALID_REQUEST` for a cursor that this store did not give out in that order. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>>;
   /**
@@ -247,8 +251,8 @@ export interface SessionStore {
   importSession(
     projectId: string,
     record: SessionRecord,
-    once: Once | null,
-  ): Promise<Recorded<Session | null>>;
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>>;
 
   /**
    * The first of a turn's two writes: takes the session's turn and keeps the user's message (and, if new, the session).
@@ -281,7 +285,7 @@ export interface SessionStore {
   endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd>;
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan>;
-  /** Not one transaction: once it has begun, asking again goes on. `keptSince` as in {@link Once}. */
+  /** Not one transaction: once it has begun, asking again goes on. `keptSince` as in {@link IdempotencyKey}. */
   purgeSessions(
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },

@@ -1,8 +1,8 @@
 // What tests of a store put into it: keys, turns and replies with everything filled in but what the test is about.
 import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import type {
+  IdempotencyKey,
   NewKey,
-  Once,
   SessionFilter,
   SessionStore,
   TurnReply,
@@ -85,7 +85,7 @@ export function turnReply(reply: Partial<TurnReply> = {}): TurnReply {
   };
 }
 
-export function once(key: string, request = 'request'): Once {
+export function once(key: string, request = 'request'): IdempotencyKey {
   return { key, requestHash: hashOf(request), keptSince: 0 };
 }
 

@@ -1,5 +1,5 @@
 // What each idempotency key did: a stored answer, or the message of a turn. Always used inside the transaction that does it.
-import type { Once, Recorded, StoreRules } from '../session-store.ts';
+import type { IdempotencyKey, Idempotent, StoreRules } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
 interface KnownRow {
@@ -40,7 +40,7 @@ export const idempotencyStatements = {
 export function findKnown(
   { connection, rules }: IdempotencyTools,
   projectId: string,
-  { key, requestHash, keptSince }: Once,
+  { key, requestHash, keptSince }: IdempotencyKey,
   isTurn: boolean,
 ): Known | 'mismatch' | null {
   connection.run(idempotencyStatements.forget, { keptSince });
@@ -52,7 +52,7 @@ export function findKnown(
 export function keepKnown(
   connection: Connection,
   projectId: string,
-  once: Once,
+  once: IdempotencyKey,
   known: Known & { readonly now: number },
 ): void {
   connection.run(idempotencyStatements.keep, {
@@ -67,10 +67,10 @@ export function keepKnown(
 export function doOnce<T>(
   tools: IdempotencyTools,
   projectId: string,
-  once: Once | null,
+  once: IdempotencyKey | null,
   now: number,
   work: () => T,
-): Recorded<T> {
+): Idempotent<T> {
   if (once === null) return { kind: 'done', value: work() };
   const known = findKnown(tools, projectId, once, false);
   if (known === 'mismatch') return { kind: 'mismatch' };

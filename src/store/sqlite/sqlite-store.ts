@@ -13,10 +13,10 @@ import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
 import type {
+  IdempotencyKey,
+  Idempotent,
   NewKey,
-  Once,
   PurgeFilter,
-  Recorded,
   SearchFilter,
   SessionFilter,
   SessionStore,
@@ -113,8 +113,8 @@ export class SqliteStore implements SessionStore {
   createSession(
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
-    once: Once | null,
-  ): Promise<Recorded<NewSession>> {
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<NewSession>> {
     return this.#writeOnce(projectId, once, (connection) => createSession(connection, projectId, session));
   }
 
@@ -130,7 +130,11 @@ export class SqliteStore implements SessionStore {
     return this.#write((connection) => renameSession(connection, projectId, sessionId, title));
   }
 
-  restoreSession(projectId: string, sessionId: string, once: Once | null): Promise<Recorded<Session | null>> {
+  restoreSession(
+    projectId: string,
+    sessionId: string,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>> {
     return this.#writeOnce(projectId, once, (connection) => restoreSession(connection, projectId, sessionId));
   }
 
@@ -138,8 +142,8 @@ export class SqliteStore implements SessionStore {
     projectId: string,
     sessionIds: readonly string[],
     now: number,
-    once: Once | null,
-  ): Promise<Recorded<readonly BatchItem<'deleted'>[]>> {
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>> {
     return this.#writeOnce(projectId, once, (connection) =>
       deleteSessions(connection, projectId, sessionIds, now),
     );
@@ -148,8 +152,8 @@ export class SqliteStore implements SessionStore {
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
-    once: Once | null,
-  ): Promise<Recorded<readonly BatchItem<'restored'>[]>> {
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>> {
     return this.#writeOnce(projectId, once, (connection) =>
       restoreSessions(connection, projectId, sessionIds),
     );
@@ -178,8 +182,8 @@ export class SqliteStore implements SessionStore {
   async importSession(
     projectId: string,
     record: SessionRecord,
-    once: Once | null,
-  ): Promise<Recorded<Session | null>> {
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>> {
     const imported = await this.#writeOnce(projectId, once, (connection) =>
       importSession(connection, projectId, record),
     );
@@ -261,9 +265,9 @@ export class SqliteStore implements SessionStore {
 
   #writeOnce<T>(
     projectId: string,
-    once: Once | null,
+    once: IdempotencyKey | null,
     work: (connection: Connection) => T,
-  ): Promise<Recorded<T>> {
+  ): Promise<Idempotent<T>> {
     return this.#write((connection) =>
       doOnce(this.#turnTools(), projectId, once, this.#now(), () => work(connection)),
     );
