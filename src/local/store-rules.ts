@@ -1,5 +1,5 @@
 // The rules that a store asks inside its transactions, as it is given them when it is opened.
-import type { StoreRules } from '../store/session-store.ts';
+import type { StoreRules } from '../store/store-rules.ts';
 import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {

@@ -1,7 +1,7 @@
 // The rules of a turn, without a database and without a clock: what stands, and what is therefore to be written. A store asks them
 // inside its own transaction, so two stores cannot tell them differently.
 import type { FinishReason } from '../service/session.ts';
-import type { StandingTurn, TurnRules } from '../store/session-store.ts';
+import type { StandingTurn, TurnRules } from '../store/store-rules.ts';
 
 export const turnRules: TurnRules = {
   begin(standing, deadOwner) {

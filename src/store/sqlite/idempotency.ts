@@ -1,5 +1,6 @@
 // What each idempotency key did: a stored answer, or the message of a turn. Always used inside the transaction that does it.
-import type { IdempotencyKey, Idempotent, StoreRules } from '../session-store.ts';
+import type { IdempotencyKey, Idempotent } from '../session-store.ts';
+import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 
 interface KnownRow {

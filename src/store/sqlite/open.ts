@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
-import type { SessionStore, StoreRules } from '../session-store.ts';
+import type { SessionStore } from '../session-store.ts';
+import type { StoreRules } from '../store-rules.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
 import { filesystemType } from './filesystem.ts';

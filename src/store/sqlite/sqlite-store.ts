@@ -20,13 +20,13 @@ import type {
   SearchFilter,
   SessionFilter,
   SessionStore,
-  StoreRules,
   Turn,
   TurnBegin,
   TurnEnd,
   TurnReply,
   TurnStart,
 } from '../session-store.ts';
+import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
 import { importSession } from './imports.ts';

@@ -1,14 +1,7 @@
 // Turns: begun with the user's message, renewed while they run, ended with the reply. Each reads what stands, asks the rules of a turn,
 // and writes what they decide, in one transaction of the writer.
-import type {
-  StandingTurn,
-  StoreRules,
-  Turn,
-  TurnBegin,
-  TurnEnd,
-  TurnReply,
-  TurnStart,
-} from '../session-store.ts';
+import type { Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
+import type { StandingTurn, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { findKnown, keepKnown } from './idempotency.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
