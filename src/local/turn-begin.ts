@@ -23,22 +23,50 @@ export async function beginWhenFree(
   once: IdempotencyKey | null,
 ): Promise<Begun> {
   call.signal.throwIfAborted();
-  // A timer, and no time of day: that may jump.
-  const patience = new AbortController();
-  const follow = () => patience.abort(call.signal.reason);
-  call.signal.addEventListener('abort', follow, { once: true });
-  const alarm = setTimeout(() => patience.abort(stillBusy()), local.limits.turnWaitMs);
+  const patience = new Patience(call.signal, local.limits.turnWaitMs);
   let leave = () => {};
   try {
     const place = request.session_id ?? (once === null ? null : `key ${once.key}`);
     // A session that is new is wanted by nobody else.
-    if (place !== null) leave = await queue.enter(`${projectId} ${place}`, patience.signal);
-    return await beginAtHead(local, projectId, call, request, once, patience.signal);
+    if (place !== null) leave = await queue.enter(`${projectId} ${place}`, patience);
+    return await beginAtHead(local, projectId, call, request, once, patience);
   } finally {
     leave();
-    clearTimeout(alarm);
-    call.signal.removeEventListener('abort', follow);
+    patience.end();
   }
+}
+
+/** How long one waits, from the first wait on. By a timer, and no time of day: that may jump. Most turns wait for nothing. */
+class Patience {
+  readonly #caller: AbortSignal;
+  readonly #ms: number;
+  #over: AbortController | null = null;
+  #alarm: NodeJS.Timeout | null = null;
+
+  constructor(caller: AbortSignal, ms: number) {
+    this.#caller = caller;
+    this.#ms = ms;
+  }
+
+  /** Fires with the caller's reason, or with `SESSION_BUSY` when the wait is over. */
+  get signal(): AbortSignal {
+    if (this.#over === null) {
+      const over = new AbortController();
+      this.#over = over;
+      this.#alarm = setTimeout(() => over.abort(stillBusy()), this.#ms);
+      if (this.#caller.aborted) this.#follow();
+      else this.#caller.addEventListener('abort', this.#follow, { once: true });
+    }
+    return this.#over.signal;
+  }
+
+  end(): void {
+    if (this.#alarm === null) return;
+    clearTimeout(this.#alarm);
+    this.#caller.removeEventListener('abort', this.#follow);
+  }
+
+  readonly #follow = () => this.#over?.abort(this.#caller.reason);
 }
 
 async function beginAtHead(
@@ -47,7 +75,7 @@ async function beginAtHead(
   call: Call,
   request: ChatRequest,
   once: IdempotencyKey | null,
-  patience: AbortSignal,
+  patience: Patience,
 ): Promise<Begun> {
   for (let deadOwner: string | null = null; ; ) {
     const now = local.now();
@@ -73,7 +101,7 @@ async function beginAtHead(
       case 'mismatch':
         throw idempotencyMismatch();
       case 'busy':
-        deadOwner = await whoDied(local, projectId, begin, patience);
+        deadOwner = await whoDied(local, projectId, begin, patience.signal);
     }
   }
 }

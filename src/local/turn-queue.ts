@@ -5,8 +5,8 @@ export class TurnQueue {
   /** By session: resolves when the last of its queue has left. */
   readonly #queues = new Map<string, Promise<void>>();
 
-  /** Resolves at the head of the queue, with the function that leaves it. Rejects with the signal's reason, and has left then. */
-  async enter(session: string, signal: AbortSignal): Promise<() => void> {
+  /** Resolves at the head of the queue, with the function that leaves it. Rejects with the signal's reason, and has left then; the signal is asked for only when there is somebody before. */
+  async enter(session: string, patience: { readonly signal: AbortSignal }): Promise<() => void> {
     let leave = () => {};
     const left = new Promise<void>((resolve) => {
       leave = resolve;
@@ -21,7 +21,7 @@ export class TurnQueue {
     };
     if (before === undefined) return end;
     try {
-      await beforeAbort(before, signal);
+      await beforeAbort(before, patience.signal);
       return end;
     } catch (error) {
       end();
