@@ -151,6 +151,7 @@ function cliHost(
   const { env, platform, pid } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
+  const sinceBoot = () => Number(process.hrtime.bigint() / 1_000_000n);
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
   const profileFile = new ProfileFile({
@@ -168,6 +169,7 @@ function cliHost(
     nodeApiVersion,
     env,
     now,
+    sinceBoot,
     random,
   };
   return {

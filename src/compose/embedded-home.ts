@@ -1,5 +1,5 @@
 // The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a home on this machine.
-import { lockOwner, type ProcessTable } from '../config/lock-owner.ts';
+import { isOfEarlierBoot, lockOwner, type ProcessTable } from '../config/lock-owner.ts';
 import { localProfile, putStoreKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
@@ -8,6 +8,7 @@ import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import { storeRules } from '../local/store-rules.ts';
 import type { Administration } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Home } from '../service/home.ts';
@@ -89,13 +90,15 @@ async function openLocal(
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
 ) {
-  const { dataDirectory, nodeApiVersion, now } = surroundings;
+  const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
   const reloadModes = async () => exchange(await readEngines());
   const { store, created } = await openSqliteStore({
     directory: dataDirectory,
     nodeApiVersion,
     now,
+    sinceBoot,
+    rules: storeRules,
     random: surroundings.random,
     lockWaitMs,
   });
@@ -165,7 +168,9 @@ async function keyOf(
 
 function turnOwner(processes: ProcessTable): TurnOwner {
   const owner = lockOwner(processes);
-  return { id: owner.name, isGone: (other) => owner.stateOf(other) === 'gone' };
+  // All processes at one store of SQLite are of one machine (store/sqlite/lease-clock.ts).
+  const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
+  return { id: owner.name, isGone };
 }
 
 /** Who waits less for an answer waits less for a lock, too. */

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly nodeApiVersion: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
+  /** Milliseconds since this machine started: all of its processes read the same, and no setting of the time of day changes it. */
+  readonly sinceBoot: () => number;
   /** 0 to 1. */
   readonly random: () => number;
 }

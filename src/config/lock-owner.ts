@@ -42,6 +42,17 @@ function machineName(): string {
   }
 }
 
+/** Whether a name is of a process that ran before this machine was started last: both names must be of this machine. */
+export function isOfEarlierBoot(name: string, own: LockOwner): boolean {
+  const [boot, ownBoot] = [bootOf(name), bootOf(own.name)];
+  return boot !== null && ownBoot !== null && boot !== ownBoot;
+}
+
+/** The id of the boot in a name; null in a name of a system that has none. */
+function bootOf(name: string): string | null {
+  return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(name)?.[0] ?? null;
+}
+
 /** `-` where the system does not tell. */
 function startTime(pid: number): string {
   return readStat(pid)?.startTime ?? '-';

@@ -4,7 +4,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
-import type { Once } from '../store/session-store.ts';
+import type { IdempotencyKey } from '../store/session-store.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
@@ -18,7 +18,7 @@ export async function onceFor(
   request: unknown,
   now: number,
   limits: Limits,
-): Promise<Once | null> {
+): Promise<IdempotencyKey | null> {
   checkIdempotencyKey(call);
   if (call.idempotencyKey === null) return null;
   return {
@@ -34,7 +34,7 @@ export async function onceForImport(
   { session, messages }: SessionRecord,
   now: number,
   limits: Limits,
-): Promise<Once | null> {
+): Promise<IdempotencyKey | null> {
   checkIdempotencyKey(call);
   if (call.idempotencyKey === null) return null;
   const { createHash } = await import('node:crypto');

@@ -76,7 +76,7 @@ export class LocalAdministration implements Administration {
 
   #purgeFilter({ project_id, deleted_before }: PurgeRequest): PurgeFilter {
     const before = readTime('deleted_before', deleted_before) ?? 0;
-    return { projectId: project_id, deletedBefore: before, now: this.#local.now() };
+    return { projectId: project_id, deletedBefore: before };
   }
 
   usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {

@@ -2,7 +2,7 @@
 // here, once; the store keeps and finds.
 import { type Answer, answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
+import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
   ConversationService,
   CreateSessionRequest,
@@ -12,16 +12,19 @@ import type {
 import type { Mode } from '../service/mode.ts';
 import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
-import type { Recorded } from '../store/session-store.ts';
-import { exchange, idempotencyMismatch, sessionNotFound } from './exchange.ts';
+import type { Idempotent } from '../store/session-store.ts';
 import { onceFor } from './fingerprint.ts';
 import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkMessage, checkTitle } from './text-rules.ts';
+import { runTurn } from './turn.ts';
+import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 export class LocalService implements ConversationService {
   readonly #local: LocalOptions;
   readonly #keys: KeyCheck;
+  readonly #turnQueue = new TurnQueue();
 
   constructor(local: LocalOptions) {
     this.#local = local;
@@ -37,7 +40,7 @@ export class LocalService implements ConversationService {
     return answer(this.#local.engines.modes);
   }
 
-  async *chat(call: Call, request: ChatRequest): AsyncGenerator<ChatEvent> {
+  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
     const { engines, limits, now } = this.#local;
     const { project_id } = await this.#keys.authenticate(call.apiKey);
     checkMessage(request.message, limits);
@@ -49,7 +52,7 @@ export class LocalService implements ConversationService {
       );
     const once = await onceFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(project_id) };
-    yield* exchange(local, project_id, call, request, once, engine);
+    yield* runTurn(local, this.#turnQueue, project_id, call, { request, form, once, engine });
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>> {
@@ -75,7 +78,7 @@ export class LocalService implements ConversationService {
 }
 
 /** The value of a write that happens once; throws `IDEMPOTENCY_MISMATCH`. */
-export function recorded<T>(result: Recorded<T>): T {
+export function recorded<T>(result: Idempotent<T>): T {
   if (result.kind === 'mismatch') throw idempotencyMismatch();
   return result.value;
 }

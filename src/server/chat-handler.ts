@@ -45,7 +45,7 @@ export async function answerChat(
       .chat(
         { ...call, signal: reply.signal },
         { mode: body.mode, message: body.message, session_id: body.session_id ?? null },
-        'pieces',
+        streams ? 'pieces' : 'whole',
       )
       [Symbol.asyncIterator]();
     if (!streams) {

@@ -15,6 +15,8 @@ export interface Limits {
   readonly batchIds: number;
   /** How long a chat waits for the turn before it in its session, ms. */
   readonly turnWaitMs: number;
+  /** How long a turn stays with a process that does not renew it, ms: at most 60,000, and less than `turnWaitMs`. */
+  readonly turnLeaseMs: number;
   /** How long an engine may take to its first event, and between two, ms. */
   readonly firstTokenMs: number;
   readonly silenceMs: number;
@@ -31,6 +33,7 @@ export const defaultLimits: Limits = {
   pageItemsDefault: 50,
   batchIds: 1000,
   turnWaitMs: 30_000,
+  turnLeaseMs: 15_000,
   firstTokenMs: 300_000,
   silenceMs: 60_000,
   idempotencyMs: 24 * 60 * 60 * 1000,

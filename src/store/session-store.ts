@@ -23,7 +23,7 @@ import type {
 import type { BatchItem, SearchPage, SessionOrder, SessionRecord } from '../service/session-archive.ts';
 
 /** Makes a write happen once: kept in the same transaction as what it names. */
-export interface Once {
+export interface IdempotencyKey {
   readonly key: string;
   /** SHA-256 of the operation and its request: the same key with another request is a mismatch. */
   readonly requestHash: Uint8Array;
@@ -32,7 +32,7 @@ export interface Once {
 }
 
 /** `done`: the value, of this call or of the one that it repeats. `mismatch`: the key was used for another request. */
-export type Recorded<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'mismatch' };
+export type Idempotent<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'mismatch' };
 
 export interface NewKey {
   readonly key_id: string;
@@ -68,11 +68,16 @@ export interface SearchFilter {
   readonly cursor: string | null;
 }
 
-/** Who runs a turn, and until when that is believed without a renewal. */
+/**
+ * Who runs a turn, and how long that is believed without a renewal. The store measures this duration with its own clock, which is
+ * the same for every process that uses the store; no caller's clock counts. At most {@link longestLeaseMs}.
+ */
 export interface Lease {
   readonly owner: string;
-  readonly until: number;
+  readonly ms: number;
 }
+
+export const longestLeaseMs = 60_000;
 
 export interface TurnStart {
   /** The session to continue, or null for a new one made of `newSession`. */
@@ -83,9 +88,9 @@ export interface TurnStart {
   readonly mode: string;
   readonly now: number;
   readonly lease: Lease;
-  /** An owner known to be gone: its turn is over although its lease still runs. */
-  readonly gone: string | null;
-  readonly once: Once | null;
+  /** An owner known to be dead: its turn is over although its lease still runs. */
+  readonly deadOwner: string | null;
+  readonly once: IdempotencyKey | null;
   /** The id for an empty `interrupted` reply that closes a turn whose owner went without ending it. */
   readonly closing_message_id: string;
 }
@@ -99,12 +104,14 @@ export interface Turn {
   readonly content: string;
   readonly mode: string;
   readonly owner: string;
+  /** Rises with every taking of a turn in the session: whoever holds an older one has lost it. */
+  readonly epoch: number;
 }
 
 export type TurnBegin =
   | { readonly kind: 'begun'; readonly turn: Turn }
   /** Another turn runs in the session; or, with a key that is known, that very turn. */
-  | { readonly kind: 'busy'; readonly owner: string; readonly until: number }
+  | { readonly kind: 'busy'; readonly session_id: string; readonly owner: string; readonly epoch: number }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'mismatch' }
   /** The key's turn has ended in `stop` or `length`: its reply. */
@@ -124,12 +131,18 @@ export interface TurnReply {
   readonly now: number;
 }
 
-/** Deleted sessions that no reply runs in any more. */
+export type TurnEnd =
+  /** The reply stands under its id. */
+  | { readonly kind: 'kept'; readonly message_count: number }
+  /** The turn was taken over, and nothing was kept of this reply. The reply that stands in its place, or null when none does yet. */
+  | { readonly kind: 'lost'; readonly standing: Message | null }
+  | { readonly kind: 'not_found' };
+
+/** Deleted sessions in which no reply runs. */
 export interface PurgeFilter {
   /** Null for all projects. */
   readonly projectId: string | null;
   readonly deletedBefore: number;
-  readonly now: number;
 }
 
 export interface SessionStore {
@@ -149,26 +162,30 @@ export interface SessionStore {
   createSession(
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
-    once: Once | null,
-  ): Promise<Recorded<NewSession>>;
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<NewSession>>;
   /** Active sessions alone; so are all reads and writes but those of restoring, and listing the deleted. */
   findSession(projectId: string, sessionId: string): Promise<Session | null>;
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
   renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
   /** Also answers for a session that is active. */
-  restoreSession(projectId: string, sessionId: string, once: Once | null): Promise<Recorded<Session | null>>;
+  restoreSession(
+    projectId: string,
+    sessionId: string,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>>;
   /** One transaction; an id given twice is deleted once and then not found. */
   deleteSessions(
     projectId: string,
     sessionIds: readonly string[],
     now: number,
-    once: Once | null,
-  ): Promise<Recorded<readonly BatchItem<'deleted'>[]>>;
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>>;
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
-    once: Once | null,
-  ): Promise<Recorded<readonly BatchItem<'restored'>[]>>;
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
   /** In the order of the filter. `INVALID_REQUEST` for a cursor that this store did not give out in that order. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>>;
   /**
@@ -191,8 +208,8 @@ export interface SessionStore {
   importSession(
     projectId: string,
     record: SessionRecord,
-    once: Once | null,
-  ): Promise<Recorded<Session | null>>;
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>>;
 
   /**
    * The first of a turn's two writes: takes the session's turn and keeps the user's message (and, if new, the session).
@@ -200,18 +217,32 @@ export interface SessionStore {
    * While it waits for another process, the signal stops it: then it rejects with the signal's reason, and nothing is kept.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
+  /**
+   * Waits for the turn that a `busy` has told of. True when it no longer runs: given back, taken by another, its lease over, its session
+   * not there; false after `waitMs`. It writes nothing. Rejects with the signal's reason.
+   */
+  waitForTurn(
+    projectId: string,
+    turn: Pick<Turn, 'session_id' | 'epoch'>,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean>;
   /** The newest messages before a position, the oldest first: `limit`, or fewer where they take `pageBytes` as JSON, but at least two. */
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
-  /** Extends the lease of a turn that this owner still holds; does nothing for one that it has lost. */
-  renewTurn(projectId: string, turn: Turn, until: number): Promise<void>;
+  /**
+   * Whether the turn is still held: false once another has taken it. Extends its lease to `leaseMs` from now when a third of that has
+   * passed, so it may be asked often.
+   */
+  renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean>;
   /**
    * The second write: keeps the reply after its message, in place of a cut one that may stand there, and gives the turn back.
-   * A session deleted meanwhile stays deleted and keeps the reply. Resolves with the count of messages then.
+   * A session deleted meanwhile stays deleted and keeps the reply. A turn that was lost may still keep its reply, where that replaces
+   * a cut one and nobody runs the turn again; `kept` says so. May be called twice with the same reply.
    */
-  endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<{ readonly message_count: number }>;
+  endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd>;
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan>;
-  /** Not one transaction: once it has begun, asking again goes on. `keptSince` as in {@link Once}. */
+  /** Not one transaction: once it has begun, asking again goes on. `keptSince` as in {@link IdempotencyKey}. */
   purgeSessions(
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },

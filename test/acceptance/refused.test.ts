@@ -6,6 +6,7 @@ import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { Place, type RunOptions, type Variables } from '../support/parley.ts';
 import { lockElsewhere, lookInto } from '../support/raw-database.ts';
+import { sinceBoot } from '../support/store-options.ts';
 
 const place = new Place();
 beforeAll(() => place.output(['models']));
@@ -188,7 +189,7 @@ test('a session in which another chat runs is busy: 6, the message is not kept',
     lookInto(join(own.dataDirectory, 'parley.db'), (database) =>
       database
         .prepare('UPDATE sessions SET turn_owner = ?, turn_until = ?, turn_position = 0 WHERE session_id = ?')
-        .run('another machine', Date.now() + 600_000, session),
+        .run('another machine', sinceBoot() + 60_000, session),
     );
     const refused = await own.parley([...hello, '-m', 'echo', '-s', session]);
     expectFailure(refused, { status: 6, code: 'SESSION_BUSY' });

@@ -1,6 +1,7 @@
 // Turns that wait for one another, that are asked again, or that outlive their lease, over the real store.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
 import { engineOf, finish } from '../support/embedded.ts';
 import { kept, request, TurnFixture } from './turn-fixture.ts';
@@ -55,6 +56,47 @@ describe('a turn', () => {
       ['user', 'one', null],
       ['assistant', '', 'interrupted'],
     ]);
+  });
+
+  it('is served in the order in which it came, one that gave up left out', async () => {
+    const gates = new Map<string, () => void>();
+    const begun: string[] = [];
+    let beginnings = 0;
+    const { home, key } = await fixture.open({
+      engines: engineOf(async function* ({ message }) {
+        begun.push(message);
+        await new Promise<void>((resolve) => gates.set(message, resolve));
+        yield finish;
+      }),
+      around: (store) =>
+        new Proxy(store, {
+          get(target, name: keyof SessionStore) {
+            if (name === 'beginTurn') beginnings += 1;
+            return target[name].bind(target);
+          },
+        }),
+    });
+    const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
+    const stop = new AbortController();
+    const messages = Array.from({ length: 8 }, (_, index) => String(index));
+    const chats = messages.map((message) => {
+      const call = callWith(key, message === '3' ? { signal: stop.signal } : {});
+      return collect(home.service.chat(call, request(message, session_id), 'pieces'));
+    });
+    const others = chats.filter((_, index) => index !== 3);
+    const gaveUp = expect(chats[3]).rejects.toThrow('enough');
+    await delay(100);
+    stop.abort(new Error('enough'));
+    await gaveUp;
+    const expected = messages.filter((message) => message !== '3');
+    for (const message of expected) {
+      while (!gates.has(message)) await delay(2);
+      gates.get(message)?.();
+    }
+    await Promise.all(others);
+    expect(begun).toEqual(expected);
+    // Each asks for its turn when it finds it free, and once before where it was first to wait: nobody polls by writing.
+    expect(beginnings).toBeLessThanOrEqual(2 * expected.length);
   });
 
   it('waits for one of another process, and is free at once when that process is gone', async () => {

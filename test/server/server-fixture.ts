@@ -1,6 +1,7 @@
 // A server as the program puts it together: the embedded service, the app over it, and, where a test asks, a port.
 import { randomUUID } from 'node:crypto';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
+import type { TurnOwner } from '../../src/local/local-options.ts';
 import { type App, createApp } from '../../src/server/app.ts';
 import { type Listening, listen } from '../../src/server/listen.ts';
 import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
@@ -18,6 +19,8 @@ export interface FixtureOptions {
   readonly ready?: () => Promise<void>;
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
+  readonly owner?: TurnOwner;
+  readonly now?: () => number;
 }
 
 export interface ServerFixture {
@@ -49,7 +52,8 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     ...(options.engines && { engines: options.engines }),
     ...(options.limits && { limits: options.limits }),
     ...(options.around && { around: options.around }),
-    owner: { id: `test ${randomUUID()}`, isGone: () => false },
+    ...(options.now && { now: options.now }),
+    owner: options.owner ?? { id: `test ${randomUUID()}`, isGone: () => false },
   });
   const limits = { ...defaultServerLimits, ...options.serverLimits };
   let logged = '';

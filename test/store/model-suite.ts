@@ -110,7 +110,7 @@ class Run {
         return;
       }
       case 'begin': {
-        const lease = { owner: 'owner', until: Number.MAX_SAFE_INTEGER };
+        const lease = { owner: 'owner', ms: 60_000 };
         const start = turnStart({ session_id: id, content: mark, now: this.#now, lease });
         const begun = await this.#store.beginTurn(project, start);
         expect(begun.kind).toBe(active === undefined ? 'not_found' : active.running ? 'busy' : 'begun');
@@ -130,11 +130,11 @@ class Run {
           finish_reason: one.finish as 'stop',
           now: this.#now,
         });
-        const { message_count } = await this.#store.endTurn(running.project, running.turn, reply);
+        const ended = await this.#store.endTurn(running.project, running.turn, reply);
         const session = this.#model.find(running.project, running.turn.session_id);
         const { message_id, content, finish_reason } = reply;
         session?.messages.push({ message_id, content, finish_reason });
-        expect(message_count).toBe(session?.messages.length);
+        expect(ended).toEqual({ kind: 'kept', message_count: session?.messages.length });
         if (session) Object.assign(session, { running: false, updated: this.#now });
         return;
       }

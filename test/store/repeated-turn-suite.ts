@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { newProject, once, startOfTime, turnReply, turnStart } from './store-samples.ts';
 
-import { begin, contents, expired } from './turn-steps.ts';
+import { begin, beginAndStandStill, contents } from './turn-steps.ts';
 
 export function describeRepeatedTurns(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: turns with an idempotency key`, () => {
@@ -14,11 +14,11 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       await store.endTurn(project, turn, turnReply({ content: 'whole' }));
       const again = await store.beginTurn(
         project,
-        turnStart({ once: once('k'), lease: { owner: 'owner-2', until: expired } }),
+        turnStart({ once: once('k'), lease: { owner: 'owner-2', ms: 60_000 } }),
       );
       expect(again).toMatchObject({
         kind: 'answered',
-        turn: { ...turn, owner: 'owner-2' },
+        turn: { ...turn, owner: 'owner-2', epoch: expect.any(Number) },
         reply: { content: 'whole' },
       });
       expect(await store.beginTurn(project, turnStart({ once: once('k', 'other') }))).toEqual({
@@ -30,9 +30,9 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     it('are busy for a repetition while they run', async () => {
       const store = await open();
       const project = await newProject(store);
-      await begin(store, project, { once: once('k') });
+      const { session_id, epoch } = await begin(store, project, { once: once('k') });
       expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toEqual({
-        ...{ kind: 'busy', owner: 'owner-1', until: expired },
+        ...{ kind: 'busy', session_id, owner: 'owner-1', epoch },
       });
     });
 
@@ -43,15 +43,16 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
         const project = await newProject(store);
         const turn = await begin(store, project, { once: once('k') });
         await store.endTurn(project, turn, turnReply({ content: 'who', finish_reason }));
-        const lease = { owner: 'owner-2', until: expired };
+        const lease = { owner: 'owner-2', ms: 60_000 };
         const again = await begin(store, project, { once: once('k'), content: 'ignored', lease });
-        expect(again).toEqual({ ...turn, owner: 'owner-2' });
+        expect(again).toEqual({ ...turn, owner: 'owner-2', epoch: again.epoch });
+        expect(again.epoch).toBeGreaterThan(turn.epoch);
         expect(await store.beginTurn(project, turnStart({ session_id: turn.session_id }))).toMatchObject({
           kind: 'busy',
           owner: 'owner-2',
         });
         expect(await store.endTurn(project, again, turnReply({ content: 'whole' }))).toEqual({
-          message_count: 2,
+          ...{ kind: 'kept', message_count: 2 },
         });
         expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: whole']);
         expect(await begin(store, project, { session_id: turn.session_id })).toMatchObject({ position: 2 });
@@ -84,16 +85,43 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       const turn = await begin(store, project, { once: once('k') });
       const again = await begin(store, project, {
         once: once('k'),
-        gone: 'owner-1',
-        lease: { owner: 'owner-2', until: expired },
+        deadOwner: 'owner-1',
+        lease: { owner: 'owner-2', ms: 60_000 },
       });
-      expect(again).toEqual({ ...turn, owner: 'owner-2' });
+      expect(again).toEqual({ ...turn, owner: 'owner-2', epoch: again.epoch });
       expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello']);
-      await store.endTurn(project, again, turnReply({ content: 'whole' }));
-      expect(await store.endTurn(project, turn, turnReply({ content: 'late' }))).toEqual({
-        message_count: 2,
+      // Neither is kept while the other runs the turn, nor does it end that one's.
+      for (const finish_reason of ['stop', 'interrupted'] as const) {
+        const late = turnReply({ content: 'late', finish_reason });
+        expect(await store.endTurn(project, turn, late)).toEqual({ kind: 'lost', standing: null });
+      }
+      expect(await store.renewTurn(project, turn, 60_000)).toBe(false);
+      const whole = turnReply({ content: 'whole' });
+      expect(await store.endTurn(project, again, whole)).toEqual({ kind: 'kept', message_count: 2 });
+      expect(await store.endTurn(project, turn, turnReply({ content: 'late' }))).toMatchObject({
+        ...{ kind: 'lost', standing: { message_id: whole.message_id, content: 'whole' } },
       });
       expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: whole']);
+    });
+
+    it('that another took and did not bring to an end keep a late whole reply, and no late part', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await begin(store, project, { once: once('k') });
+      const again = await begin(store, project, { once: once('k'), deadOwner: 'owner-1' });
+      const cut = turnReply({ content: 'cut', finish_reason: 'error' });
+      await store.endTurn(project, again, cut);
+      const part = turnReply({ content: 'part', finish_reason: 'interrupted' });
+      expect(await store.endTurn(project, turn, part)).toMatchObject({
+        ...{ kind: 'lost', standing: { message_id: cut.message_id } },
+      });
+      const late = turnReply({ content: 'late' });
+      expect(await store.endTurn(project, turn, late)).toEqual({ kind: 'kept', message_count: 2 });
+      expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: late']);
+      const reply = { message_id: late.message_id };
+      expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toMatchObject({
+        ...{ kind: 'answered', reply },
+      });
     });
 
     it('close a later turn whose owner is gone before they begin again', async () => {
@@ -102,8 +130,8 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       const cut = await begin(store, project, { once: once('k') });
       const { session_id } = cut;
       await store.endTurn(project, cut, turnReply({ content: 'who', finish_reason: 'error' }));
-      await begin(store, project, { session_id, content: 'Lost' });
-      const again = await begin(store, project, { once: once('k'), now: expired });
+      await beginAndStandStill(store, project, { session_id, content: 'Lost' });
+      const again = await begin(store, project, { once: once('k') });
       expect(again.position).toBe(0);
       expect(await contents(store, project, session_id)).toEqual([
         ...['user: Hello', 'error: who', 'user: Lost', 'interrupted: '],

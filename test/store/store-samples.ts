@@ -1,8 +1,8 @@
 // What tests of a store put into it: keys, turns and replies with everything filled in but what the test is about.
 import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import type {
+  IdempotencyKey,
   NewKey,
-  Once,
   SessionFilter,
   SessionStore,
   TurnReply,
@@ -63,8 +63,8 @@ export function turnStart(start: Partial<TurnStart> = {}): TurnStart {
     content: 'Hello',
     mode: 'echo',
     now: startOfTime,
-    lease: { owner: 'owner-1', until: startOfTime + 60_000 },
-    gone: null,
+    lease: { owner: 'owner-1', ms: 60_000 },
+    deadOwner: null,
     once: null,
     closing_message_id: newId('closing'),
     ...start,
@@ -85,7 +85,7 @@ export function turnReply(reply: Partial<TurnReply> = {}): TurnReply {
   };
 }
 
-export function once(key: string, request = 'request'): Once {
+export function once(key: string, request = 'request'): IdempotencyKey {
   return { key, requestHash: hashOf(request), keptSince: 0 };
 }
 

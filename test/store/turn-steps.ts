@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionStore, Turn, TurnStart } from '../../src/store/session-store.ts';
-import { firstPage, startOfTime, turnStart } from './store-samples.ts';
+import { firstPage, turnStart } from './store-samples.ts';
 
 export async function begin(
   store: SessionStore,
@@ -16,5 +17,13 @@ export async function contents(store: SessionStore, project: string, session: st
   return (page?.items ?? []).map((message) => `${message.finish_reason ?? 'user'}: ${message.content}`);
 }
 
-/** When the lease of a turn of {@link turnStart} is over. */
-export const expired = startOfTime + 60_000;
+/** A turn whose lease is over when this resolves; nobody has taken it yet. */
+export async function beginAndStandStill(
+  store: SessionStore,
+  project: string,
+  start: Partial<TurnStart> = {},
+): Promise<Turn> {
+  const turn = await begin(store, project, { ...start, lease: { owner: 'owner-1', ms: 1 } });
+  await delay(5);
+  return turn;
+}

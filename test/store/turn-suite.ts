@@ -1,9 +1,20 @@
 // What every store of sessions does with turns: two writes each, one at a time in a session, none ever doubled.
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { SessionStore } from '../../src/store/session-store.ts';
-import { at, firstPage, newProject, newSession, startOfTime, turnReply, turnStart } from './store-samples.ts';
+import type { SessionStore, Turn } from '../../src/store/session-store.ts';
+import {
+  at,
+  firstPage,
+  newId,
+  newProject,
+  newSession,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from './store-samples.ts';
+import { begin, beginAndStandStill, contents } from './turn-steps.ts';
 
-import { begin, contents, expired } from './turn-steps.ts';
+const hourMs = 3_600_000;
 
 export function describeTurns(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: turns`, () => {
@@ -16,13 +27,14 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       const { message_id } = start;
       expect(turn).toEqual({
         ...{ session_id, message_id, position: 0, content: 'Ada 🙂', mode: 'eliza', owner: 'owner-1' },
+        epoch: expect.any(Number),
       });
       expect(await store.findSession(project, session_id)).toEqual({
         ...{ session_id, title, created_at: at(0), updated_at: at(0), message_count: 1 },
       });
       const usage = { input_tokens: 3, output_tokens: 0 };
       const reply = turnReply({ content: 'Go on', finish_reason: 'length', usage, mode: 'fallback' });
-      expect(await store.endTurn(project, turn, reply)).toEqual({ message_count: 2 });
+      expect(await store.endTurn(project, turn, reply)).toEqual({ kind: 'kept', message_count: 2 });
       expect((await store.listMessages(project, session_id, firstPage))?.items).toEqual([
         {
           ...{ message_id, position: 0, role: 'user', content: 'Ada 🙂', mode: 'eliza' },
@@ -71,16 +83,17 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       });
     });
 
-    it('never run beside another, not of the same owner either', async () => {
+    it('never run beside another, not of the same owner either, whatever their callers take the time for', async () => {
       const store = await open();
       const project = await newProject(store);
-      const { session_id } = await begin(store, project);
+      const { session_id, epoch } = await begin(store, project);
       for (const owner of ['owner-1', 'owner-2']) {
-        const lease = { owner, until: expired };
-        const now = expired - 1;
-        expect(await store.beginTurn(project, turnStart({ session_id, lease, now }))).toEqual({
-          ...{ kind: 'busy', owner: 'owner-1', until: expired },
-        });
+        for (const now of [startOfTime - hourMs, startOfTime + hourMs]) {
+          const lease = { owner, ms: 60_000 };
+          expect(await store.beginTurn(project, turnStart({ session_id, lease, now }))).toEqual({
+            ...{ kind: 'busy', session_id, owner: 'owner-1', epoch },
+          });
+        }
       }
       expect(await contents(store, project, session_id)).toEqual(['user: Hello']);
     });
@@ -97,14 +110,17 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
     });
 
     it.each([
-      ['expires', { now: expired }],
-      ['is known to be gone', { gone: 'owner-1' }],
-    ])('of an owner that %s are closed with an empty interrupted reply', async (_, start) => {
+      ['has stood still for longer than its lease', 1, null],
+      ['is known to be dead', 60_000, 'owner-1'],
+    ])('of an owner that %s are closed with an empty interrupted reply', async (_, ms, deadOwner) => {
       const store = await open();
       const project = await newProject(store);
-      const { session_id } = await begin(store, project, { mode: 'eliza' });
+      const { session_id } = await begin(store, project, { mode: 'eliza', lease: { owner: 'owner-1', ms } });
+      await delay(5);
       const next = turnStart({
-        ...{ session_id, content: 'Again', lease: { owner: 'owner-2', until: expired + 1 }, ...start },
+        ...{ session_id, content: 'Again', lease: { owner: 'owner-2', ms: 60_000 }, deadOwner },
+        // The time of day was set back: that is not what leases are measured by.
+        now: startOfTime - hourMs,
       });
       const turn = await begin(store, project, next);
       expect(turn.position).toBe(2);
@@ -118,29 +134,48 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       expect((await store.findSession(project, session_id))?.message_count).toBe(3);
     });
 
-    it('stay with an owner that renews them', async () => {
+    it('stay with an owner that renews them, for as long as the last renewal says', async () => {
       const store = await open();
       const project = await newProject(store);
-      const turn = await begin(store, project);
-      await store.renewTurn(project, turn, expired + 100);
-      const { session_id } = turn;
-      expect(await store.beginTurn(project, turnStart({ session_id, now: expired }))).toEqual({
-        ...{ kind: 'busy', owner: 'owner-1', until: expired + 100 },
+      const turn = await beginAndStandStill(store, project);
+      expect(await store.renewTurn(project, turn, 60_000)).toBe(true);
+      const { session_id, epoch } = turn;
+      expect(await store.beginTurn(project, turnStart({ session_id }))).toEqual({
+        ...{ kind: 'busy', session_id, owner: 'owner-1', epoch },
       });
+      // A long lease is not made shorter: that would be one write more.
+      expect(await store.renewTurn(project, turn, 1)).toBe(true);
+      expect(await store.beginTurn(project, turnStart({ session_id }))).toMatchObject({ kind: 'busy' });
     });
 
-    it('are not renewed for an owner that has lost them', async () => {
+    it('are neither renewed nor given back for an owner that has lost them', async () => {
       const store = await open();
       const project = await newProject(store);
       const lost = await begin(store, project);
       const { session_id } = lost;
-      // The same owner's next turn: what tells them apart is the position.
-      await begin(store, project, { session_id, gone: 'owner-1' });
-      await store.renewTurn(project, lost, expired + 100);
-      expect(await store.beginTurn(project, turnStart({ session_id }))).toMatchObject({ until: expired });
+      // The same owner's next turn: what tells them apart is the epoch.
+      const running = await begin(store, project, { session_id, deadOwner: 'owner-1' });
+      expect(running.epoch).toBeGreaterThan(lost.epoch);
+      expect(await store.renewTurn(project, lost, 60_000)).toBe(false);
+      expect(await store.renewTurn(project, running, 60_000)).toBe(true);
+      await store.endTurn(project, lost, turnReply());
+      expect(await store.beginTurn(project, turnStart({ session_id }))).toMatchObject({
+        ...{ kind: 'busy', epoch: running.epoch },
+      });
     });
 
-    it('keep the late reply of an owner that has lost them, in place of the empty one', async () => {
+    it('are held until they end, although their lease is over, when nobody has taken them', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await beginAndStandStill(store, project);
+      expect(await store.endTurn(project, turn, turnReply())).toEqual({ kind: 'kept', message_count: 2 });
+      expect(await store.renewTurn(project, turn, 60_000)).toBe(false);
+    });
+
+    it.each([
+      ['a whole reply', turnReply({ content: 'late' }), 'stop: late'],
+      ['a part of a reply', turnReply({ content: 'la', finish_reason: 'interrupted' }), 'interrupted: la'],
+    ])('keep %s of an owner that has lost them, in place of the empty one', async (_, reply, kept) => {
       const store = await open();
       const project = await newProject(store);
       const lost = await begin(store, project);
@@ -148,39 +183,87 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       const running = await begin(store, project, {
         session_id,
         content: 'Again',
-        gone: 'owner-1',
+        deadOwner: 'owner-1',
         now: startOfTime + 5000,
       });
-      expect(await store.endTurn(project, lost, turnReply({ content: 'late' }))).toEqual({
-        message_count: 3,
-      });
-      expect(await contents(store, project, session_id)).toEqual([
-        'user: Hello',
-        'stop: late',
-        'user: Again',
-      ]);
+      const again = { ...reply, message_id: newId('reply') };
+      expect(await store.endTurn(project, lost, again)).toEqual({ kind: 'kept', message_count: 3 });
+      expect(await contents(store, project, session_id)).toEqual(['user: Hello', kept, 'user: Again']);
       expect((await store.findSession(project, session_id))?.updated_at).toBe(at(5000));
       // The running turn is not given back by the late one.
       expect(await store.beginTurn(project, turnStart({ session_id }))).toMatchObject({ kind: 'busy' });
       expect(await store.endTurn(project, running, turnReply({ content: 'now' }))).toEqual({
-        message_count: 4,
+        ...{ kind: 'kept', message_count: 4 },
       });
     });
 
-    it.each(['stop', 'length'] as const)('never replace a reply that ended in %s', async (finish_reason) => {
+    it.each(['stop', 'length'] as const)(
+      'that ended in %s lose every other reply, and answer with the one that stands',
+      async (finish_reason) => {
+        const store = await open();
+        const project = await newProject(store);
+        const turn = await begin(store, project);
+        const whole = turnReply({ content: 'whole', finish_reason });
+        await store.endTurn(project, turn, whole);
+        const before = await store.findSession(project, turn.session_id);
+        const other = turnReply({ content: 'other', now: startOfTime + hourMs });
+        expect(await store.endTurn(project, turn, other)).toMatchObject({
+          ...{ kind: 'lost', standing: { message_id: whole.message_id, content: 'whole', position: 1 } },
+        });
+        expect(await contents(store, project, turn.session_id)).toEqual([
+          'user: Hello',
+          `${finish_reason}: whole`,
+        ]);
+        expect(await store.findSession(project, turn.session_id)).toEqual(before);
+        // The same reply once more, after an answer that was lost, is kept already.
+        expect(await store.endTurn(project, turn, whole)).toEqual({ kind: 'kept', message_count: 2 });
+      },
+    );
+
+    it.each<[string, (store: SessionStore, project: string, turn: Turn) => Promise<unknown>]>([
+      ['ends', (store, project, turn) => store.endTurn(project, turn, turnReply())],
+      [
+        'is lost',
+        (store, project, { session_id }) => begin(store, project, { session_id, deadOwner: 'owner-1' }),
+      ],
+      [
+        'is of a deleted session',
+        (store, project, { session_id }) => store.deleteSession(project, session_id, 0),
+      ],
+      ['stands still', () => delay(200)],
+    ])('are waited for until the one that runs %s', async (_, happens) => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await begin(store, project, { lease: { owner: 'owner-1', ms: 150 } });
+      const signal = new AbortController().signal;
+      const isFree = store.waitForTurn(project, turn, 10_000, signal);
+      await happens(store, project, turn);
+      expect(await isFree).toBe(true);
+      expect(await store.waitForTurn(project, turn, 0, signal)).toBe(true);
+    });
+
+    it('are waited for as long as one may, and while one wants to', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project);
-      await store.endTurn(project, turn, turnReply({ content: 'whole', finish_reason }));
-      const before = await store.findSession(project, turn.session_id);
-      expect(await store.endTurn(project, turn, turnReply({ content: 'other', now: expired }))).toEqual({
-        message_count: 2,
-      });
-      expect(await contents(store, project, turn.session_id)).toEqual([
-        'user: Hello',
-        `${finish_reason}: whole`,
-      ]);
-      expect(await store.findSession(project, turn.session_id)).toEqual(before);
+      const stop = new AbortController();
+      expect(await store.waitForTurn(project, turn, 30, stop.signal)).toBe(false);
+      const waiting = store.waitForTurn(project, turn, 60_000, stop.signal);
+      stop.abort(new Error('enough'));
+      await expect(waiting).rejects.toThrow('enough');
+      await expect(store.waitForTurn(project, turn, 60_000, stop.signal)).rejects.toThrow('enough');
+      // It is another project's to know nothing of.
+      const other = await newProject(store);
+      expect(await store.waitForTurn(other, turn, 60_000, new AbortController().signal)).toBe(true);
+    });
+
+    it('of a session that is not there end as not found', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const turn = await begin(store, project);
+      const elsewhere = { ...turn, session_id: newId('ses') };
+      expect(await store.endTurn(project, elsewhere, turnReply())).toEqual({ kind: 'not_found' });
+      expect(await store.renewTurn(project, elsewhere, 60_000)).toBe(false);
     });
 
     it('in a session deleted meanwhile keep the reply and leave it deleted', async () => {
@@ -188,7 +271,8 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       const project = await newProject(store);
       const turn = await begin(store, project);
       await store.deleteSession(project, turn.session_id, startOfTime);
-      expect(await store.endTurn(project, turn, turnReply())).toEqual({ message_count: 2 });
+      expect(await store.renewTurn(project, turn, 60_000)).toBe(true);
+      expect(await store.endTurn(project, turn, turnReply())).toEqual({ kind: 'kept', message_count: 2 });
       expect(await store.findSession(project, turn.session_id)).toBeNull();
       await store.restoreSession(project, turn.session_id, null);
       expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: Hello to you']);

@@ -16,6 +16,7 @@ import type { Home } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { storeOptions } from './store-options.ts';
 
 export interface EmbeddedOptions {
   readonly engines?: EngineSet;
@@ -32,8 +33,7 @@ export type EmbeddedHome = Home & { readonly administration: Administration };
 /** Opens a home in a directory; several may share one, as processes do. */
 export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<EmbeddedHome> {
   const now = options.now ?? (() => Date.now());
-  const nodeApiVersion = Number(process.versions['napi']);
-  const { store } = await openSqliteStore({ directory, nodeApiVersion, now, random: Math.random });
+  const { store } = await openSqliteStore({ ...storeOptions(directory), now });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),

@@ -1,8 +1,15 @@
 // The options that every store of a test needs; the test adds what it is about. Free of the test runner, so that a process of
 // a test can use it too.
+import { storeRules } from '../../src/local/store-rules.ts';
 import type { SqliteStoreOptions } from '../../src/store/sqlite/open.ts';
 
 export function storeOptions(directory: string): SqliteStoreOptions {
   const { napi } = process.versions;
-  return { directory, nodeApiVersion: Number(napi), now: Date.now, random: Math.random };
+  const all = { directory, nodeApiVersion: Number(napi), now: Date.now, random: Math.random };
+  return { ...all, sinceBoot, rules: storeRules };
+}
+
+/** As the program reads it. */
+export function sinceBoot(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
 }

@@ -1,5 +1,6 @@
 // What each idempotency key did: a stored answer, or the message of a turn. Always used inside the transaction that does it.
-import type { Once, Recorded } from '../session-store.ts';
+import type { IdempotencyKey, Idempotent } from '../session-store.ts';
+import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import type { Steps } from './steps.ts';
 
@@ -9,10 +10,15 @@ interface KnownRow {
   readonly answer: string | null;
 }
 
-/** What a key stands for, for a request that equals the first. */
+/** What a key stands for: the row of a turn's message, or a stored answer as JSON. */
 export interface Known {
   readonly message: number | null;
   readonly answer: string | null;
+}
+
+export interface IdempotencyTools {
+  readonly connection: Connection;
+  readonly rules: StoreRules;
 }
 
 export const idempotencyStatements = {
@@ -32,21 +38,23 @@ export const idempotencyStatements = {
       answer = excluded.answer, created_at = excluded.created_at`,
 } as const;
 
-export function findKnown(connection: Connection, projectId: string, once: Once): Known | 'mismatch' | null {
-  connection.run(idempotencyStatements.forget, { keptSince: once.keptSince });
-  const row = connection.get<KnownRow>(idempotencyStatements.find, {
-    projectId,
-    key: once.key,
-    keptSince: once.keptSince,
-  });
-  if (row === undefined) return null;
-  return row.request_hash.equals(once.requestHash) ? row : 'mismatch';
+/** Null for a key that is new, or too old to be known. */
+export function findKnown(
+  { connection, rules }: IdempotencyTools,
+  projectId: string,
+  { key, requestHash, keptSince }: IdempotencyKey,
+  isTurn: boolean,
+): Known | 'mismatch' | null {
+  connection.run(idempotencyStatements.forget, { keptSince });
+  const row = connection.get<KnownRow>(idempotencyStatements.find, { projectId, key, keptSince }) ?? null;
+  const used = row && { requestHash: row.request_hash, isTurn: row.message !== null };
+  return rules.meaningOfKey(used, { requestHash, isTurn }) === 'mismatch' ? 'mismatch' : row;
 }
 
 export function keepKnown(
   connection: Connection,
   projectId: string,
-  once: Once,
+  once: IdempotencyKey,
   known: Known & { readonly now: number },
 ): void {
   connection.run(idempotencyStatements.keep, {
@@ -59,43 +67,47 @@ export function keepKnown(
 
 /** Does the work, or answers with what it was answered with before. */
 export function doOnce<T>(
-  connection: Connection,
+  tools: IdempotencyTools,
   projectId: string,
-  once: Once | null,
+  once: IdempotencyKey | null,
   now: number,
   work: () => T,
-): Recorded<T> {
-  const recorded = once === null ? null : findRecorded<T>(connection, projectId, once);
-  return recorded ?? record(connection, projectId, once, now, work());
+): Idempotent<T> {
+  const recorded = once === null ? null : findRecorded<T>(tools, projectId, once);
+  return recorded ?? record(tools, projectId, once, now, work());
 }
 
 /** The same for work of several steps, all in one transaction. */
 export function* doOnceInSteps<T>(
-  connection: Connection,
+  tools: IdempotencyTools,
   projectId: string,
-  once: Once | null,
+  once: IdempotencyKey | null,
   now: number,
   work: () => Steps<T>,
-): Steps<Recorded<T>> {
-  const recorded = once === null ? null : findRecorded<T>(connection, projectId, once);
-  return recorded ?? record(connection, projectId, once, now, yield* work());
+): Steps<Idempotent<T>> {
+  const recorded = once === null ? null : findRecorded<T>(tools, projectId, once);
+  return recorded ?? record(tools, projectId, once, now, yield* work());
 }
 
 /** What a key that is known answers with; null for one that is not. */
-function findRecorded<T>(connection: Connection, projectId: string, once: Once): Recorded<T> | null {
-  const known = findKnown(connection, projectId, once);
+function findRecorded<T>(
+  tools: IdempotencyTools,
+  projectId: string,
+  once: IdempotencyKey,
+): Idempotent<T> | null {
+  const known = findKnown(tools, projectId, once, false);
   if (known === null) return null;
-  if (known === 'mismatch' || known.answer === null) return { kind: 'mismatch' };
-  return { kind: 'done', value: JSON.parse(known.answer) as T };
+  if (known === 'mismatch') return { kind: 'mismatch' };
+  return { kind: 'done', value: JSON.parse(known.answer ?? 'null') as T };
 }
 
 function record<T>(
-  connection: Connection,
+  { connection }: IdempotencyTools,
   projectId: string,
-  once: Once | null,
+  once: IdempotencyKey | null,
   now: number,
   value: T,
-): Recorded<T> {
+): Idempotent<T> {
   if (once !== null)
     keepKnown(connection, projectId, once, { message: null, answer: JSON.stringify(value), now });
   return { kind: 'done', value };

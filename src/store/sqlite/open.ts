@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionStore } from '../session-store.ts';
+import type { StoreRules } from '../store-rules.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
 import { filesystemType } from './filesystem.ts';
@@ -23,6 +24,9 @@ export interface SqliteStoreOptions {
   /** The version of Node-API that this Node offers (`process.versions.napi`). */
   readonly nodeApiVersion: number;
   readonly now: () => number;
+  /** The clock of leases, ms: lease-clock.ts. */
+  readonly sinceBoot: () => number;
+  readonly rules: StoreRules;
   /** 0 to 1, for pauses of unequal length. */
   readonly random: () => number;
   /** `parley.db`. */
@@ -64,7 +68,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     await whenUnlocked(() => makeDurable(connection), wait);
     await migrate(connection, options.migrations ?? schema, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
-    return { store: new SqliteStore(connection, { wait, filesystem, now: options.now }), created };
+    const { now, sinceBoot, rules } = options;
+    return { store: new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules }), created };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

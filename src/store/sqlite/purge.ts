@@ -7,6 +7,7 @@ import type { PurgeFilter } from '../session-store.ts';
 import { backupsOf, removeBackups } from './backup.ts';
 import type { Bindings, Connection } from './connection.ts';
 import { integrity } from './inspection.ts';
+import { leaseIsOver } from './lease-clock.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 
 export interface PurgeTools {
@@ -14,6 +15,7 @@ export interface PurgeTools {
   /** In a transaction of the store's one writer. */
   readonly write: <T>(work: () => T) => Promise<T>;
   readonly wait: LockWait;
+  readonly leaseClock: () => number;
 }
 
 interface Erased {
@@ -27,7 +29,7 @@ const sessionsAtOnce = 200;
 const pauseMs = 50;
 
 const erasable = `
-  deleted_at < @deletedBefore AND (turn_owner IS NULL OR turn_until <= @now)
+  deleted_at < @deletedBefore AND (turn_owner IS NULL OR ${leaseIsOver})
   AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
 
 export const purgeStatements = {
@@ -59,10 +61,10 @@ export const purgeStatements = {
     WHERE type = 'table' AND (lower(sql) GLOB '*using fts5 (*' OR lower(sql) GLOB '*using fts5(*')`,
 } as const;
 
-export function planPurge(connection: Connection, filter: PurgeFilter): PurgePlan {
+export function planPurge(connection: Connection, filter: PurgeFilter, clock: number): PurgePlan {
   const row = connection.get<Omit<PurgePlan, 'backups' | 'unfinished'>>(
     purgeStatements.plan,
-    bindingsOf(filter),
+    bindingsOf(filter, clock),
   );
   return {
     sessions: row?.sessions ?? 0,
@@ -100,11 +102,11 @@ export async function purgeSessions(
 const unfinished = 'Their rows are gone, but not yet all of their bytes.';
 
 async function eraseRows(
-  { connection, write }: PurgeTools,
+  { connection, write, leaseClock }: PurgeTools,
   filter: PurgeFilter,
   { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
 ): Promise<Erased> {
-  const bindings = bindingsOf(filter);
+  const bindings = bindingsOf(filter, leaseClock());
   const stored_answers = await write(() => {
     const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
     if (found !== expected) throw otherCount(found, expected);
@@ -174,6 +176,6 @@ function otherCount(found: number, expected: number): ParleyError {
   });
 }
 
-function bindingsOf({ projectId, deletedBefore, now }: PurgeFilter): Bindings {
-  return { projectId, deletedBefore, now };
+function bindingsOf({ projectId, deletedBefore }: PurgeFilter, clock: number): Bindings {
+  return { projectId, deletedBefore, clock };
 }

@@ -188,12 +188,18 @@ const fifth = `
   CREATE INDEX sessions_deleted_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NOT NULL;
 `;
 
+// `turn_epoch` counts the takings of a turn in the session, so that whoever has lost one is told from whoever holds it. From here on
+// `turn_until` is of the clock in lease-clock.ts; what stands there of the time of day is over by that clock.
+const sixth = `
+  ALTER TABLE sessions ADD COLUMN turn_epoch INTEGER NOT NULL DEFAULT 0;
+`;
+
 // The id of a session is unique in its project, not in the store. A lookup then takes the same path for an id that another project
 // holds as for one that nobody holds, and neither its time nor the answer of an import tells the two apart. SQLite drops no UNIQUE of
 // a column: the table is made anew, with the columns of all versions before. The numbers of the rows stay, so that messages still
 // belong to their sessions; migrations.ts switches foreign keys off meanwhile.
 const sessionColumns = `id, session_id, project, title, created_at, updated_at, message_count, deleted_at, turn_owner,
-  turn_until, turn_position`;
+  turn_until, turn_position, turn_epoch`;
 const seventh = `
   CREATE TABLE sessions_before AS SELECT ${sessionColumns} FROM sessions ORDER BY id;
   DROP TABLE sessions;
@@ -209,6 +215,7 @@ const seventh = `
     turn_owner TEXT,
     turn_until INTEGER,
     turn_position INTEGER,
+    turn_epoch INTEGER NOT NULL DEFAULT 0,
     CHECK ((turn_owner IS NULL) = (turn_until IS NULL) AND (turn_owner IS NULL) = (turn_position IS NULL))
   ) STRICT;
   INSERT INTO sessions (${sessionColumns}) SELECT ${sessionColumns} FROM sessions_before ORDER BY rowid;
@@ -226,6 +233,6 @@ export const schema: readonly Migration[] = [
   { version: 3, parleyVersion: '0.1.0', sql: third },
   { version: 4, parleyVersion: '0.1.0', sql: fourth },
   { version: 5, parleyVersion: '0.1.0', sql: fifth },
-  { version: 6, parleyVersion: '0.1.0', sql: '-- taken by another change' },
+  { version: 6, parleyVersion: '0.1.0', sql: sixth },
   { version: 7, parleyVersion: '0.1.0', sql: seventh },
 ];

@@ -1,5 +1,5 @@
-// The store over SQLite: reads at once, writes through the writer, failures in Parley's words. What each method means is in
-// session-store.ts; what it says to SQLite is with its subject.
+// The store over SQLite. What each method means is in session-store.ts, what it says to SQLite is with its subject, and how it gets
+// there is in store-access.ts.
 import type {
   KeyRecord,
   PurgePlan,
@@ -9,22 +9,23 @@ import type {
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
-import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
 import type {
+  IdempotencyKey,
+  Idempotent,
   NewKey,
-  Once,
   PurgeFilter,
-  Recorded,
   SearchFilter,
   SessionFilter,
   SessionStore,
   Turn,
   TurnBegin,
+  TurnEnd,
   TurnReply,
   TurnStart,
 } from '../session-store.ts';
+import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { doOnce, doOnceInSteps } from './idempotency.ts';
 import { importSession, isShort } from './imports.ts';
@@ -34,7 +35,6 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
-import { LongReads } from './long-reads.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import { SearchIndex } from './search-index.ts';
@@ -49,54 +49,57 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { storeError } from './sqlite-errors.ts';
-import { atOnce, type Steps } from './steps.ts';
-import { beginTurn, endTurn, renewTurn } from './turns.ts';
+import { atOnce } from './steps.ts';
+import { StoreAccess } from './store-access.ts';
+import { TurnWaiters } from './turn-waiters.ts';
+import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
-import { Writer } from './writer.ts';
+
+interface StoreParts {
+  readonly wait: LockWait;
+  readonly filesystem: string;
+  readonly now: () => number;
+  readonly sinceBoot: () => number;
+  readonly rules: StoreRules;
+}
 
 export class SqliteStore implements SessionStore {
-  readonly #connection: Connection;
-  readonly #writer: Writer;
-  readonly #wait: LockWait;
+  readonly #access: StoreAccess;
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
-  readonly #longReads: LongReads;
+  readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
-  #closed = false;
+  readonly #sinceBoot: () => number;
+  readonly #rules: StoreRules;
 
-  constructor(
-    connection: Connection,
-    options: { readonly wait: LockWait; readonly filesystem: string; readonly now: () => number },
-  ) {
-    this.#connection = connection;
-    this.#writer = new Writer(connection, options.wait);
-    this.#wait = options.wait;
+  constructor(connection: Connection, options: StoreParts) {
+    this.#access = new StoreAccess(connection, options.wait);
     this.#filesystem = options.filesystem;
     this.#now = options.now;
-    this.#longReads = new LongReads(connection.path, options.wait);
-    this.#searchIndex = new SearchIndex(connection, (work) => this.#writer.write(work));
+    this.#sinceBoot = options.sinceBoot;
+    this.#rules = options.rules;
+    this.#searchIndex = new SearchIndex(connection, (work) => this.#access.writer.write(work));
   }
 
   shareReads(): void {
-    this.#connection.shareReads();
+    this.#access.connection.shareReads();
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
-    return this.#read((connection) => this.#keys.find(connection, hash));
+    return this.#access.read((connection) => this.#keys.find(connection, hash));
   }
 
   createKey(key: NewKey): Promise<KeyRecord> {
-    return this.#write((connection) => createKey(connection, key));
+    return this.#access.write((connection) => createKey(connection, key));
   }
 
   listKeys(): Promise<readonly KeyRecord[]> {
-    return this.#read((connection) => listKeys(connection));
+    return this.#access.read((connection) => listKeys(connection));
   }
 
   revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#write((connection) => {
+    return this.#access.write((connection) => {
       this.#keys.forget();
       return revokeKey(connection, keyId, now);
     });
@@ -105,24 +108,28 @@ export class SqliteStore implements SessionStore {
   createSession(
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
-    once: Once | null,
-  ): Promise<Recorded<NewSession>> {
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<NewSession>> {
     return this.#writeOnce(projectId, once, (connection) => createSession(connection, projectId, session));
   }
 
   findSession(projectId: string, sessionId: string): Promise<Session | null> {
-    return this.#read((connection) => findSession(connection, projectId, sessionId));
+    return this.#access.read((connection) => findSession(connection, projectId, sessionId));
   }
 
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
-    return this.#write((connection) => deleteSession(connection, projectId, sessionId, now));
+    return this.#access.write((connection) => deleteSession(connection, projectId, sessionId, now));
   }
 
   renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null> {
-    return this.#write((connection) => renameSession(connection, projectId, sessionId, title));
+    return this.#access.write((connection) => renameSession(connection, projectId, sessionId, title));
   }
 
-  restoreSession(projectId: string, sessionId: string, once: Once | null): Promise<Recorded<Session | null>> {
+  restoreSession(
+    projectId: string,
+    sessionId: string,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>> {
     return this.#writeOnce(projectId, once, (connection) => restoreSession(connection, projectId, sessionId));
   }
 
@@ -130,8 +137,8 @@ export class SqliteStore implements SessionStore {
     projectId: string,
     sessionIds: readonly string[],
     now: number,
-    once: Once | null,
-  ): Promise<Recorded<readonly BatchItem<'deleted'>[]>> {
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>> {
     return this.#writeOnce(projectId, once, (connection) =>
       deleteSessions(connection, projectId, sessionIds, now),
     );
@@ -140,21 +147,21 @@ export class SqliteStore implements SessionStore {
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
-    once: Once | null,
-  ): Promise<Recorded<readonly BatchItem<'restored'>[]>> {
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>> {
     return this.#writeOnce(projectId, once, (connection) =>
       restoreSessions(connection, projectId, sessionIds),
     );
   }
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
-    return this.#readInSteps(projectId, (connection) => listSessions(connection, projectId, filter));
+    return this.#access.readInSteps(projectId, (connection) => listSessions(connection, projectId, filter));
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    const tools = { connection: this.#connection, wait: this.#wait };
-    return this.#run(async () => {
-      await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#wait), signal);
+    const tools = { connection: this.#access.connection, wait: this.#access.wait };
+    return this.#access.run(async () => {
+      await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
       return searchSessions(tools, projectId, filter);
     });
   }
@@ -164,125 +171,107 @@ export class SqliteStore implements SessionStore {
     sessionId: string,
     page: { readonly limit: number; readonly cursor: string | null },
   ): Promise<Page<Message> | null> {
-    return this.#read((connection) => listMessages(connection, projectId, sessionId, page));
+    return this.#access.read((connection) => listMessages(connection, projectId, sessionId, page));
   }
 
   async importSession(
     projectId: string,
     record: SessionRecord,
-    once: Once | null,
-  ): Promise<Recorded<Session | null>> {
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>> {
     const steps = (connection: Connection) =>
-      doOnceInSteps(connection, projectId, once, this.#now(), () =>
+      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, this.#now(), () =>
         importSession(connection, projectId, record),
       );
     const imported = isShort(record)
-      ? await this.#write((connection) => atOnce(steps(connection)))
-      : await this.#run(() => this.#writer.writeInSteps(steps));
+      ? await this.#access.write((connection) => atOnce(steps(connection)))
+      : await this.#access.run(() => this.#access.writer.writeInSteps(steps));
     this.#searchIndex.keepUp();
     return imported;
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#write((connection) => beginTurn(connection, projectId, start, this.#now()), signal);
+    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start, this.#now()), signal);
+  }
+
+  waitForTurn(
+    projectId: string,
+    turn: Pick<Turn, 'session_id' | 'epoch'>,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const isRunning = () => this.#access.read(() => isTurnRunning(this.#turnTools(), projectId, turn));
+    return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
   }
 
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
-    return this.#read((connection) => history(connection, projectId, sessionId, before, limit));
+    return this.#access.read((connection) => history(connection, projectId, sessionId, before, limit));
   }
 
-  renewTurn(projectId: string, turn: Turn, until: number): Promise<void> {
-    return this.#write((connection) => renewTurn(connection, projectId, turn, until));
+  async renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean> {
+    const left = await this.#access.read(() => leaseLeft(this.#turnTools(), projectId, turn));
+    if (left === null) return false;
+    if (left > (leaseMs * 2) / 3) return true;
+    return this.#access.write(() => renewTurn(this.#turnTools(), projectId, turn, leaseMs));
   }
 
-  async endTurn(
-    projectId: string,
-    turn: Turn,
-    reply: TurnReply,
-  ): Promise<{ readonly message_count: number }> {
-    // What was said is not to be lost for the sake of who would not wait long for it to be said.
-    const waitMs = Math.max(this.#wait.waitMs, usualLockWaitMs);
-    const write = () => endTurn(this.#connection, projectId, turn, reply);
-    const ended = await this.#run(() => this.#writer.write(write, undefined, waitMs));
+  async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
+    // The caller's time-out does not count here: the reply was already shown, so it must be stored.
+    const waitMs = Math.max(this.#access.wait.waitMs, usualLockWaitMs);
+    const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
+    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, waitMs));
+    this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp();
     return ended;
   }
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan> {
-    return this.#read((connection) => planPurge(connection, filter));
+    return this.#access.read((connection) => planPurge(connection, filter, this.#sinceBoot()));
   }
 
   purgeSessions(
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },
   ): Promise<PurgeReport> {
-    const write = <T>(work: () => T) => this.#writer.write(work);
-    return this.#run(() =>
-      purgeSessions({ connection: this.#connection, write, wait: this.#wait }, filter, options),
-    );
+    const write = <T>(work: () => T) => this.#access.writer.write(work);
+    const tools = {
+      connection: this.#access.connection,
+      write,
+      wait: this.#access.wait,
+      leaseClock: this.#sinceBoot,
+    };
+    return this.#access.run(() => purgeSessions(tools, filter, options));
   }
 
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
-    return this.#read((connection) => holdsAny(connection, projectId, sessionIds));
+    return this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
   }
 
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
-    return this.#read((connection) => usage(connection, since, by));
+    return this.#access.read((connection) => usage(connection, since, by));
   }
 
   inspect(): Promise<StoreReport> {
-    return this.#read((connection) => inspect(connection, this.#filesystem));
+    return this.#access.read((connection) => inspect(connection, this.#filesystem));
   }
 
   /** Waits for the writes that were asked for; a call after this rejects. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#longReads.close(storeClosed());
-    await this.#writer.idle();
-    if (this.#connection.open) this.#connection.close();
+  close(): Promise<void> {
+    return this.#access.close();
+  }
+
+  /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */
+  #turnTools() {
+    return { connection: this.#access.connection, rules: this.#rules, clock: this.#sinceBoot() };
   }
 
   #writeOnce<T>(
     projectId: string,
-    once: Once | null,
+    once: IdempotencyKey | null,
     work: (connection: Connection) => T,
-  ): Promise<Recorded<T>> {
-    return this.#write((connection) =>
-      doOnce(connection, projectId, once, this.#now(), () => work(connection)),
+  ): Promise<Idempotent<T>> {
+    return this.#access.write((connection) =>
+      doOnce(this.#turnTools(), projectId, once, this.#now(), () => work(connection)),
     );
   }
-
-  #read<T>(work: (connection: Connection) => T): Promise<T> {
-    return this.#run(() =>
-      whenUnlocked(() => this.#connection.read(() => work(this.#connection)), this.#wait),
-    );
-  }
-
-  /** Nearly always one step is all: then it costs what any read does. */
-  #readInSteps<T>(projectId: string, begin: (connection: Connection) => Steps<T>): Promise<T> {
-    const firstStep = () => this.#connection.readAtOneMoment(() => begin(this.#connection).next());
-    return this.#run(async () => {
-      const { done, value } = await whenUnlocked(firstStep, this.#wait);
-      return done === true ? value : this.#longReads.run(projectId, begin);
-    });
-  }
-
-  #write<T>(work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {
-    return this.#run(() => this.#writer.write(() => work(this.#connection), signal), signal);
-  }
-
-  async #run<T>(call: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.#closed) throw storeClosed();
-    try {
-      return await call();
-    } catch (error) {
-      if (signal?.aborted && error === signal.reason) throw error;
-      if (!this.#connection.open) throw storeClosed();
-      throw storeError(error, this.#connection.path);
-    }
-  }
-}
-
-function storeClosed(): ParleyError {
-  return new ParleyError('UNAVAILABLE', 'The store is closed.');
 }

@@ -33,7 +33,7 @@ function mountSmallDisk(): string | null {
 async function chatUntilFull(store: SessionStore, project: string, session_id: string) {
   const acknowledged: string[] = [];
   for (;;) {
-    const start = turnStart({ session_id, content: text, gone: 'owner-1' });
+    const start = turnStart({ session_id, content: text, deadOwner: 'owner-1' });
     try {
       const begun = await store.beginTurn(project, start);
       if (begun.kind !== 'begun') throw new Error(begun.kind);
@@ -97,7 +97,8 @@ async function fillPages(): Promise<void> {
   const path = join(directory, 'parley.db');
   const database = new Database(path, { timeout: 0 });
   database.pragma('max_page_count = 300');
-  const options = { wait: { waitMs: 0, random: Math.random }, filesystem: 'any', now: Date.now };
+  const wait = { waitMs: 0, random: Math.random };
+  const options = { ...storeOptions(directory), wait, filesystem: 'any' };
   const store = new SqliteStore(new Connection(database, path), options);
   const project = await newProject(store);
   const session_id = await newSession(store, project);

@@ -120,7 +120,7 @@ it('waits with a reply longer than with all else: it was said already', async ()
   const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1000);
   const reply = store.endTurn(project, begun.turn, turnReply({ content: 'kept' }));
   await expect(newSession(store, project)).rejects.toMatchObject({ code: 'STORE_BUSY' });
-  expect(await reply).toEqual({ message_count: 2 });
+  expect(await reply).toEqual({ kind: 'kept', message_count: 2 });
   const messages = await store.listMessages(project, begun.turn.session_id, firstPage);
   expect(messages?.items.map(({ content }) => content)).toContain('kept');
   await ended;

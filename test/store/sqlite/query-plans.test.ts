@@ -12,7 +12,7 @@ import { hitStatements, searchStatements } from '../../../src/store/sqlite/searc
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { sessionListings } from '../../../src/store/sqlite/session-pages.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
-import { turnStatements } from '../../../src/store/sqlite/turns.ts';
+import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
 import { usageStatements } from '../../../src/store/sqlite/usage.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';

@@ -12,7 +12,7 @@ import { schema } from '../../../src/store/sqlite/schema.ts';
 import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
+import { newProject, newSession, once, turnReply, turnStart } from '../store-samples.ts';
 
 const never = new AbortController().signal;
 
@@ -22,8 +22,14 @@ async function found(store: SessionStore, project: string, query: string, signal
   return items.length;
 }
 
-async function begin(store: SessionStore, project: string, content: string): Promise<Turn> {
-  const begun = await store.beginTurn(project, turnStart({ content }));
+/** With a key, which begins the same turn again once its reply was cut. */
+async function begin(
+  store: SessionStore,
+  project: string,
+  content: string,
+  key: string | null = null,
+): Promise<Turn> {
+  const begun = await store.beginTurn(project, turnStart({ content, once: key === null ? null : once(key) }));
   if (begun.kind !== 'begun') throw new Error(begun.kind);
   return begun.turn;
 }
@@ -39,7 +45,11 @@ function checkIndexes(database: Database.Database): { readonly through: number; 
 
 /** As a purge does, or an upgrade: past the store. */
 function erase(path: string, condition: string): void {
-  lookInto(path, (database) => database.exec(`DELETE FROM messages WHERE ${condition}`));
+  lookInto(path, (database) => {
+    const messages = `SELECT id FROM messages WHERE ${condition}`;
+    database.exec(`DELETE FROM idempotency WHERE message IN (${messages})`);
+    database.exec(`DELETE FROM messages WHERE ${condition}`);
+  });
 }
 
 type Step =
@@ -64,21 +74,20 @@ it('whatever is written, replaced and erased between searches, each finds all th
       const { store } = await openSqliteStore(storeOptions(directory));
       const project = await newProject(store);
       const turns: { turn: Turn; word: number }[] = [];
+      let written = 0;
       for (const step of chosen) {
         if (step.kind === 'write') {
-          const turn = await begin(store, project, `question${turns.length}`);
+          const question = `question${written++}`;
+          const turn = await begin(store, project, question, question);
           const content = words[step.word] as string;
           await store.endTurn(project, turn, turnReply({ content, finish_reason: 'interrupted' }));
           turns.push({ turn, word: step.word });
         } else if (step.kind === 'replace') {
           const cut = turns.find(({ word }) => word === step.word);
           if (cut === undefined) continue;
+          const turn = await begin(store, project, '', cut.turn.content);
           const content = words[step.by] as string;
-          await store.endTurn(
-            project,
-            cut.turn,
-            turnReply({ content, finish_reason: 'interrupted', message_id: cut.turn.message_id }),
-          );
+          await store.endTurn(project, turn, turnReply({ content, finish_reason: 'interrupted' }));
           cut.word = step.by;
         } else if (step.kind === 'erase') {
           const last = turns.pop();

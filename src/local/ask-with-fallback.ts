@@ -7,7 +7,7 @@ import { contextWindow } from './context-window.ts';
 import { watched } from './engine-watch.ts';
 import type { LocalOptions } from './local-options.ts';
 
-export type AskingEvent =
+export type AskEvent =
   | EngineEvent
   | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
 
@@ -19,13 +19,13 @@ const engineFailures: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
-export async function* asked(
+export async function* askWithFallback(
   local: LocalOptions,
   projectId: string,
   turn: Turn,
   engine: ReplyEngine,
   { signal, showReasoning }: { readonly signal: AbortSignal; readonly showReasoning: boolean },
-): AsyncGenerator<AskingEvent> {
+): AsyncGenerator<AskEvent> {
   const tried = new Set<string>();
   let first: unknown = null;
   for (let mode = turn.mode, current = engine; ; ) {
@@ -62,7 +62,7 @@ async function* answers(
   mode: string,
   engine: ReplyEngine,
   signal: AbortSignal,
-): AsyncGenerator<AskingEvent> {
+): AsyncGenerator<AskEvent> {
   const { store, limits } = local;
   const { history, message, turnsLeftOut } = await contextWindow(
     (before, limit) => store.history(projectId, turn.session_id, before, limit),

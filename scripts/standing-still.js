@@ -1,0 +1,33 @@
+// Stops a process in the middle of its chat for 20 s, longer than a lease of the usual 15 s, and lets it go on:
+// `node scripts/standing-still.js [--lease MS] [--stop MS]`. The suite does the same in short.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadedModules } from './bundled-modules.js';
+
+const { values } = parseArgs({
+  options: {
+    lease: { type: 'string', default: '15000' },
+    stop: { type: 'string', default: '20000' },
+  },
+});
+const [turnLeaseMs, stopMs] = [Number(values.lease), Number(values.stop)];
+if (!(turnLeaseMs >= 1 && stopMs > turnLeaseMs)) throw new Error('--stop takes a number above --lease.');
+
+const place = mkdtempSync(join(tmpdir(), 'parley-still-'));
+process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+const { bundleChattingProcess, standStill, faultsOf } = await loadedModules(place, [
+  'test/support/standing-still.ts',
+]);
+const scripts = join(place, 'process');
+mkdirSync(scripts);
+const script = await bundleChattingProcess(scripts);
+for (const withKey of [true, false]) {
+  const directory = join(place, `data-${withKey}`);
+  const report = await standStill(script, { directory, turnLeaseMs, stopMs, withKey });
+  const faults = faultsOf(report);
+  const { stoppedAfterMs, stored } = report;
+  process.stdout.write(`${JSON.stringify({ withKey, stoppedAfterMs, stored, faults }, null, 2)}\n`);
+  if (faults.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,41 @@
+// How a turn fails, in the API's words: what went wrong, and where its message is when that was kept.
+import { ParleyError } from '../service/errors.ts';
+import type { Turn } from '../store/session-store.ts';
+
+/** What went wrong after the message was kept: it says where the message is. */
+export function failure(error: unknown, turn: Turn): ParleyError {
+  const place = { session_id: turn.session_id, message_id: turn.message_id };
+  const hint = `The message is kept in session ${turn.session_id}.`;
+  if (!(error instanceof ParleyError)) {
+    return new ParleyError('ENGINE_FAILED', 'The engine failed.', { ...place, hint, cause: error });
+  }
+  return error.with({ ...place, hint: `${hint} ${error.hint}`.trim() });
+}
+
+export function takenOver({ session_id, message_id }: Turn): ParleyError {
+  return new ParleyError('SESSION_BUSY', 'The turn was taken over by another process while it ran.', {
+    hint: `The message is kept in session ${session_id}. Read the session again to see its reply.`,
+    session_id,
+    message_id,
+    retryAfter: 5,
+  });
+}
+
+export function stillBusy(): ParleyError {
+  return new ParleyError('SESSION_BUSY', 'Another chat in this session has not ended yet.', {
+    hint: 'Try again when its reply is complete.',
+    retryAfter: 5,
+  });
+}
+
+export function sessionNotFound(): ParleyError {
+  return new ParleyError('SESSION_NOT_FOUND', 'There is no such session in this project.', {
+    hint: 'It may be deleted, or belong to another project.',
+  });
+}
+
+export function idempotencyMismatch(): ParleyError {
+  return new ParleyError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request.', {
+    hint: 'Use a new key for a new request.',
+  });
+}

@@ -1,0 +1,42 @@
+// The rules of a turn, without a database and without a clock: what stands, and what is therefore to be written. A store asks them
+// inside its own transaction, so two stores cannot tell them differently.
+import type { FinishReason } from '../service/session.ts';
+import type { StandingTurn, TurnRules } from '../store/store-rules.ts';
+
+export const turnRules: TurnRules = {
+  begin(standing, deadOwner) {
+    if (standing === null) return 'take';
+    if (isRunning(standing, deadOwner)) return 'busy';
+    return standing.hasReply ? 'take' : 'close and take';
+  },
+
+  repeat(own, standing, deadOwner) {
+    if (own.reply !== null && !isCut(own.reply)) return 'answered';
+    if (standing === null) return 'take';
+    if (isRunning(standing, deadOwner)) return 'busy';
+    // The turn's own message needs no reply before it is asked again.
+    return standing.position === own.position || standing.hasReply ? 'take' : 'close and take';
+  },
+
+  end({ isHeld, isRunning: runs, reply: standing }, reply) {
+    if (standing === null) return isHeld ? 'add' : 'lost';
+    // The same call again, after an answer that was lost.
+    if (standing.message_id === reply.message_id) return 'stands';
+    if (!isCut(standing)) return 'lost';
+    if (isHeld) return 'replace';
+    // A late reply. Whoever runs the turn now writes in this place; otherwise a whole reply is better than a cut one, and a part is
+    // better than nothing.
+    if (runs) return 'lost';
+    return !isCut(reply) || standing.content === '' ? 'replace' : 'lost';
+  },
+};
+
+/** An equal owner may still run it: one process can hold two chats. */
+function isRunning(standing: StandingTurn, deadOwner: string | null): boolean {
+  return !standing.isLeaseOver && standing.owner !== deadOwner;
+}
+
+/** A reply that did not come to its end: it may be replaced. */
+export function isCut({ finish_reason }: { readonly finish_reason: FinishReason | null }): boolean {
+  return finish_reason === 'interrupted' || finish_reason === 'error';
+}

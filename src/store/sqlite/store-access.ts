@@ -1,0 +1,65 @@
+// How the calls of a store reach SQLite: reads at once, long reads in steps, writes through the writer, failures in Parley's words.
+import { ParleyError } from '../../service/errors.ts';
+import type { Connection } from './connection.ts';
+import type { LockWait } from './lock-wait.ts';
+import { whenUnlocked } from './lock-wait.ts';
+import { LongReads } from './long-reads.ts';
+import { storeError } from './sqlite-errors.ts';
+import type { Steps } from './steps.ts';
+import { Writer } from './writer.ts';
+
+export class StoreAccess {
+  readonly connection: Connection;
+  readonly writer: Writer;
+  readonly wait: LockWait;
+  readonly #longReads: LongReads;
+  #closed = false;
+
+  constructor(connection: Connection, wait: LockWait) {
+    this.connection = connection;
+    this.writer = new Writer(connection, wait);
+    this.wait = wait;
+    this.#longReads = new LongReads(connection.path, wait);
+  }
+
+  read<T>(work: (connection: Connection) => T): Promise<T> {
+    return this.run(() => whenUnlocked(() => this.connection.read(() => work(this.connection)), this.wait));
+  }
+
+  /** Nearly always one step is all: then it costs what any read does. */
+  readInSteps<T>(projectId: string, begin: (connection: Connection) => Steps<T>): Promise<T> {
+    const firstStep = () => this.connection.readAtOneMoment(() => begin(this.connection).next());
+    return this.run(async () => {
+      const { done, value } = await whenUnlocked(firstStep, this.wait);
+      return done === true ? value : this.#longReads.run(projectId, begin);
+    });
+  }
+
+  write<T>(work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {
+    return this.run(() => this.writer.write(() => work(this.connection), signal), signal);
+  }
+
+  /** A call of any kind: refused once the store is closed, and its failure in Parley's words. */
+  async run<T>(call: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#closed) throw storeClosed();
+    try {
+      return await call();
+    } catch (error) {
+      if (signal?.aborted && error === signal.reason) throw error;
+      if (!this.connection.open) throw storeClosed();
+      throw storeError(error, this.connection.path);
+    }
+  }
+
+  /** Waits for the writes that were asked for; a call after this rejects. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#longReads.close(storeClosed());
+    await this.writer.idle();
+    if (this.connection.open) this.connection.close();
+  }
+}
+
+function storeClosed(): ParleyError {
+  return new ParleyError('UNAVAILABLE', 'The store is closed.');
+}

@@ -1,0 +1,116 @@
+// What a turn reads and writes, statement by statement. A turn is held by the turn_ columns of its session; whenever its owner is
+// empty, the session's last message is a reply. When which is written is in turns.ts.
+import { ParleyError } from '../../service/errors.ts';
+import type { FinishReason, Message } from '../../service/session.ts';
+import type { Connection } from './connection.ts';
+import type { MessageRow } from './rows.ts';
+import { messageColumns, toMessage } from './rows.ts';
+import { inProject, thisSession } from './sessions.ts';
+
+const sessionRow = `(SELECT id FROM sessions WHERE ${thisSession})`;
+const turnColumns = 'session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch';
+const thisTurn = `${thisSession} AND turn_owner = @owner AND turn_epoch = @epoch AND turn_position = @position`;
+
+export const turnStatements = {
+  session: `SELECT ${turnColumns} FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+  anySession: `SELECT ${turnColumns} FROM sessions WHERE ${thisSession}`,
+  keptTurn: `
+    SELECT ${turnColumns}, message.message_id, message.position, message.mode, message.content
+    FROM messages AS message CROSS JOIN sessions ON sessions.id = message.session
+    WHERE message.id = @message AND ${inProject} AND deleted_at IS NULL`,
+  reply: `
+    SELECT ${messageColumns} FROM messages AS message WHERE session = ${sessionRow} AND position = @position + 1`,
+  addMessage: `
+    INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
+      output_tokens, first_token_ms, error_code, created_at)
+    VALUES (${sessionRow}, @position, @messageId, @role, @content, @mode, @finishReason, @inputTokens,
+      @outputTokens, @firstTokenMs, @errorCode, @now)`,
+  replaceReply: `
+    UPDATE messages SET message_id = @messageId, content = @content, mode = @mode,
+      finish_reason = @finishReason, input_tokens = @inputTokens, output_tokens = @outputTokens,
+      first_token_ms = @firstTokenMs, error_code = @errorCode, created_at = @now
+    WHERE session = ${sessionRow} AND position = @position`,
+  // An activity never moves a session back: the clock may have been corrected, or a late reply come after a newer turn.
+  touch: `
+    UPDATE sessions SET message_count = message_count + @added, updated_at = max(updated_at, @now)
+    WHERE ${thisSession}`,
+  take: `
+    UPDATE sessions SET turn_owner = @owner, turn_until = @until, turn_position = @position, turn_epoch = @epoch
+    WHERE ${thisSession}`,
+  held: `SELECT turn_until FROM sessions WHERE ${thisTurn}`,
+  renew: `UPDATE sessions SET turn_until = @until WHERE ${thisTurn}`,
+  giveBack: `UPDATE sessions SET turn_owner = NULL, turn_until = NULL, turn_position = NULL WHERE ${thisTurn}`,
+  modeOf: `SELECT mode FROM messages WHERE session = ${sessionRow} AND position = @position`,
+} as const;
+
+export interface TurnRow {
+  readonly session_id: string;
+  /** Also the position of the next message. */
+  readonly message_count: number;
+  readonly turn_owner: string | null;
+  readonly turn_until: number;
+  readonly turn_position: number;
+  readonly turn_epoch: number;
+}
+
+export interface KeptTurnRow extends TurnRow {
+  readonly message_id: string;
+  readonly position: number;
+  readonly mode: string;
+  readonly content: string;
+}
+
+export interface NewMessage {
+  readonly position: number;
+  readonly messageId: string;
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+  readonly mode: string;
+  readonly finishReason: FinishReason | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly firstTokenMs: number | null;
+  readonly errorCode: string | null;
+  readonly now: number;
+}
+
+export const noReply = {
+  finishReason: null,
+  inputTokens: null,
+  outputTokens: null,
+  firstTokenMs: null,
+  errorCode: null,
+} as const;
+
+/** The number of its row. */
+export function addMessage(
+  connection: Connection,
+  projectId: string,
+  sessionId: string,
+  message: NewMessage,
+): number {
+  const { rowId } = connection.run(turnStatements.addMessage, { projectId, sessionId, ...message });
+  connection.run(turnStatements.touch, { projectId, sessionId, added: 1, now: message.now });
+  return rowId;
+}
+
+/** Also in a deleted session. */
+export function turnRow(connection: Connection, projectId: string, sessionId: string): TurnRow | null {
+  return connection.get<TurnRow>(turnStatements.anySession, { projectId, sessionId }) ?? null;
+}
+
+export function messageCount(connection: Connection, projectId: string, sessionId: string): number {
+  const row = turnRow(connection, projectId, sessionId);
+  if (row === null) throw new ParleyError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`);
+  return row.message_count;
+}
+
+export function findReply(
+  connection: Connection,
+  projectId: string,
+  turn: { readonly session_id: string; readonly position: number },
+): Message | null {
+  const { session_id: sessionId, position } = turn;
+  const row = connection.get<MessageRow>(turnStatements.reply, { projectId, sessionId, position });
+  return row === undefined ? null : toMessage(row);
+}

@@ -1,0 +1,62 @@
+// Processes that lose their turn: one that is stopped for longer than its lease and goes on, and several with one key. What is told as
+// done is kept, once. `scripts/standing-still.js` does the first with the usual lease of 15 s.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callWith } from '../support/calls.ts';
+import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { bundleChattingProcess, chatIn, faultsOf, standStill } from '../support/standing-still.ts';
+
+let place: Awaited<ReturnType<typeof temporaryDirectory>>;
+let script: string;
+beforeAll(async () => {
+  place = await temporaryDirectory();
+  mkdirSync(join(place.path, 'process'));
+  script = await bundleChattingProcess(join(place.path, 'process'));
+});
+afterAll(() => place.remove());
+
+test.each([true, false])(
+  'a process that stood still learns that its turn was taken (key: %s)',
+  async (withKey) => {
+    const directory = join(place.path, `data-${withKey}`);
+    const report = await standStill(script, { directory, turnLeaseMs: 400, stopMs: 700, withKey });
+    expect(faultsOf(report)).toEqual([]);
+    const kept = report.stored.map(({ content, finish_reason }) => `${finish_reason}: ${content}`);
+    if (withKey) expect(kept).toEqual(['user: hello', 'stop: of the other']);
+    else {
+      expect(kept).toEqual([
+        ...['user: hello', expect.stringMatching(/^interrupted: 0 (\d+ )*$/)],
+        ...['user: next', 'stop: of the other'],
+      ]);
+    }
+  },
+);
+
+test('three processes with one key answer with one reply, though the first that runs it is killed', async () => {
+  const directory = join(place.path, 'three');
+  const home = await openEmbedded(directory);
+  const apiKey = await newKey(home, 'project');
+  const chatting = {
+    ...{ directory, apiKey, session: null, message: 'hello', key: 'k' },
+    ...{ turnLeaseMs: 300, turnWaitMs: 10_000, pieces: ['one ', 'two'], everyMs: 100 },
+  };
+  const all = Array.from({ length: 3 }, () => chatIn(script, chatting));
+  const first = await Promise.race(
+    all.map(async (one) => {
+      await new Promise((resolve) => one.child.once('message', resolve));
+      return one;
+    }),
+  );
+  first.child.kill('SIGKILL');
+  const others = all.filter((one) => one !== first);
+  await Promise.all(others.map(({ ended }) => ended));
+  const dones = others.map(({ said }) => said.at(-1));
+  expect(dones[0]).toMatchObject({ kind: 'done', reply: 'one two' });
+  expect(dones[1]).toEqual(dones[0]);
+  const page = { limit: 200, cursor: null };
+  const session = dones[0]?.kind === 'done' ? dones[0].session_id : '';
+  const { items } = (await home.archive.listMessages(callWith(apiKey), session, page)).data;
+  expect(items.map(({ content }) => content)).toEqual(['hello', 'one two']);
+  await home.close();
+});

@@ -1,0 +1,114 @@
+// Two services over one store, each as a process of its own would have it: embedded twice, or two servers and their clients.
+import type { EngineSet } from '../../src/engine/engine-set.ts';
+import type { EngineEvent } from '../../src/engine/reply-engine.ts';
+import type { TurnOwner } from '../../src/local/local-options.ts';
+import type { Home } from '../../src/service/home.ts';
+import type { Limits } from '../../src/service/limits.ts';
+import { openServer } from '../server/server-fixture.ts';
+import { engineOf, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { openRemote } from '../support/remote.ts';
+
+export interface PlaceOptions {
+  readonly engines: EngineSet;
+  readonly limits?: Partial<Limits>;
+  readonly now?: () => number;
+  readonly owner?: TurnOwner;
+}
+
+export interface TwoPlaces {
+  /** A service over the store, with an owner of its own that takes every other for alive unless the options say otherwise. */
+  open(options: PlaceOptions): Promise<Home>;
+  /** Of the one project; known once a first place is open. */
+  readonly key: string;
+  close(): Promise<void>;
+}
+
+export type PlaceKind = 'embedded' | 'served';
+
+export async function twoPlaces(kind: PlaceKind): Promise<TwoPlaces> {
+  const { path, remove } = await temporaryDirectory();
+  const closing: (() => Promise<void>)[] = [];
+  let key = '';
+  let opened = 0;
+  const open = async (options: PlaceOptions): Promise<Home> => {
+    const number = ++opened;
+    const all = { owner: { id: `owner ${number}`, isGone: () => false }, ...options };
+    if (kind === 'embedded') {
+      const home = await openEmbedded(path, all);
+      closing.push(() => home.close());
+      key ||= await newKey(home, 'first');
+      return home;
+    }
+    const server = await openServer({ ...all, directory: path });
+    let keys = 0;
+    const newIdempotencyKey = () => `key-${number}-${++keys}`;
+    const { home } = await openRemote((await server.listen()).url, { newIdempotencyKey });
+    closing.push(async () => {
+      await home.close();
+      await server.close();
+    });
+    key ||= server.key;
+    return home;
+  };
+  return {
+    open,
+    get key() {
+      return key;
+    },
+    async close() {
+      for (const close of closing.reverse()) await close();
+      await remove();
+    },
+  };
+}
+
+/** Takes every other owner for dead: it takes any turn that it asks for. */
+export const taker: TurnOwner = { id: 'taker', isGone: (owner) => owner !== 'taker' };
+
+/** An engine that says some texts and ends. */
+export function saying(...texts: readonly string[]): EngineSet {
+  return engineOf(async function* () {
+    for (const text of texts) yield { type: 'text', text };
+    yield { type: 'finish', reason: 'stop', usage: null };
+  });
+}
+
+export interface Gate {
+  readonly engines: EngineSet;
+  /** Resolves once the engine has been asked and has said its first texts. */
+  readonly reached: Promise<void>;
+  /** When the engine was told to stop (ms, as `performance.now`); null while it was not. */
+  stoppedAt(): number | null;
+  go(): void;
+}
+
+/** An engine that says some texts, waits to be let on, and says the others. With `isDeaf`, it heeds no signal. */
+export function gated(
+  before: readonly string[],
+  after: readonly string[] = [],
+  { isDeaf = false }: { readonly isDeaf?: boolean } = {},
+): Gate {
+  let go = () => {};
+  let reach = () => {};
+  let stoppedAt: number | null = null;
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const engines = engineOf(async function* (_, signal): AsyncGenerator<EngineEvent> {
+    for (const text of before) yield { type: 'text', text };
+    reach();
+    const stopped = new Promise<void>((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        stoppedAt ??= performance.now();
+        if (!isDeaf) reject(signal.reason);
+      });
+    });
+    await Promise.race([gone, stopped]);
+    for (const text of after) yield { type: 'text', text };
+    yield { type: 'finish', reason: 'stop', usage: null };
+  });
+  return { engines, reached, stoppedAt: () => stoppedAt, go };
+}

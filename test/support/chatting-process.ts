@@ -1,0 +1,68 @@
+// A process that holds a chat of its own over a store, so that a test can stop it, let it go on, or kill it: told what to say, and
+// for how long its turns are believed, it says what its chat came to.
+import type { EngineEvent } from '../../src/engine/reply-engine.ts';
+import { ParleyError } from '../../src/service/errors.ts';
+import { callWith } from './calls.ts';
+import { engineOf, openEmbedded } from './embedded.ts';
+
+export interface Chatting {
+  readonly directory: string;
+  readonly apiKey: string;
+  readonly session: string | null;
+  readonly message: string;
+  readonly key: string | null;
+  readonly turnLeaseMs: number;
+  readonly turnWaitMs: number;
+  /** The reply: a piece every so many milliseconds. */
+  readonly pieces: readonly string[];
+  readonly everyMs: number;
+}
+
+export type Said =
+  | { readonly kind: 'delta'; readonly text: string }
+  | { readonly kind: 'stopped engine' }
+  | {
+      readonly kind: 'done';
+      readonly message_id: string;
+      readonly session_id: string;
+      readonly reply: string;
+    }
+  | { readonly kind: 'error'; readonly code: string; readonly session_id: string | null };
+
+function say(said: Said): void {
+  process.send?.(said);
+}
+
+process.on('message', async (chatting: Chatting) => {
+  const { directory, apiKey, session, message, key, turnLeaseMs, turnWaitMs, pieces, everyMs } = chatting;
+  const engines = engineOf(async function* (_, signal): AsyncGenerator<EngineEvent> {
+    let hasFinished = false;
+    signal.addEventListener('abort', () => {
+      if (!hasFinished) say({ kind: 'stopped engine' });
+    });
+    for (const text of pieces) {
+      yield { type: 'text', text };
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+    hasFinished = true;
+    yield { type: 'finish', reason: 'stop', usage: null };
+  });
+  const owner = { id: `process ${process.pid}`, isGone: () => false };
+  const home = await openEmbedded(directory, { engines, owner, limits: { turnLeaseMs, turnWaitMs } });
+  const call = callWith(apiKey, { idempotencyKey: key });
+  const request = { mode: 'test', message, session_id: session };
+  try {
+    for await (const event of home.service.chat(call, request, 'pieces')) {
+      if (event.event === 'delta') say({ kind: 'delta', text: event.data.text });
+      if (event.event === 'done') {
+        const { message_id, session_id, reply } = event.data;
+        say({ kind: 'done', message_id, session_id, reply });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    say({ kind: 'error', code: error.code, session_id: error.session_id });
+  }
+  await home.close();
+  process.disconnect();
+});

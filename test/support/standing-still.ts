@@ -1,0 +1,112 @@
+// A chat whose process is stopped (SIGSTOP) for longer than its lease, taken over by another process meanwhile, and let go on
+// (SIGCONT): what each of the two was told, and what the store holds in the end.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { callWith } from './calls.ts';
+import type { Chatting, Said } from './chatting-process.ts';
+import { newKey, openEmbedded } from './embedded.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface StandingStill {
+  readonly stopped: readonly Said[];
+  readonly other: readonly Said[];
+  /** From SIGCONT to the stop of the engine of the first, ms; null when it was not stopped. */
+  readonly stoppedAfterMs: number | null;
+  readonly stored: readonly {
+    readonly message_id: string;
+    readonly content: string;
+    readonly finish_reason: string;
+  }[];
+}
+
+export interface StandingStillOptions {
+  /** An empty one of the caller's. */
+  readonly directory: string;
+  readonly turnLeaseMs: number;
+  readonly stopMs: number;
+  /** Under one idempotency key, so that the other takes the same turn; otherwise it brings another message. */
+  readonly withKey: boolean;
+}
+
+/** Node runs no TypeScript on all versions that Parley supports, so the process is bundled first. */
+export async function bundleChattingProcess(directory: string): Promise<string> {
+  const built = await rolldown({
+    input: join(repository, 'test/support/chatting-process.ts'),
+    platform: 'node',
+    external: ['better-sqlite3'],
+  });
+  const file = join(directory, 'chatting-process.mjs');
+  await built.write({ file, format: 'esm', codeSplitting: false });
+  await built.close();
+  symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
+  return file;
+}
+
+export function chatIn(script: string, chatting: Chatting) {
+  const child: ChildProcess = fork(script);
+  const said: Said[] = [];
+  const times: number[] = [];
+  child.on('message', (one: Said) => {
+    said.push(one);
+    times.push(performance.now());
+  });
+  const ended = once(child, 'exit');
+  child.send(chatting);
+  return { child, said, times, ended };
+}
+
+export async function standStill(script: string, options: StandingStillOptions): Promise<StandingStill> {
+  const { directory, turnLeaseMs, stopMs, withKey } = options;
+  const home = await openEmbedded(directory);
+  const apiKey = await newKey(home, 'project');
+  const session = (await home.service.createSession(callWith(apiKey), { title: null })).data.session_id;
+  const shared = { directory, apiKey, session, turnLeaseMs, turnWaitMs: stopMs * 2 };
+  const first = chatIn(script, {
+    ...{ ...shared, message: 'hello', key: withKey ? 'k' : null },
+    ...{ pieces: Array.from({ length: 1000 }, (_, index) => `${index} `), everyMs: 20 },
+  });
+  try {
+    await once(first.child, 'message');
+    first.child.kill('SIGSTOP');
+    const heldUntil = performance.now() + stopMs;
+    const second = chatIn(script, {
+      ...{ ...shared, message: withKey ? 'hello' : 'next', key: withKey ? 'k' : null },
+      ...{ pieces: ['of the other'], everyMs: 0 },
+    });
+    await second.ended;
+    await delay(Math.max(0, heldUntil - performance.now()));
+    const continuedAt = performance.now();
+    first.child.kill('SIGCONT');
+    await first.ended;
+    const at = first.said.findIndex(({ kind }) => kind === 'stopped engine');
+    const page = { limit: 200, cursor: null };
+    const { items } = (await home.archive.listMessages(callWith(apiKey), session, page)).data;
+    const stored = items.map(({ message_id, content, finish_reason }) => ({
+      ...{ message_id, content, finish_reason: finish_reason ?? 'user' },
+    }));
+    const stoppedAfterMs = at < 0 ? null : (first.times[at] ?? 0) - continuedAt;
+    return { stopped: first.said, other: second.said, stoppedAfterMs, stored };
+  } finally {
+    first.child.kill('SIGKILL');
+    await home.close();
+  }
+}
+
+/** What was said of a chat that stood still and must not have been, in words. */
+export function faultsOf({ stopped, other, stoppedAfterMs, stored }: StandingStill): readonly string[] {
+  const ids = new Set(stored.map(({ message_id }) => message_id));
+  const unkept = [...stopped, ...other].filter((said) => said.kind === 'done' && !ids.has(said.message_id));
+  return [
+    ...unkept.map((said) => `done for a reply that is kept nowhere: ${JSON.stringify(said)}`),
+    ...(stoppedAfterMs === null ? ['the engine was not stopped'] : []),
+    ...((stoppedAfterMs ?? 0) > 1000 ? [`the engine was stopped after ${stoppedAfterMs} ms`] : []),
+    ...(stopped.at(-1)?.kind === 'error' ? [] : [`the first ended with ${JSON.stringify(stopped.at(-1))}`]),
+    ...(other.at(-1)?.kind === 'done' ? [] : [`the other ended with ${JSON.stringify(other.at(-1))}`]),
+  ];
+}
