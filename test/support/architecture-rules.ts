@@ -6,14 +6,15 @@ import { readSource, type SourceFile } from './source-file.ts';
 const rooms: Readonly<Record<string, readonly string[]>> = {
   service: [],
   http: [],
-  config: ['service'],
-  store: ['service'],
+  system: [],
+  config: ['service', 'system'],
+  store: ['service', 'system'],
   wire: ['service', 'http'],
   engine: ['service', 'http'],
   local: ['service', 'store/session-store.ts', 'engine/reply-engine.ts', 'engine/engine-set.ts'],
   remote: ['service', 'wire', 'http'],
   server: ['service', 'wire', 'http'],
-  cli: ['service', 'config'],
+  cli: ['service', 'config', 'system'],
   compose: ['service', 'config', 'local', 'remote', 'store', 'engine', 'http'],
   main: ['service', 'config', 'cli', 'compose'],
 };

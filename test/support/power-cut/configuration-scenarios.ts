@@ -61,7 +61,7 @@ export const configurationScenarios: readonly Scenario[] = [
     words: ['modes', 'default', 'one'],
     before: [addition],
     asked: ['models'],
-    answer: /one.*default/,
+    answer: /^\*\tone\t/,
   }),
   changing({
     words: ['modes', 'set', 'one', '--model', 'other'],

@@ -34,18 +34,20 @@ function chat(name: string, before: readonly (readonly string[])[]): Scenario {
   };
 }
 
+const resumed = ['chat', '--mode', 'echo', '--batch', '--resume', 'results'];
+
 /** A batch that goes on in a file of results: a result that the command ended with is in it. */
 function resumedBatch(): Scenario {
   return {
     name: 'chat --batch --resume',
     async prepare(place) {
       await useOnce(place);
-      return { words: [...echo, '--batch', '--resume', 'results'], stdin: 'one\ntwo\nthree\n' };
+      return { words: resumed, stdin: 'one\ntwo\nthree\n' };
     },
     async faults(place, { ended }) {
       const file = join(place.path, 'results');
       const results = existsSync(file) ? wholeLines(readFileSync(file, 'utf8')) : [];
-      const next = await place.parley([...echo, '--batch', '--resume', 'results'], {
+      const next = await place.parley(resumed, {
         stdin: 'one\ntwo\nthree\n',
       });
       const after = wholeLines(readFileSync(file, 'utf8'));

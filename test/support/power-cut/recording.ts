@@ -64,8 +64,8 @@ export class Recorder {
       },
       stdio: ['pipe', out, err],
     });
-    child.stdin.on('error', () => {});
-    child.stdin.end(stdin);
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(stdin);
     const [status] = await once(child, 'close');
     closeSync(out);
     closeSync(err);

@@ -11,7 +11,7 @@ function keyCreation(): Scenario {
     name: 'keys create',
     async prepare(place) {
       await useOnce(place);
-      return { words: ['keys', 'create', '--name', 'new'] };
+      return { words: ['keys', 'create', '--project', 'new'] };
     },
     async faults(place, { out }) {
       const key = /^pk_\S+(?=\n)/m.exec(out)?.[0];
@@ -28,7 +28,12 @@ function keyRevocation(): Scenario {
     name: 'keys revoke',
     async prepare(place) {
       await useOnce(place);
-      const made = await place.answer<{ readonly key: string; readonly key_id: string }>(['keys', 'create']);
+      const made = await place.answer<{ readonly key: string; readonly key_id: string }>([
+        'keys',
+        'create',
+        '--project',
+        'new',
+      ]);
       key = made.key;
       return { words: ['keys', 'revoke', made.key_id] };
     },
