@@ -1,6 +1,6 @@
 // What a power cut leaves. A command is recorded with its writes and syncs; then the disk is rebuilt as it may be found after a cut, and
 // the next command runs on it. `scripts/power-cut.js` does so with more commands, at every moment.
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
 import { configurationScenarios } from '../support/power-cut/configuration-scenarios.ts';
@@ -55,6 +55,21 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
     expect(first).toBeGreaterThan(0);
     const synced = operations.slice(0, first).flatMap((one) => (one.kind === 'sync' ? [one.path] : []));
     expect(synced).toEqual([dirname(place.dataDirectory), place.dataDirectory]);
+  });
+
+  test('the copy of an old store is on disk, under its name, before the store is changed', async () => {
+    const migration = scenarios.find(({ name }) => name === 'the migration of an old store');
+    const { words = [] } = (await migration?.prepare(place)) ?? {};
+    const { operations } = await recorder.record(place, words);
+    const steps = operations.flatMap((one) => ('path' in one ? [`${one.kind} ${basename(one.path)}`] : []));
+    // SQLite promises no sync of what VACUUM INTO has written. (https://sqlite.org/lang_vacuum.html)
+    const written = steps.indexOf('unlink parley.db.backup-part-journal');
+    expect(steps.slice(written + 1, written + 5)).toEqual([
+      'sync parley.db.backup-part',
+      'rename parley.db.backup-part',
+      'sync data',
+      'write parley.db-wal',
+    ]);
   });
 
   test('the results of a batch are on disk before its journal says that there is no more to come', async () => {
