@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from './directories.ts';
 
 export interface Durability {
@@ -36,7 +36,7 @@ export class AtomicFile {
   /** Throws what the system says, as all of its methods do. */
   constructor(path: string, options: AtomicFileOptions) {
     this.#path = path;
-    this.#part = join(dirname(path), `.parley-${Math.random().toString(36).slice(2)}.part`);
+    this.#part = join(dirname(path), partName(basename(path)));
     this.#options = options;
     this.descriptor = openSync(this.#part, 'wx', 0o600);
     try {
@@ -56,14 +56,26 @@ export class AtomicFile {
     fsyncSync(this.descriptor);
     this.#close();
     if (this.#options.replaces || !this.#linked()) renameSync(this.#part, this.#path);
-    else rmSync(this.#part);
+    else this.#removePart();
     if (this.#options.durable) syncDirectory(dirname(this.#path));
   }
 
   /** Leaves nothing of a file that was not kept. */
   discard(): void {
-    this.#close();
-    rmSync(this.#part, { force: true });
+    try {
+      this.#close();
+    } finally {
+      this.#removePart();
+    }
+  }
+
+  /** What is kept has its name by then, and why a file is given up matters more than a part that stays. */
+  #removePart(): void {
+    try {
+      rmSync(this.#part, { force: true });
+    } catch {
+      return;
+    }
   }
 
   #close(): void {
@@ -82,6 +94,12 @@ export class AtomicFile {
       return false;
     }
   }
+}
+
+/** The longest name that a file system takes leaves no room for more. */
+function partName(name: string): string {
+  const random = Math.random().toString(36).slice(2);
+  return Buffer.byteLength(name) > 200 ? `.parley.${random}.part` : `.${name}.${random}.part`;
 }
 
 /** Whoever reads the file sees the old content or the new, whole. When it fails, the old content stands. */
