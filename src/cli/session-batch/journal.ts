@@ -158,7 +158,11 @@ export class BatchJournal {
     if (this.#isBroken) throw new Error(`${this.path} cannot be written any more`);
     this.#lines += `sent ${number}\n`;
     this.flush();
-    await dataSynced(this.file);
+    try {
+      await dataSynced(this.file);
+    } catch (error) {
+      throw this.#unwritten(error);
+    }
   }
 
   /** Noted; written with what comes next, or by `flush`. */
@@ -181,7 +185,11 @@ export class BatchJournal {
   settle(): void {
     if (this.#isBroken) return;
     this.flush();
-    fdatasyncSync(this.file);
+    try {
+      fdatasyncSync(this.file);
+    } catch (error) {
+      throw this.#unwritten(error);
+    }
     this.#lines += 'settled\n';
     this.flush();
   }
@@ -195,9 +203,13 @@ export class BatchJournal {
     try {
       append(this.file, lines);
     } catch (error) {
-      this.#isBroken = true;
-      throw fileFailure(error, this.path, 'written', remedy);
+      throw this.#unwritten(error);
     }
+  }
+
+  #unwritten(error: unknown): unknown {
+    this.#isBroken = true;
+    return fileFailure(error, this.path, 'written', remedy);
   }
 }
 

@@ -7,6 +7,8 @@ import { type ExportFormat, exportWriter } from './export-format.ts';
 import { fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
 
 export interface ExportPlace {
+  /** Each session that was taken is kept by then. */
+  readonly keepsEach: boolean;
   /** Resolves to the file that holds the session; null on standard output. */
   take(record: SessionRecord): Promise<string | null>;
   /** All was taken. */
@@ -40,6 +42,7 @@ async function standardOutput(
   const writer = await exportWriter(format, several);
   let isEmpty = true;
   return {
+    keepsEach: true,
     async take(record) {
       isEmpty = false;
       await stdout.writeUntrusted(writer.session(record));
@@ -56,6 +59,7 @@ async function oneFile(path: string, { format, several, force }: ExportRequest):
   const file = NewFile.create(path, force);
   let isEmpty = true;
   return {
+    keepsEach: false,
     async take(record) {
       isEmpty = false;
       file.write(writer.session(record));
@@ -73,6 +77,7 @@ async function oneFile(path: string, { format, several, force }: ExportRequest):
 async function filesIn(directory: string, { format, force }: ExportRequest): Promise<ExportPlace> {
   makeDirectory(directory);
   return {
+    keepsEach: true,
     async take(record) {
       const path = join(directory, fileNameOf(record.session.session_id, format));
       const file = NewFile.create(path, force);

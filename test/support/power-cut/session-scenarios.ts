@@ -93,8 +93,10 @@ function exportTo(output: string): Scenario {
       const file = /"file":"([^"]+)"/.exec(out)?.[1] ?? output;
       const path = join(place.path, file);
       const exists = existsSync(path) && !file.endsWith('/');
-      // What `take` tells of one file is told before the file is closed.
-      if (!exists) return ended ? [`${file} is lost`] : expected(place, ['sessions', 'list']);
+      if (!exists)
+        return ended || out.includes('exported')
+          ? [`${file} is lost`]
+          : expected(place, ['sessions', 'list']);
       return readFileSync(path, 'utf8') === whole ? [] : [`${file} is not whole`];
     },
   };
