@@ -31,6 +31,7 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
     'modes add one',
     'login',
     'sessions delete of a batch',
+    'sessions export -o export.json',
     'sessions export -o new/directory/',
     'the migration of an old store',
   ];
