@@ -1,11 +1,13 @@
 // The session last used, per terminal, origin and key: one small file each, replaced whole, so that processes that run at the
 // same time neither corrupt nor cross it. What a terminal is, is the business of terminal.ts.
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { isSessionId } from '../service/session.ts';
-import { fileFailure, makePrivateDirectory, replacePrivateFile } from './private-file.ts';
+import { replaceFile } from '../system/atomic-file.ts';
+import { makePrivateDirectory } from '../system/directories.ts';
+import { fileFailure } from './private-file.ts';
 
 export interface Conversant {
   readonly origin: string;
@@ -46,11 +48,17 @@ export function writeCurrentSession(
     // Most often the file is there, and so its directory: that is looked at only for a new one.
     const isNew = !existsSync(own);
     if (isNew) makePrivateDirectory(directory);
-    for (const path of new Set([own, last])) replacePrivateFile(path, `${sessionId}\n`);
+    for (const path of new Set([own, last])) keep(path, `${sessionId}\n`, now);
     if (isNew) removeUnused(directory, now);
   } catch (error) {
     throw fileFailure(error, directory, 'written', remedy);
   }
+}
+
+/** Durable. A file that says so already is only marked as used: a turn of a conversation does not wait for the disk. */
+function keep(path: string, text: string, now: number): void {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) utimesSync(path, now / 1000, now / 1000);
+  else replaceFile(path, text, { durable: true });
 }
 
 function folder(dataDirectory: string): string {

@@ -1,24 +1,5 @@
-// Files and directories for the user alone, from the moment they are made and whatever the umask is.
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// What a failed system call on one of the user's own files means.
 import { ParleyError } from '../service/errors.ts';
-
-export function makePrivateDirectory(path: string): void {
-  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
-  // The umask may have taken from the mode what the owner needs.
-  if (made !== undefined) chmodSync(path, 0o700);
-}
-
-/** Whoever reads the file sees the old text or the new, whole. When it fails, the old text stands. */
-export function replacePrivateFile(path: string, text: string): void {
-  const temporary = `${path}.${Math.random().toString(36).slice(2)}.tmp`;
-  try {
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}
 
 /** What a failed system call on a file means for the user; any other error as it is. */
 export function fileFailure(

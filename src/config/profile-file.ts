@@ -1,11 +1,13 @@
 // The stored configuration as a file. Reading is plain JSON, so that a start does not load conf; writing goes through conf,
-// under a lock, from a fresh read, and takes the old file's place only after it was read back whole.
-import { readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+// under a lock, from a fresh read, and takes the old file's place only after it was read back whole. A change is durable once made.
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
+import { moveIntoPlace, replaceFile } from '../system/atomic-file.ts';
+import { makePrivateDirectory } from '../system/directories.ts';
 import { withFileLock } from './file-lock.ts';
 import { lockOwner, type ProcessTable } from './lock-owner.ts';
-import { fileFailure, makePrivateDirectory, replacePrivateFile, storageFull } from './private-file.ts';
+import { fileFailure, storageFull } from './private-file.ts';
 import { quoteForShell } from './shell-quote.ts';
 import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-config.ts';
 
@@ -90,8 +92,7 @@ export class ProfileFile {
     const next = `${place}.next`;
     const text = `${JSON.stringify(config, null, 2)}\n`;
     try {
-      // What a kill may have left: conf would read it first.
-      rmSync(next, { force: true });
+      this.#removeLeftovers(place);
       const conf = new Conf({
         cwd: dirname(place),
         configName: basename(place),
@@ -103,7 +104,7 @@ export class ProfileFile {
       });
       conf.store = { ...config };
       if (readFileSync(next, 'utf8') !== text) throw storageFull(this.path);
-      renameSync(next, place);
+      moveIntoPlace(next, place, { durable: true });
     } catch (error) {
       rmSync(next, { force: true });
       throw error;
@@ -111,10 +112,24 @@ export class ProfileFile {
     this.#keepLastGood(text);
   }
 
+  /**
+   * What a kill or a power cut has left: conf would read `.next` first, and a key that is removed from the configuration must stand in no
+   * other file. The lock is held, so that nobody is at work on them.
+   */
+  #removeLeftovers(place: string): void {
+    const next = `${basename(place)}.next`;
+    for (const directory of new Set([dirname(place), this.#options.directory])) {
+      for (const name of readdirSync(directory)) {
+        const isPart = name.startsWith(`.${basename(this.lastGoodPath)}.`) && name.endsWith('.part');
+        if (isPart || name === next || name.startsWith(`${next}.tmp-`)) rmSync(join(directory, name));
+      }
+    }
+  }
+
   /** The change is kept already. Without room for a second copy, the one before stays: old, but good. */
   #keepLastGood(text: string): void {
     try {
-      replacePrivateFile(this.lastGoodPath, text);
+      replaceFile(this.lastGoodPath, text, { durable: true });
     } catch {
       return;
     }

@@ -185,6 +185,20 @@ describe('updating', () => {
     expect(readdirSync(directory).sort()).toEqual(['config.json', 'config.json.last-good']);
   }, 90_000);
 
+  test('a key that is removed is in no file that a killed writer left behind', async () => {
+    const directory = worker.directory();
+    const file = profileFile(directory);
+    await file.update((config) => putStoreKey(config, 'local', '/data', 'pk_secret'));
+    const text = readFileSync(file.path, 'utf8');
+    const left = ['config.json.next', 'config.json.next.tmp-5375', '.config.json.last-good.x1.part'];
+    for (const name of left) writeFileSync(join(directory, name), text);
+    writeFileSync(join(directory, 'config.json.nextcloud'), 'of the user');
+    await file.update(() => emptyConfig);
+    const files = readdirSync(directory).sort();
+    expect(files).toEqual(['config.json', 'config.json.last-good', 'config.json.nextcloud']);
+    for (const name of files) expect(readFileSync(join(directory, name), 'utf8')).not.toContain('pk_secret');
+  });
+
   test('what a killed writer left behind does not stop the next', async () => {
     const directory = worker.directory();
     const file = profileFile(directory);

@@ -7,8 +7,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   service: [],
   http: [],
   // A base URL is judged as the connection to it is: by one rule of what this machine is.
-  config: ['service', 'http/loopback.ts'],
-  store: ['service'],
+  config: ['service', 'system', 'http/loopback.ts'],
+  system: [],
+  store: ['service', 'system'],
   wire: ['service', 'http'],
   engine: ['service', 'http'],
   local: [
@@ -20,7 +21,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   remote: ['service', 'wire', 'http'],
   server: ['service', 'wire', 'http'],
-  cli: ['service', 'config'],
+  cli: ['service', 'config', 'system'],
   compose: ['service', 'config', 'local', 'remote', 'store', 'engine', 'http'],
   main: ['service', 'config', 'cli', 'compose'],
 };

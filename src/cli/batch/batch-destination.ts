@@ -1,6 +1,8 @@
 // Where the results of a batch go, and by which name the service knows the batch: to stdout, or on to the file of an earlier run.
 import { createHash } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import { syncDirectory } from '../../system/directories.ts';
 import type { CliContext } from '../context.ts';
 import { BatchRecords } from './batch-record.ts';
 import type { IdSet } from './id-set.ts';
@@ -15,6 +17,8 @@ export interface BatchDestination {
   readonly session_id: string | null;
   /** Whole lines; resolves when there is room for more. */
   write(text: string): Promise<void>;
+  /** All is written. What is in a file of its own is on disk when it resolves; standard output belongs to whoever redirected it. */
+  keep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,6 +43,7 @@ export async function openDestination(resume: string | null, context: CliContext
       answered: null,
       session_id: null,
       write: (text) => stdout.writeUntrusted(text),
+      keep: async () => {},
       close: async () => {},
     };
   }
@@ -63,7 +68,7 @@ async function resumedDestination(
   { records, fresh, keep, letGo }: Resumption,
   context: CliContext,
 ): Promise<BatchDestination> {
-  const output = await readResumedOutput(resume, context.host.random);
+  const output = await readResumedOutput(resume);
   const known = output.found === null ? null : records.find(output.found);
   const batch = known ?? fresh();
   if (known === null && output.count > 0) {
@@ -80,17 +85,16 @@ async function resumedDestination(
       try {
         await file.appendFile(text);
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        const { code } = cause as NodeJS.ErrnoException;
-        const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
-        throw new ParleyError(
-          isFull ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
-          `${resume} could not be written: ${reason}.`,
-          {
-            hint: 'What is in it stays. Make room there, then resume again.',
-            cause,
-          },
-        );
+        throw unwritten(resume, cause);
+      }
+    },
+    async keep() {
+      try {
+        await file.sync();
+        // The file may be a new one.
+        syncDirectory(dirname(resolve(resume)));
+      } catch (cause) {
+        throw unwritten(resume, cause);
       }
     },
     async close() {
@@ -98,4 +102,14 @@ async function resumedDestination(
       letGo();
     },
   };
+}
+
+function unwritten(file: string, cause: unknown): ParleyError {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
+  return new ParleyError(
+    isFull ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
+    `${file} could not be written: ${message}.`,
+    { hint: 'What is in it stays. Make room there, then resume again.', cause },
+  );
 }

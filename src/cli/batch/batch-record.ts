@@ -5,7 +5,8 @@ import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync }
 import { basename, dirname, join, resolve } from 'node:path';
 import { holdFileLock } from '../../config/file-lock.ts';
 import { lockOwner, type ProcessTable } from '../../config/lock-owner.ts';
-import { makePrivateDirectory, replacePrivateFile } from '../../config/private-file.ts';
+import { replaceFile } from '../../system/atomic-file.ts';
+import { makePrivateDirectory } from '../../system/directories.ts';
 
 /** Servers keep keys for a day: after that, a record says nothing any more, and its file may be another one. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -36,7 +37,7 @@ export class BatchRecords {
       const path = join(this.#directory, name);
       if (this.#isOld(path)) rmSync(path, { force: true });
     }
-    replacePrivateFile(this.#path(file), `${batch}\n`);
+    replaceFile(this.#path(file), `${batch}\n`, { durable: true });
   }
 
   /** Keeps the file to this process, until what is returned is called. `STORE_BUSY` where another is at work on it. */

@@ -1,8 +1,9 @@
 // The output file of a batch that goes on: what it answers already, and the file made ready for the rest. Failures are taken out, for
 // they are done again, and so is a half last line. A file that holds anything else is left as it is.
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream, fstatSync } from 'node:fs';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { ParleyError } from '../../service/errors.ts';
+import { AtomicFile } from '../../system/atomic-file.ts';
 import { byteLines } from '../terminal/byte-lines.ts';
 import { identityOf } from '../terminal/file-identity.ts';
 import type { BatchId } from './batch-request.ts';
@@ -28,7 +29,7 @@ interface Result {
   readonly session_id: string | null;
 }
 
-export async function readResumedOutput(name: string, random: () => number): Promise<ResumedOutput> {
+export async function readResumedOutput(name: string): Promise<ResumedOutput> {
   const path = await realpath(name).catch(() => name);
   const answered = new IdSet();
   const found = await identityIn(path, name);
@@ -53,7 +54,7 @@ export async function readResumedOutput(name: string, random: () => number): Pro
     found,
     async open(recorded) {
       try {
-        if (superfluous > 0) await rewrite({ path, name, random }, recorded);
+        if (superfluous > 0) await rewrite({ path, name }, recorded);
         const file = await open(path, 'a', 0o600);
         if (superfluous === 0) {
           await file.truncate(end);
@@ -121,18 +122,17 @@ function resultOf(bytes: Uint8Array): Result | null {
 
 /** The successes alone, in a file that takes the other's place when it is whole. */
 async function rewrite(
-  { path, name, random }: { readonly path: string; readonly name: string; readonly random: () => number },
+  { path, name }: { readonly path: string; readonly name: string },
   recorded: (identity: string) => void,
 ): Promise<void> {
-  const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
   const { mode } = await stat(path);
-  const file = await open(temporary, 'wx', mode & 0o777);
+  const file = new AtomicFile(path, { replaces: true, durable: true, mode: mode & 0o777 });
   try {
     const kept = new IdSet();
     let lines: Uint8Array[] = [];
     let size = 0;
-    const flush = async () => {
-      await file.appendFile(Buffer.concat(lines));
+    const flush = () => {
+      file.write(Buffer.concat(lines));
       lines = [];
       size = 0;
     };
@@ -140,19 +140,15 @@ async function rewrite(
       if (!result?.success || !kept.add(result.id)) continue;
       lines.push(bytes, lineEnd);
       size += bytes.length;
-      if (size > 1024 * 1024) await flush();
+      if (size > 1024 * 1024) flush();
     }
-    await flush();
-    await file.chmod(mode & 0o777);
-    await file.sync();
-    const identity = identityOf(await file.stat({ bigint: true }));
+    flush();
+    const identity = identityOf(fstatSync(file.descriptor, { bigint: true }));
     if (identity !== null) recorded(identity);
-    await rename(temporary, path);
+    file.keep();
   } catch (error) {
-    await rm(temporary, { force: true });
+    file.discard();
     throw error;
-  } finally {
-    await file.close();
   }
 }
 

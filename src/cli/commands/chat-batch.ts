@@ -55,6 +55,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
       ? { session_id: session ?? destination.session_id, title: input.title }
       : null;
     await answerAll(input, context, destination, shared, progress, stop);
+    await destination.keep();
     progress.stop();
     await context.say(`${progress.summary()}.`);
     return progress.failed > 0 ? exitSomeFailed : exitDone;

@@ -5,7 +5,9 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withFileLock } from '../../config/file-lock.ts';
 import { lockOwner, type ProcessTable } from '../../config/lock-owner.ts';
-import { fileFailure, makePrivateDirectory, replacePrivateFile } from '../../config/private-file.ts';
+import { fileFailure } from '../../config/private-file.ts';
+import { replaceFile } from '../../system/atomic-file.ts';
+import { makePrivateDirectory } from '../../system/directories.ts';
 
 export interface LineHistoryOptions {
   readonly dataDirectory: string;
@@ -69,7 +71,8 @@ export class LineHistory {
     return this.#locked(() => {
       const lines = distinct(this.#read());
       this.#stored = lines.length;
-      replacePrivateFile(this.path, lines.map((line) => `\n${JSON.stringify(line)}`).join(''));
+      const text = lines.map((line) => `\n${JSON.stringify(line)}`).join('');
+      replaceFile(this.path, text, { durable: false });
     });
   }
 

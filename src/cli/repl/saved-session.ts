@@ -1,44 +1,45 @@
-// A session written into a file, as `sessions messages` prints it. A file that is there already stays as it is.
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+// A session written into a file, as `sessions messages` prints it: the file appears when it is whole. One that is there already stays as
+// it is.
+import { existsSync } from 'node:fs';
 import { fileFailure } from '../../config/private-file.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { AtomicFile } from '../../system/atomic-file.ts';
 import { runMessages } from '../commands/sessions/messages.ts';
 import { CliContext } from '../context.ts';
 import type { Output } from '../terminal/output.ts';
 
 export async function saveSession(id: string, path: string, context: CliContext): Promise<void> {
-  const file = opened(path);
+  if (existsSync(path)) throw isThere(path);
+  let file: AtomicFile;
+  try {
+    file = new AtomicFile(path, { replaces: false, durable: true });
+  } catch (error) {
+    throw failure(error, path);
+  }
   try {
     let bytes = 0;
     const write = async (text: string) => {
-      for (let rest = Buffer.from(text); rest.length > 0; ) {
-        const written = writeSync(file, rest);
-        rest = rest.subarray(written);
-        bytes += written;
-      }
+      file.write(text);
+      bytes += Buffer.byteLength(text);
     };
     await runMessages({ id, format: 'md' }, writingTo(write, context));
+    file.keep();
     await context.say(`Wrote ${bytes} bytes to ${path}.`);
   } catch (error) {
-    // A part of a session is no session.
-    rmSync(path, { force: true });
-    throw fileFailure(error, path, 'written', 'Name a file in a directory that you may write to.');
-  } finally {
-    closeSync(file);
+    file.discard();
+    throw failure(error, path);
   }
 }
 
-function opened(path: string): number {
-  try {
-    return openSync(path, 'wx', 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new ParleyError('USAGE', `The file ${path} is there already.`, {
-        hint: 'Nothing was written. Name another.',
-      });
-    }
-    throw fileFailure(error, path, 'written', 'Name a file in a directory that you may write to.');
-  }
+function failure(error: unknown, path: string): unknown {
+  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return isThere(path);
+  return fileFailure(error, path, 'written', 'Name a file in a directory that you may write to.');
+}
+
+function isThere(path: string): ParleyError {
+  return new ParleyError('USAGE', `The file ${path} is there already.`, {
+    hint: 'Nothing was written. Name another.',
+  });
 }
 
 /** The context, but that what a command prints goes elsewhere, exactly as it is. */

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../service/limits.ts';
+import { syncDirectory } from '../../system/directories.ts';
 import { batchDirectory } from './journal.ts';
 import { idsOf, sealOf } from './journal-reading.ts';
 
@@ -29,6 +30,7 @@ export async function removeJournals(
     rmSync(path, { force: true });
     removed.push(name.replace(/\.journal$/, ''));
   }
+  if (removed.length > 0) syncDirectory(directory);
   return removed;
 }
 

@@ -11,12 +11,11 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
-  fsyncSync,
   openSync,
   readdirSync,
   readSync,
-  renameSync,
   rmSync,
   statSync,
   writeSync,
@@ -24,7 +23,9 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type FileLock, holdFileLock } from '../../config/file-lock.ts';
-import { fileFailure, makePrivateDirectory } from '../../config/private-file.ts';
+import { fileFailure } from '../../config/private-file.ts';
+import { moveIntoPlace } from '../../system/atomic-file.ts';
+import { makePrivateDirectory } from '../../system/directories.ts';
 import { IdList } from './id-list.ts';
 
 /** What a batch belongs to: it is gone on with nowhere else. */
@@ -95,10 +96,8 @@ export class BatchDraft {
       const path = join(this.#directory, `${this.batch}.journal`);
       const seal: BatchSeal = { ...facts, sum: sumOf(file, this.list.bytes) };
       append(file, `\t${JSON.stringify(seal)}\n`, this.list.bytes);
-      fsyncSync(file);
-      renameSync(this.#path, path);
+      moveIntoPlace(this.#path, path, { durable: true });
       this.#isSealed = true;
-      syncDirectory(this.#directory);
       removeOld(this.#directory, this.#holder.now());
       return BatchJournal.open(path, this.batch, this.#holder);
     } catch (error) {
@@ -159,7 +158,11 @@ export class BatchJournal {
     if (this.#isBroken) throw new Error(`${this.path} cannot be written any more`);
     this.#lines += `sent ${number}\n`;
     this.flush();
-    await dataSynced(this.file);
+    try {
+      await dataSynced(this.file);
+    } catch (error) {
+      throw this.#unwritten(error);
+    }
   }
 
   /** Noted; written with what comes next, or by `flush`. */
@@ -175,9 +178,18 @@ export class BatchJournal {
     if (lines !== '' && !this.#isBroken) this.#append(lines);
   }
 
-  /** Nothing is on its way any more. Not said where a result is missing: that one stays in doubt. */
+  /**
+   * Nothing is on its way any more. Not said where a result is missing: that one stays in doubt. The results are on disk before: a power
+   * cut that left this line alone would leave no doubt about what was sent.
+   */
   settle(): void {
     if (this.#isBroken) return;
+    this.flush();
+    try {
+      fdatasyncSync(this.file);
+    } catch (error) {
+      throw this.#unwritten(error);
+    }
     this.#lines += 'settled\n';
     this.flush();
   }
@@ -191,9 +203,13 @@ export class BatchJournal {
     try {
       append(this.file, lines);
     } catch (error) {
-      this.#isBroken = true;
-      throw fileFailure(error, this.path, 'written', remedy);
+      throw this.#unwritten(error);
     }
+  }
+
+  #unwritten(error: unknown): unknown {
+    this.#isBroken = true;
+    return fileFailure(error, this.path, 'written', remedy);
   }
 }
 
@@ -228,19 +244,5 @@ function removeOld(directory: string, now: number): void {
     const path = join(directory, name);
     const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
     if (now - touched > most) rmSync(path, { force: true });
-  }
-}
-
-function syncDirectory(directory: string): void {
-  let file: number;
-  try {
-    file = openSync(directory, 'r');
-  } catch {
-    return; // Windows opens no directories.
-  }
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

@@ -4,9 +4,11 @@ import { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { type ExportFormat, exportWriter } from './export-format.ts';
-import { type FileOptions, fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
+import { fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
 
 export interface ExportPlace {
+  /** Each session that was taken is kept by then. */
+  readonly keepsEach: boolean;
   /** Resolves to the file that holds the session; null on standard output. */
   take(record: SessionRecord): Promise<string | null>;
   /** All was taken. */
@@ -30,10 +32,7 @@ export async function exportPlace(request: ExportRequest, context: CliContext): 
       hint: 'Nothing was written. Without it, the export goes to standard output.',
     });
   }
-  const { force } = request;
-  const files = { force, random: context.host.random };
-  if (namesDirectory(output)) return filesIn(output, request, files);
-  return oneFile(output, request, files);
+  return namesDirectory(output) ? filesIn(output, request) : oneFile(output, request);
 }
 
 async function standardOutput(
@@ -43,6 +42,7 @@ async function standardOutput(
   const writer = await exportWriter(format, several);
   let isEmpty = true;
   return {
+    keepsEach: true,
     async take(record) {
       isEmpty = false;
       await stdout.writeUntrusted(writer.session(record));
@@ -54,45 +54,39 @@ async function standardOutput(
 }
 
 /** Kept only if a session came: an export that finds nothing leaves no file. */
-async function oneFile(
-  path: string,
-  { format, several }: ExportRequest,
-  files: FileOptions,
-): Promise<ExportPlace> {
+async function oneFile(path: string, { format, several, force }: ExportRequest): Promise<ExportPlace> {
   const writer = await exportWriter(format, several);
-  const file = await NewFile.create(path, files);
+  const file = NewFile.create(path, force);
   let isEmpty = true;
   return {
+    keepsEach: false,
     async take(record) {
       isEmpty = false;
-      await file.write(writer.session(record));
+      file.write(writer.session(record));
       return path;
     },
     async keep() {
       if (isEmpty) return file.discard();
-      await file.write(writer.end());
-      await file.keep();
+      file.write(writer.end());
+      file.keep();
     },
-    discard: () => file.discard(),
+    discard: async () => file.discard(),
   };
 }
 
-async function filesIn(
-  directory: string,
-  { format }: ExportRequest,
-  files: FileOptions,
-): Promise<ExportPlace> {
-  await makeDirectory(directory);
+async function filesIn(directory: string, { format, force }: ExportRequest): Promise<ExportPlace> {
+  makeDirectory(directory);
   return {
+    keepsEach: true,
     async take(record) {
       const path = join(directory, fileNameOf(record.session.session_id, format));
-      const file = await NewFile.create(path, files);
+      const file = NewFile.create(path, force);
       try {
         const writer = await exportWriter(format, false);
-        await file.write(writer.session(record) + writer.end());
-        await file.keep();
+        file.write(writer.session(record) + writer.end());
+        file.keep();
       } catch (error) {
-        await file.discard();
+        file.discard();
         throw error;
       }
       return path;

@@ -2,15 +2,9 @@
 // for its owner alone, and replaces none unless that was asked for.
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
-
-export interface FileOptions {
-  readonly force: boolean;
-  /** 0 to 1. */
-  readonly random: () => number;
-}
+import { AtomicFile } from '../../system/atomic-file.ts';
+import { makePrivateDirectory } from '../../system/directories.ts';
 
 /** True for a directory that is there, or a name that can only be one. */
 export function namesDirectory(path: string): boolean {
@@ -25,72 +19,54 @@ export function fileNameOf(sessionId: string, extension: string): string {
   return `${name.slice(0, 120)}-${rest}.${extension}`;
 }
 
-export async function makeDirectory(path: string): Promise<void> {
+export function makeDirectory(path: string): void {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(path);
   } catch (error) {
     throw unwritable(path, error);
   }
 }
 
-/** Written beside its place under another name, and moved there when it is whole. */
+/** A file that appears under its name when it is whole. Its failures are told as those of an export. */
 export class NewFile {
   readonly path: string;
-  readonly #part: string;
-  readonly #file: FileHandle;
-  readonly #force: boolean;
+  readonly #file: AtomicFile;
 
-  static async create(path: string, { force, random }: FileOptions): Promise<NewFile> {
+  static create(path: string, force: boolean): NewFile {
     if (!force && existsSync(path)) throw isThere(path);
     try {
       const place = placeOf(path);
-      const part = join(dirname(place), `.${basename(place)}.${random().toString(36).slice(2)}.part`);
-      return new NewFile(place, part, await open(part, 'wx', 0o600), force);
+      return new NewFile(place, new AtomicFile(place, { replaces: force, durable: true }));
     } catch (error) {
       throw error instanceof ParleyError ? error : unwritable(path, error);
     }
   }
 
-  private constructor(path: string, part: string, file: FileHandle, force: boolean) {
+  private constructor(path: string, file: AtomicFile) {
     this.path = path;
-    this.#part = part;
     this.#file = file;
-    this.#force = force;
   }
 
-  async write(text: string): Promise<void> {
+  write(text: string): void {
     try {
-      await this.#file.writeFile(text);
+      this.#file.write(text);
     } catch (error) {
       throw unwritable(this.path, error);
     }
   }
 
-  async keep(): Promise<void> {
+  /** It outlives a power cut when this returns. */
+  keep(): void {
     try {
-      await this.#file.sync();
-      await this.#file.close();
-      if (!this.#force && (await this.#linked())) await rm(this.#part);
-      else await rename(this.#part, this.path);
-    } catch (error) {
-      throw error instanceof ParleyError ? error : unwritable(this.path, error);
-    }
-  }
-
-  /** A link takes no name that was given to another file meanwhile, as a move does. False where the disk knows none. */
-  async #linked(): Promise<boolean> {
-    try {
-      await link(this.#part, this.path);
-      return true;
+      this.#file.keep();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(this.path);
-      return false;
+      throw unwritable(this.path, error);
     }
   }
 
-  async discard(): Promise<void> {
-    await this.#file.close().catch(() => {});
-    await rm(this.#part, { force: true });
+  discard(): void {
+    this.#file.discard();
   }
 }
 

@@ -1,9 +1,10 @@
 // A copy of the store beside it, `parley.db.backup-v1` for schema 1, durable before it has its name. The caller holds the
 // write lock, so that there is one writer of copies and nothing changes meanwhile.
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { moveIntoPlace } from '../../system/atomic-file.ts';
+import { syncDirectory } from '../../system/directories.ts';
 import { openDatabase } from './binding.ts';
-import { syncDirectory } from './store-file.ts';
 
 export function backUp(path: string, version: number): void {
   const name = freeName(`${path}.backup-v${version}`);
@@ -12,11 +13,7 @@ export function backUp(path: string, version: number): void {
   closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into an empty file, and would make one that all may read
   try {
     copy(path, part);
-    const file = openSync(part, 'r+');
-    fsyncSync(file);
-    closeSync(file);
-    renameSync(part, name);
-    syncDirectory(dirname(path));
+    moveIntoPlace(part, name, { durable: true });
   } catch (error) {
     rmSync(part, { force: true });
     throw error;

@@ -14,7 +14,7 @@ function fileWith(content: string | Uint8Array): string {
 }
 
 async function resume(path: string): Promise<void> {
-  const output = await readResumedOutput(path, Math.random);
+  const output = await readResumedOutput(path);
   const file = await output.open(() => {});
   await file.close();
 }
@@ -28,7 +28,7 @@ it.each([
   ['a text behind a result', `${result}\nmy only notes`],
 ])('%s without a line end is refused and left as it is', async (_what, content) => {
   const path = fileWith(content);
-  await expect(readResumedOutput(path, Math.random)).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(readResumedOutput(path)).rejects.toMatchObject({ code: 'USAGE' });
   expect(readFileSync(path)).toEqual(Buffer.from(content));
 });
 

@@ -21,40 +21,41 @@ function place(): { readonly directory: string; readonly path: string } {
   return { directory, path: join(directory, 'a.md') };
 }
 
-it('does not replace a file that came while it was written', async () => {
+it('does not replace a file that came while it was written', () => {
   const { directory, path } = place();
-  const file = await NewFile.create(path, { force: false, random: Math.random });
-  await file.write('an export');
+  const file = NewFile.create(path, false);
+  file.write('an export');
   writeFileSync(path, 'somebody else');
-  await expect(file.keep()).rejects.toMatchObject({ code: 'USAGE' });
-  await file.discard();
+  expect(() => file.keep()).toThrow(expect.objectContaining({ code: 'USAGE' }));
+  file.discard();
   expect(readFileSync(path, 'utf8')).toBe('somebody else');
   expect(readdirSync(directory)).toEqual(['a.md']);
 });
 
-it.each([true, false])('stands alone in its directory when it is kept (force: %s)', async (force) => {
+it.each([true, false])('stands alone in its directory when it is kept (force: %s)', (force) => {
   const { directory, path } = place();
   if (force) writeFileSync(path, 'before');
-  const file = await NewFile.create(path, { force, random: Math.random });
-  await file.write('an export');
-  await file.keep();
+  const file = NewFile.create(path, force);
+  file.write('an export');
+  file.keep();
   expect(readFileSync(path, 'utf8')).toBe('an export');
   expect(readdirSync(directory)).toEqual(['a.md']);
 });
 
-it('never takes the place of what is no file, whatever was asked for', async () => {
+it('never takes the place of what is no file, whatever was asked for', () => {
   const { directory, path } = place();
-  const options = { force: true, random: Math.random };
   execFileSync('mkfifo', [path]);
   const link = join(directory, 'link');
   symlinkSync(path, link);
   const below = join(directory, 'directory');
   mkdirSync(below);
   for (const name of [path, link, below]) {
-    await expect(NewFile.create(name, options)).rejects.toMatchObject({
-      code: 'USAGE',
-      message: `${name} is not a file that could be replaced.`,
-    });
+    expect(() => NewFile.create(name, true)).toThrow(
+      expect.objectContaining({
+        code: 'USAGE',
+        message: `${name} is not a file that could be replaced.`,
+      }),
+    );
   }
   expect([lstatSync(path).isFIFO(), readdirSync(directory).sort()]).toEqual([
     true,
@@ -62,14 +63,14 @@ it('never takes the place of what is no file, whatever was asked for', async () 
   ]);
 });
 
-it('replaces the file that a link leads to, and leaves the link', async () => {
+it('replaces the file that a link leads to, and leaves the link', () => {
   const { directory, path } = place();
   writeFileSync(path, 'before');
   const link = join(directory, 'link');
   symlinkSync('a.md', link);
-  const file = await NewFile.create(link, { force: true, random: Math.random });
-  await file.write('an export');
-  await file.keep();
+  const file = NewFile.create(link, true);
+  file.write('an export');
+  file.keep();
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(readFileSync(path, 'utf8')).toBe('an export');
 });

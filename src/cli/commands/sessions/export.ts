@@ -6,7 +6,7 @@ import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
-import { writeResults } from '../../session-batch/batch-report.ts';
+import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import type { ExportFormat } from '../../transcripts/export-format.ts';
 import { readSession } from '../../transcripts/session-reading.ts';
 import { everySession } from './every-session.ts';
@@ -69,13 +69,19 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
   const counts = { exported: 0, failed: 0 };
+  const results: ItemResult[] = [];
+  const tell = async (result: ItemResult) => {
+    results.push(result);
+    // A file that holds all of them is there only at the end.
+    if (place.keepsEach) await writeResults(results.splice(0), context);
+  };
   try {
     for await (const id of given === null ? everyId(context) : distinct(given)) {
       let record: SessionRecord;
       try {
         record = await readSession(id, context);
       } catch (error) {
-        const status = await failItem(error, id, isOnly, input.output !== null, context);
+        const status = await failItem(error, id, isOnly, input.output === null ? null : tell, context);
         if (isOnly) {
           await place.discard();
           return status;
@@ -86,10 +92,10 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       // What cannot be written is no fault of this session: the next one could not be, either.
       const file = await place.take(record);
       counts.exported++;
-      const result = { session_id: id, status: 'exported', ...(file !== null && { file }) };
-      if (file !== null) await writeResults([result], context);
+      if (file !== null) await tell({ session_id: id, status: 'exported', file });
     }
     await place.keep();
+    if (results.length > 0) await writeResults(results, context);
   } catch (error) {
     await place.discard();
     throw error;
@@ -123,16 +129,14 @@ async function failItem(
   error: unknown,
   id: string,
   isOnly: boolean,
-  hasResults: boolean,
+  tell: ((result: ItemResult) => Promise<void>) | null,
   context: CliContext,
 ): Promise<number> {
   const goesOn = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'BAD_RESPONSE', 'INTERNAL_ERROR'];
   if (!(error instanceof ParleyError) || isOnly || !goesOn.includes(error.code)) throw error;
   const { code, message } = error;
-  if (hasResults) {
-    const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
-    await writeResults([{ session_id: id, status, error: { code, message } }], context);
-  }
+  const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
+  await tell?.({ session_id: id, status, error: { code, message } });
   await context.say(`Session ${id}:`);
   await tellFailure(error, context);
   return exitStatusOf(code);

@@ -1,0 +1,102 @@
+// What a power cut leaves. A command is recorded with its writes and syncs; then the disk is rebuilt as it may be found after a cut, and
+// the next command runs on it. `scripts/power-cut.js` does so with more commands, at every moment.
+import { basename, dirname } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Place } from '../support/parley.ts';
+import { configurationScenarios } from '../support/power-cut/configuration-scenarios.ts';
+import { conversationScenarios } from '../support/power-cut/conversation-scenarios.ts';
+import { type Operation, Recorder } from '../support/power-cut/recording.ts';
+import { echo } from '../support/power-cut/scenario.ts';
+import { sessionScenarios } from '../support/power-cut/session-scenarios.ts';
+import { storeScenarios } from '../support/power-cut/store-scenarios.ts';
+import { runTrial } from '../support/power-cut/trial.ts';
+
+const made = Recorder.make();
+// On a machine of ours a missing compiler is a failure.
+if (typeof made === 'string' && process.env['CI']) throw new Error(made);
+const without = typeof made === 'string' ? made : null;
+
+describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${without})`}`, () => {
+  const recorder = made as Recorder;
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+  });
+  afterEach(() => place.remove());
+  afterAll(() => recorder.remove());
+
+  const chosen = [
+    'the first chat',
+    'chat --batch --resume',
+    'modes add one',
+    'login',
+    'sessions delete of a batch',
+    'sessions export -o export.json',
+    'sessions export -o new/directory/',
+    'the migration of an old store',
+  ];
+  const scenarios = [
+    ...conversationScenarios,
+    ...configurationScenarios,
+    ...sessionScenarios,
+    ...storeScenarios,
+  ].filter(({ name }) => chosen.includes(name));
+
+  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+    'what "%s" has said outlives a power cut',
+    async (_name, scenario) => {
+      const extent = { everyMoment: false, randomStates: 0, random: Math.random };
+      expect((await runTrial(scenario, recorder, extent)).faults).toEqual([]);
+    },
+  );
+
+  test('a new store has its name, and its directory, on disk before anything is written into it', async () => {
+    const { operations } = await recorder.record(place, ['sessions', 'list']);
+    const first = operations.findIndex((one) => one.kind === 'write' && one.path.startsWith(place.storeFile));
+    expect(first).toBeGreaterThan(0);
+    const synced = operations.slice(0, first).flatMap((one) => (one.kind === 'sync' ? [one.path] : []));
+    expect(synced).toEqual([dirname(place.dataDirectory), place.dataDirectory]);
+  });
+
+  test('the copy of an old store is on disk, under its name, before the store is changed', async () => {
+    const migration = scenarios.find(({ name }) => name === 'the migration of an old store');
+    const { words = [] } = (await migration?.prepare(place)) ?? {};
+    const { operations } = await recorder.record(place, words);
+    const steps = operations.flatMap((one) => ('path' in one ? [`${one.kind} ${basename(one.path)}`] : []));
+    // SQLite promises no sync of what VACUUM INTO has written. (https://sqlite.org/lang_vacuum.html)
+    const written = steps.indexOf('unlink parley.db.backup-part-journal');
+    expect(steps.slice(written + 1, written + 5)).toEqual([
+      'sync parley.db.backup-part',
+      'rename parley.db.backup-part',
+      'sync data',
+      'write parley.db-wal',
+    ]);
+  });
+
+  test('the results of a batch are on disk before its journal says that there is no more to come', async () => {
+    const ids = [await place.newSession(), await place.newSession()];
+    const words = ['sessions', 'delete', '-', '--yes'];
+    const { operations } = await recorder.record(place, words, ids.join('\n'));
+    const isOfJournal = (one: Operation) => 'path' in one && /\.(draft|journal)$/.test(one.path);
+    const said = operations
+      .filter(isOfJournal)
+      .map((one) => (one.kind === 'write' ? `${one.data}` : one.kind));
+    expect(said.slice(-4)).toEqual(['sync', '0 deleted\n1 deleted\n', 'sync', 'settled\n']);
+  });
+
+  test('nothing but SQLite opens the store while SQLite has it open', async () => {
+    await place.output([...echo, 'hello']);
+    await place.output(['sessions', 'delete', '--all', '--yes']);
+    const commands = [
+      ['doctor'],
+      ['sessions', 'list'],
+      ['usage'],
+      ['sessions', 'purge', '--deleted-before', '0d', '--confirm', '1'],
+    ];
+    for (const words of commands) {
+      const { operations, status } = await recorder.record(place, words);
+      expect({ words, status }).toEqual({ words, status: 0 });
+      expect(operations.filter(({ kind }) => kind === 'locks-lost')).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,106 @@
+// One command, cut at many moments: what each state of the disk must hold, given what the command had said by then.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Place } from '../parley.ts';
+import { Disk, type DiskState, namesAlone, ordered, randomSurvival, strict, writeState } from './disk.ts';
+import type { Operation, Recorder } from './recording.ts';
+import type { Scenario, Told } from './scenario.ts';
+
+export interface Extent {
+  /** States after each operation, not only after each word that was said. */
+  readonly everyMoment: boolean;
+  /** Random states at each of these moments. */
+  readonly randomStates: number;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface TrialReport {
+  readonly name: string;
+  readonly states: number;
+  readonly faults: readonly string[];
+}
+
+export async function runTrial(scenario: Scenario, recorder: Recorder, extent: Extent): Promise<TrialReport> {
+  const place = new Place();
+  try {
+    const { words, stdin } = await scenario.prepare(place);
+    const disk = new Disk(place.path);
+    const { operations, status } = await recorder.record(place, words, stdin);
+    if (status !== 0) throw new Error(`${scenario.name} ended with ${status}.`);
+    const real = filesBelow(place.path);
+    const faults = lostLocks(operations);
+    const seen = new Set<string>();
+    for (const { told, moment, kind, state } of statesOf(disk, operations, extent)) {
+      const mark = markOf(state, told);
+      if (seen.has(mark)) continue;
+      seen.add(mark);
+      writeState(place.path, state);
+      const found = await scenario.faults(place, told);
+      faults.push(...found.map((fault) => `${kind}, after ${moment}: ${fault}`));
+    }
+    // The recorder has missed nothing.
+    const left = disk.state(ordered, 4096);
+    for (const [path, content] of real) {
+      if (!path.endsWith('.lock') && !left.get(path)?.equals(content))
+        faults.push(`the recorder has another ${path}`);
+    }
+    return { name: scenario.name, states: seen.size, faults };
+  } finally {
+    place.remove();
+  }
+}
+
+interface Moment {
+  readonly told: Told;
+  readonly moment: string;
+  readonly kind: string;
+  readonly state: DiskState;
+}
+
+function* statesOf(disk: Disk, operations: readonly Operation[], extent: Extent): Generator<Moment> {
+  const { everyMoment, randomStates, random } = extent;
+  const told = { out: '', err: '', ended: false };
+  for (const [index, operation] of operations.entries()) {
+    disk.take(operation);
+    if (operation.kind === 'say') told[operation.stream] += operation.text;
+    told.ended = index === operations.length - 1;
+    if (!everyMoment && operation.kind !== 'say' && !told.ended) continue;
+    const moment = `${index} (${operation.kind})`;
+    const at = { told: { ...told }, moment };
+    yield { ...at, kind: 'strict', state: disk.state(strict, 4096) };
+    if (everyMoment || told.ended) yield { ...at, kind: 'names alone', state: disk.state(namesAlone, 4096) };
+    if (everyMoment) yield { ...at, kind: 'ordered', state: disk.state(ordered, 4096) };
+    for (let count = 0; count < randomStates; count += 1) {
+      const sector = random() < 0.5 ? 512 : 4096;
+      yield { ...at, kind: `random, by ${sector}`, state: disk.state(randomSurvival(random), sector) };
+    }
+  }
+}
+
+function markOf(state: DiskState, told: Told): string {
+  const hash = createHash('sha256').update(JSON.stringify(told));
+  for (const [path, content] of [...state].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    hash.update(`\0${path}\0${content?.length}\0`).update(content ?? '');
+  }
+  return hash.digest('hex');
+}
+
+/** The close of a second descriptor of the store drops the locks that SQLite holds: whoever but SQLite opens it does that. */
+function lostLocks(operations: readonly Operation[]): string[] {
+  return operations.flatMap((operation) =>
+    operation.kind === 'locks-lost' ? [`the locks of ${operation.path} were lost`] : [],
+  );
+}
+
+function filesBelow(root: string): ReadonlyMap<string, Buffer> {
+  return new Map(
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return [path.slice(root.length + 1), readFileSync(path)];
+      }),
+  );
+}

@@ -1,0 +1,83 @@
+// Files that appear whole or not at all, and the directories that are made for them.
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AtomicFile, replaceFile } from '../../src/system/atomic-file.ts';
+import { makePrivateDirectory } from '../../src/system/directories.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-system-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('an atomic file', () => {
+  it('is not there before it is kept, and stands alone in its directory afterwards', () => {
+    const path = join(directory, 'file');
+    const file = new AtomicFile(path, { replaces: true, durable: true });
+    file.write('one ');
+    file.write('two');
+    expect(existsSync(path)).toBe(false);
+    file.keep();
+    expect(readFileSync(path, 'utf8')).toBe('one two');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory)).toEqual(['file']);
+  });
+
+  it('takes no name that another file has been given, unless it replaces', () => {
+    const path = join(directory, 'file');
+    const file = new AtomicFile(path, { replaces: false, durable: true });
+    file.write('mine');
+    writeFileSync(path, 'theirs');
+    expect(() => file.keep()).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+    file.discard();
+    expect(readFileSync(path, 'utf8')).toBe('theirs');
+    expect(readdirSync(directory)).toEqual(['file']);
+  });
+
+  it('leaves the old content, and nothing else, where it cannot be put in place', () => {
+    const path = join(directory, 'file');
+    makePrivateDirectory(join(path, 'inside'));
+    expect(() => replaceFile(path, 'new', { durable: true })).toThrow(
+      expect.objectContaining({ code: 'EISDIR' }),
+    );
+    expect(readdirSync(directory)).toEqual(['file']);
+    expect(readdirSync(path)).toEqual(['inside']);
+  });
+
+  it('may have the longest name that a file system takes', () => {
+    const name = 'é'.repeat(127);
+    replaceFile(join(directory, name), 'text', { durable: false });
+    expect(readdirSync(directory)).toEqual([name]);
+  });
+});
+
+describe('a private directory', () => {
+  it('is made with those above it, each for its owner alone, whatever the umask', () => {
+    const umask = process.umask(0o277);
+    try {
+      makePrivateDirectory(join(directory, 'one', 'two'));
+    } finally {
+      process.umask(umask);
+    }
+    for (const path of ['one', 'one/two']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
+  });
+
+  it('is refused at once below a link to nowhere, and below a file', () => {
+    symlinkSync(join(directory, 'nowhere'), join(directory, 'link'));
+    writeFileSync(join(directory, 'file'), '');
+    for (const parent of ['link', 'file']) {
+      expect(() => makePrivateDirectory(join(directory, parent, 'below'))).toThrow();
+    }
+  });
+});
