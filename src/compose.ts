@@ -1,5 +1,6 @@
 // Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
 import type { Surroundings } from './compose/surroundings.ts';
+import type { LoadLocks } from './config/file-lock.ts';
 import type { Target } from './config/settings.ts';
 import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from './service/home-opening.ts';
 
@@ -39,4 +40,12 @@ export async function openHome(
 export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
   const { openServedHome: open } = await import('./compose/embedded-home.ts');
   return open(surroundings, options);
+}
+
+/** Locks between the processes of this machine. */
+export function fileLocks(nodeApiVersion: number): LoadLocks {
+  return async () => {
+    const { lockFiles } = await import('./store/sqlite/lock-file.ts');
+    return lockFiles(nodeApiVersion);
+  };
 }

@@ -1,7 +1,7 @@
 // What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
 import type { Readable } from 'node:stream';
 import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
-import type { ProcessTable } from '../config/lock-owner.ts';
+import type { LoadLocks } from '../config/file-lock.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Call } from '../service/call.ts';
@@ -49,7 +49,7 @@ export interface CliHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly profileFile: ProfileFile;
   readonly dataDirectory: string;
-  readonly processes: ProcessTable;
+  readonly locks: LoadLocks;
   readonly job: Job;
   /** The process's command line as bytes, a NUL after each word; null where the system does not tell. */
   commandLine(): Uint8Array | null;

@@ -42,7 +42,7 @@ export async function openDestination(resume: string | null, context: CliContext
       close: async () => {},
     };
   }
-  const letGo = records.hold(resume, host.processes);
+  const letGo = await records.hold(resume, host.locks);
   try {
     return await resumedDestination(resume, { records, fresh, keep, letGo }, context);
   } catch (error) {

@@ -1,0 +1,41 @@
+// What has become of a process, told by its name.
+import { once } from 'node:events';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { lockOwner } from '../../src/config/lock-owner.ts';
+import { processTable } from './process-table.ts';
+
+const owner = lockOwner(processTable);
+
+test('a process knows itself as running, and one that ended as gone', async () => {
+  expect(owner.stateOf(owner.name)).toBe('running');
+  const child = execa(process.execPath, ['-e', 'process.stdin.resume()']);
+  const { name } = lockOwner({ pid: child.pid ?? 0, isRunning: () => true });
+  expect(owner.stateOf(name)).toBe('running');
+  child.stdin.end();
+  await child;
+  expect(owner.stateOf(name)).toBe('gone');
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a process that has ended is gone, also before its parent has asked about it',
+  async () => {
+    // sleep takes the place of the shell and never asks about the child that it inherits.
+    const parent = execa('sh', ['-c', '(exit 0) & echo $!; exec sleep 60']);
+    parent.catch(() => {});
+    try {
+      const pid = Number((await once(parent.stdout, 'data')).toString());
+      const { name } = lockOwner({ pid, isRunning: () => true });
+      await expect.poll(() => owner.stateOf(name)).toBe('gone');
+    } finally {
+      parent.kill();
+    }
+  },
+);
+
+test('a pid that has come back to another process is gone, and a name of another machine is unknown', () => {
+  const [pid, , ...machine] = owner.name.split(' ');
+  const table = { pid: process.pid, isRunning: () => true };
+  expect(lockOwner(table).stateOf(`${pid} 1 ${machine.join(' ')}`)).toBe('gone');
+  expect(owner.stateOf(`${pid} 1 elsewhere`)).toBe('unknown');
+});
