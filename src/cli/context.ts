@@ -127,12 +127,13 @@ export class CliContext {
     return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
   }
 
-  /** The service, archive and administration of the target. */
-  open(): Promise<OpenedHome> {
+  /** The service, archive and administration of the target. `beginsStore` as in `HomeOptions`, where it is the first to open it. */
+  open({ beginsStore = false } = {}): Promise<OpenedHome> {
     this.#opened ??= this.host.openHome(this.target, {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
       onlyExisting: false,
+      beginsStore,
       followsModes: false,
       say: (line) => this.say(line),
       trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,

@@ -50,8 +50,10 @@ function failureText(failure: ParleyError, commandPath: string): string {
   return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
 }
 
-/** Where another key is put, when this one is refused. */
+/** Where another key is put, when this one is refused; how a store is begun in place of one that is away. */
 export function furtherHint({ code }: ParleyError, context: CliContext): string {
+  if (code === 'STORE_MISSING')
+    return 'To begin a new store there: parley keys create --project default --use\n';
   if (code !== 'INVALID_API_KEY') return '';
   const { profile, url, insecureHttp, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {

@@ -34,6 +34,7 @@ export const exitStatus = {
   STORE_BUSY: 7,
   STORAGE_FULL: 7,
   STORE_DAMAGED: 7,
+  STORE_MISSING: 7,
   STORE_NEWER: 7,
   STORE_UNSAFE: 7,
 } as const satisfies Record<ErrorCode, number>;

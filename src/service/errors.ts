@@ -35,6 +35,7 @@ export const clientErrorCodes = [
   'FILTER_FAILED',
   'STORE_BUSY',
   'STORE_DAMAGED',
+  'STORE_MISSING',
   'STORE_NEWER',
   'STORE_UNSAFE',
 ] as const;

@@ -9,6 +9,8 @@ export interface HomeOptions {
   readonly authorityFile: string | null;
   /** Rejects where there is no store or no key yet, rather than make them. */
   readonly onlyExisting: boolean;
+  /** A new store is made also where a profile knows another in that directory, which is not there. */
+  readonly beginsStore: boolean;
   /** The modes are at each call those that are set up then, also elsewhere; else those that are set up now. */
   readonly followsModes: boolean;
   /** Tells the user what was done on first use. */

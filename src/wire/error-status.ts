@@ -31,6 +31,7 @@ export const errorStatus = {
   FILTER_FAILED: 500,
   STORE_BUSY: 503,
   STORE_DAMAGED: 500,
+  STORE_MISSING: 500,
   STORE_NEWER: 500,
   STORE_UNSAFE: 500,
 } as const satisfies Record<ErrorCode, number>;

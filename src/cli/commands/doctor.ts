@@ -7,6 +7,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
+import { furtherHint } from '../error-report.ts';
 import { exitDone, exitStatus } from '../exit-codes.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
@@ -36,7 +37,8 @@ export async function runDoctor(context: CliContext): Promise<number> {
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
       const { code, message, hint } = error;
-      result = { name, ok: false, finding: `${message} (${code})`, hint };
+      const further = furtherHint(error, context).trimEnd();
+      result = { name, ok: false, finding: `${message} (${code})`, hint: `${hint} ${further}`.trim() };
       failures.push(error);
     }
     checks.push(result);
