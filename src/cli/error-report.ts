@@ -1,4 +1,5 @@
 // How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
+import { unforeseenFileFailure } from '../config/private-file.ts';
 import { quoteForShell } from '../config/shell-quote.ts';
 import { failureBody } from '../service/answer.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
@@ -73,6 +74,8 @@ export function furtherHint({ code }: ParleyError, context: CliContext): string 
 
 export function asParleyError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
+  const onFile = unforeseenFileFailure(error);
+  if (onFile !== null) return onFile;
   const message = error instanceof Error ? error.message : String(error);
   return new ParleyError('INTERNAL_ERROR', `Something unforeseen went wrong: ${message}.`, {
     hint: 'Run it again with --debug to see where.',

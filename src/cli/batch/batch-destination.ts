@@ -1,5 +1,6 @@
 // Where the results of a batch go, and by which name the service knows the batch: to stdout, or on to the file of an earlier run.
 import { createHash } from 'node:crypto';
+import { isDiskFull } from '../../config/private-file.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { BatchRecords } from './batch-record.ts';
@@ -80,22 +81,30 @@ async function resumedDestination(
       try {
         await file.appendFile(text);
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        const { code } = cause as NodeJS.ErrnoException;
-        const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
-        throw new ParleyError(
-          isFull ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
-          `${resume} could not be written: ${reason}.`,
-          {
-            hint: 'What is in it stays. Make room there, then resume again.',
-            cause,
-          },
-        );
+        throw unwritten(resume, cause);
       }
     },
     async close() {
-      await file.close();
-      letGo();
+      try {
+        // A file system may tell only now that it could not write.
+        await file.close();
+      } catch (cause) {
+        throw unwritten(resume, cause);
+      } finally {
+        letGo();
+      }
     },
   };
+}
+
+function unwritten(file: string, cause: unknown): ParleyError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ParleyError(
+    isDiskFull(cause) ? 'STORAGE_FULL' : 'CONFIG',
+    `${file} could not be written: ${reason}.`,
+    {
+      hint: 'What is in it stays. Make room there, or mend the disk, then resume again.',
+      cause,
+    },
+  );
 }

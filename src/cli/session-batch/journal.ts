@@ -149,11 +149,16 @@ export class BatchJournal {
   /** Opened to be read, and added to at its end. `STORE_BUSY` while another process has it open. */
   static async open(path: string, batch: string, { locks }: BatchHolder): Promise<BatchJournal> {
     const letGo = await holdFileLock({ path: lockPath(path), locks }, `the batch ${batch}`);
-    const file = openSync(path, 'a+', 0o600);
-    const { size } = fstatSync(file);
-    const last = Buffer.alloc(1);
-    readSync(file, last, 0, 1, Math.max(size - 1, 0));
-    return new BatchJournal(path, file, letGo, last[0] === 0x0a ? '' : '\n');
+    try {
+      const file = openSync(path, 'a+', 0o600);
+      const { size } = fstatSync(file);
+      const last = Buffer.alloc(1);
+      readSync(file, last, 0, 1, Math.max(size - 1, 0));
+      return new BatchJournal(path, file, letGo, last[0] === 0x0a ? '' : '\n');
+    } catch (error) {
+      letGo();
+      throw fileFailure(error, path, 'written', remedy);
+    }
   }
 
   private constructor(path: string, file: number, letGo: () => void, lines: string) {
@@ -192,8 +197,13 @@ export class BatchJournal {
   }
 
   close(): void {
-    closeSync(this.file);
-    this.#letGo();
+    try {
+      closeSync(this.file);
+    } catch (error) {
+      throw fileFailure(error, this.path, 'written', remedy);
+    } finally {
+      this.#letGo();
+    }
   }
 
   #append(lines: string): void {

@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isDiskFull } from '../../config/private-file.ts';
+import { quoteForShell } from '../../config/shell-quote.ts';
 import { ParleyError } from '../../service/errors.ts';
 
 export interface FileOptions {
@@ -70,10 +72,21 @@ export class NewFile {
     try {
       await this.#file.sync();
       await this.#file.close();
-      if (!this.#force && (await this.#linked())) await rm(this.#part);
+      if (!this.#force && (await this.#linked())) await this.#removePart();
       else await rename(this.#part, this.path);
     } catch (error) {
       throw error instanceof ParleyError ? error : unwritable(this.path, error);
+    }
+  }
+
+  /** The file has its name by then. */
+  async #removePart(): Promise<void> {
+    try {
+      await rm(this.#part);
+    } catch (cause) {
+      const { code = '' } = cause as NodeJS.ErrnoException;
+      const what = `The file ${this.path} is written, whole; its other name ${this.#part} cannot be removed (${code}).`;
+      throw new ParleyError('CONFIG', what, { hint: `Remove it: rm ${quoteForShell(this.#part)}`, cause });
     }
   }
 
@@ -90,7 +103,8 @@ export class NewFile {
 
   async discard(): Promise<void> {
     await this.#file.close().catch(() => {});
-    await rm(this.#part, { force: true });
+    // Why it is given up matters more than a part that cannot be removed.
+    await rm(this.#part, { force: true }).catch(() => {});
   }
 }
 
@@ -115,13 +129,17 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ENOTDIR: 'a part of its path is not a directory',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota is used up',
+  EFBIG: 'it would be longer than a file may be',
+  EIO: 'the disk failed (EIO)',
   EROFS: 'the file system is read-only',
   EISDIR: 'it is a directory',
 };
 
 function unwritable(path: string, cause: unknown): ParleyError {
   const { code = '', message } = cause as NodeJS.ErrnoException;
-  return new ParleyError('USAGE', `The file ${path} cannot be written: ${reasons[code] ?? message}.`, {
+  const what = `The file ${path} cannot be written: ${reasons[code] ?? message}.`;
+  return new ParleyError(isDiskFull(cause) ? 'STORAGE_FULL' : 'USAGE', what, {
     hint: 'Nothing of it is left half-done. Name a place that you may write with --output.',
     cause,
   });
