@@ -1,5 +1,7 @@
 // Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
 import type { Surroundings } from './compose/surroundings.ts';
+import type { LoadLocks } from './config/file-lock.ts';
+import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
 import type {
   HomeOptions,
@@ -16,6 +18,7 @@ export async function openHome(
   surroundings: Surroundings,
   options: HomeOptions,
 ): Promise<OpenedHome> {
+  await warnOfExposure(surroundings.profileFile, options);
   if (target.url === null) {
     const { openEmbeddedHome } = await import('./compose/embedded-home.ts');
     return openEmbeddedHome(target, surroundings, options);
@@ -53,8 +56,25 @@ export async function findModels(
   return findModelsOf(surroundings, options, servers, signal);
 }
 
+async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<HomeOptions, 'say'>): Promise<void> {
+  const exposed = profileFile.exposed();
+  if (exposed.length === 0) return;
+  const { exposure } = await import('./config/exposed-files.ts');
+  const { message, remedy } = exposure(exposed);
+  await say(`Warning: ${message} ${remedy}`);
+}
+
 /** Opens the embedded service for a server: whoever calls that brings a key, so none is made here. */
 export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
+  await warnOfExposure(surroundings.profileFile, options);
   const { openServedHome: open } = await import('./compose/embedded-home.ts');
   return open(surroundings, options);
+}
+
+/** Locks between the processes of this machine. */
+export function fileLocks(nodeApiVersion: number): LoadLocks {
+  return async () => {
+    const { lockFiles } = await import('./store/sqlite/lock-file.ts');
+    return lockFiles(nodeApiVersion);
+  };
 }

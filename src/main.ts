@@ -13,7 +13,7 @@ import { directStream } from './cli/terminal/direct-stream.ts';
 import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
-import { findModels, openHome, openServedHome } from './compose.ts';
+import { fileLocks, findModels, openHome, openServedHome } from './compose.ts';
 import type { ProcessTable } from './config/lock-owner.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
@@ -154,14 +154,10 @@ function cliHost(
   const sinceBoot = () => Number(process.hrtime.bigint() / 1_000_000n);
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
-  const profileFile = new ProfileFile({
-    directory: placed(configDirectory(machine)),
-    processes,
-    platform,
-    now,
-  });
-  const data = realDirectory(placed(dataDirectory(machine)));
   const nodeApiVersion = Number(process.versions['napi']);
+  const locks = fileLocks(nodeApiVersion);
+  const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), locks, platform });
+  const data = realDirectory(placed(dataDirectory(machine)));
   const surroundings = {
     profileFile,
     dataDirectory: data,
@@ -178,7 +174,7 @@ function cliHost(
     env,
     profileFile,
     dataDirectory: data,
-    processes,
+    locks,
     job,
     commandLine,
     stdin: {

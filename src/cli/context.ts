@@ -1,7 +1,7 @@
 // What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
 import type { Readable } from 'node:stream';
 import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
-import type { ProcessTable } from '../config/lock-owner.ts';
+import type { LoadLocks } from '../config/file-lock.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
@@ -58,7 +58,7 @@ export interface CliHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly profileFile: ProfileFile;
   readonly dataDirectory: string;
-  readonly processes: ProcessTable;
+  readonly locks: LoadLocks;
   readonly job: Job;
   /** The process's command line as bytes, a NUL after each word; null where the system does not tell. */
   commandLine(): Uint8Array | null;
@@ -142,11 +142,12 @@ export class CliContext {
     return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
   }
 
-  /** The service and the archive of the target. */
-  open(): Promise<OpenedHome> {
+  /** The service and the archive of the target. `beginsStore` as in `HomeOptions`, where it is the first to open it. */
+  open({ beginsStore = false } = {}): Promise<OpenedHome> {
     this.#opened ??= this.host.openHome(this.target, {
       ...this.modelSearch,
       onlyExisting: false,
+      beginsStore,
       followsModes: false,
       say: (line) => this.say(line),
     });

@@ -1,4 +1,5 @@
 // How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
+import { unforeseenFileFailure } from '../config/private-file.ts';
 import { quoteForShell } from '../config/shell-quote.ts';
 import { failureBody } from '../service/answer.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
@@ -53,8 +54,10 @@ function failureText(failure: ParleyError, commandPath: string): string {
   return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
 }
 
-/** Where another key is put, when this one is refused. */
+/** Where another key is put, when this one is refused; how a store is begun in place of one that is away. */
 export function furtherHint({ code }: ParleyError, context: CliContext): string {
+  if (code === 'STORE_MISSING')
+    return 'To begin a new store there: parley keys create --project default --use\n';
   if (code !== 'INVALID_API_KEY') return '';
   const { profile, url, insecureHttp, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {
@@ -74,6 +77,8 @@ export function furtherHint({ code }: ParleyError, context: CliContext): string 
 
 export function asParleyError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
+  const onFile = unforeseenFileFailure(error);
+  if (onFile !== null) return onFile;
   const message = error instanceof Error ? error.message : String(error);
   return new ParleyError('INTERNAL_ERROR', `Something unforeseen went wrong: ${message}.`, {
     hint: 'Run it again with --debug to see where.',

@@ -1,6 +1,5 @@
 // The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a home on this machine.
 import { isOfEarlierBoot, lockOwner, type ProcessTable } from '../config/lock-owner.ts';
-import { localProfile, putStoreKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { IdSource } from '../local/ids.ts';
@@ -9,20 +8,17 @@ import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
 import { storeRules } from '../local/store-rules.ts';
-import type { Administration } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { Home } from '../service/home.ts';
+import type { EmbeddedHome } from '../service/home.ts';
 import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import { configuredEngines, type EngineChoice, exchangeableEngines } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
+import { keyOf, profileThatKnows, refuseMissingStore } from './store-key.ts';
 import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
-
-/** The store is this process's own: it can be administered. */
-type EmbeddedHome = Home & { readonly administration: Administration };
 
 /** Opens the store of this machine, and resolves the key to call it with. */
 export async function openEmbeddedHome(
@@ -31,8 +27,11 @@ export async function openEmbeddedHome(
   options: HomeOptions,
 ): Promise<OpenedHome> {
   if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
+  const { dataDirectory } = surroundings;
+  const knownTo = options.beginsStore ? null : profileThatKnows(surroundings);
+  refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const follow = options.followsModes ? followedModes(surroundings.profileFile) : null;
-  const { isNew, reloadModes, ...opened } = await openLocal(
+  const { isNew, reloadModes, store, ...opened } = await openLocal(
     surroundings,
     options,
     lockWaitWith(options.timeout),
@@ -42,7 +41,8 @@ export async function openEmbeddedHome(
   const home = { ...opened.home, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
-    return { home, apiKey: await keyOf(target, home, isNew, surroundings, options) };
+    refuseMissingStore(knownTo, !isNew, dataDirectory);
+    return { home, apiKey: await keyOf(target, { home, store, isNew }, surroundings, options) };
   } catch (error) {
     await home.close();
     throw error;
@@ -58,6 +58,8 @@ function noStore(): ParleyError {
 export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
   const choice = { ...options, trace: null };
   const { modesFile } = options;
+  const { dataDirectory } = surroundings;
+  refuseMissingStore(profileThatKnows(surroundings), hasStore(dataDirectory), dataDirectory);
   const engines = async () =>
     configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
   const { home, store, limits, defaultMode, reloadModes } = await openLocal(
@@ -127,43 +129,6 @@ async function openLocal(
   };
   const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
   return { home, store, limits: local.limits, defaultMode, isNew: created, reloadModes };
-}
-
-/**
- * The key of this store. On first use there is none: then a project `default` and a key are made, and the key is kept in the
- * profile. When several processes come first at once, the one whose key is kept wins, and the others' are revoked.
- */
-async function keyOf(
-  target: Target,
-  home: EmbeddedHome,
-  isNew: boolean,
-  { profileFile, dataDirectory }: Surroundings,
-  { say }: HomeOptions,
-): Promise<string> {
-  const fromVariable = target.sources.key === 'PARLEY_API_KEY';
-  if (target.key !== null && (fromVariable || !isNew)) return target.key;
-  const profile = target.profile ?? localProfile;
-  const created = await home.administration.createKey({ project_name: 'default', key_name: profile });
-  const keep = profileFile.update((config) => {
-    const stored = config.profiles[profile]?.keys[dataDirectory] ?? null;
-    return stored === target.key ? putStoreKey(config, profile, dataDirectory, created.key) : config;
-  });
-  const kept = await keep.catch(async (error: unknown) => {
-    // Nobody will ever know this key.
-    await home.administration.revokeKey(created.key_id);
-    throw error;
-  });
-  const key = kept.profiles[profile]?.keys[dataDirectory] ?? created.key;
-  if (key !== created.key) {
-    await home.administration.revokeKey(created.key_id);
-    return key;
-  }
-  await say(
-    isNew
-      ? `Made a store in ${dataDirectory}, with a project "default" and a key (profile ${profile}).`
-      : `Made a key for the store in ${dataDirectory}, project "default" (profile ${profile}).`,
-  );
-  return key;
 }
 
 function turnOwner(processes: ProcessTable): TurnOwner {

@@ -1,4 +1,4 @@
-// The name of a process in a lock file, and what has become of the process of such a name.
+// A name for a process, which its turns in a store bear, and what has become of the process of such a name.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type ProcessStat, parseProcessStat } from './process-stat.ts';

@@ -10,9 +10,39 @@ export function fileFailure(
 ): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
-  if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) return storageFull(name, error);
+  if (isDiskFull(error)) return storageFull(name, error);
   return new ParleyError('CONFIG', `${name} cannot be ${action} (${code}).`, { hint: remedy, cause: error });
 }
+
+/** A disk, or what of it this user may fill, is full. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** The last resort for a failed call on a file that no caller has put into words; null for any other error. */
+export function unforeseenFileFailure(error: unknown): ParleyError | null {
+  const { code = '', syscall = '', path } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || !fileCalls.has(syscall)) return null;
+  const name = path ?? 'A file';
+  if (isDiskFull(error)) {
+    return new ParleyError('STORAGE_FULL', `There is no room to write ${name} (${syscall}: ${code}).`, {
+      hint: 'What was told as done stays done. Free some space there and try again.',
+      cause: error,
+    });
+  }
+  return new ParleyError('CONFIG', `${name} cannot be read or written (${syscall}: ${code}).`, {
+    hint: 'What was told as done stays done. Check the disk, and who may use the file.',
+    cause: error,
+  });
+}
+
+/** Names of system calls as Node's errors have them; those on sockets and processes are not among them. */
+const fileCalls: ReadonlySet<string> = new Set(
+  (
+    'access chmod close copyfile fchmod fdatasync fstat fsync ftruncate futime link lstat mkdir mkdtemp open opendir ' +
+    'readlink realpath rename rm rmdir scandir stat statfs symlink unlink utime'
+  ).split(' '),
+);
 
 export function storageFull(name: string, cause?: unknown): ParleyError {
   return new ParleyError('STORAGE_FULL', `There is no room to write ${name}: it is as it was.`, {

@@ -5,8 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import { moveIntoPlace, replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
-import { withFileLock } from './file-lock.ts';
-import { lockOwner, type ProcessTable } from './lock-owner.ts';
+import { type LoadLocks, withFileLock } from './file-lock.ts';
 import { fileFailure, storageFull } from './private-file.ts';
 import { quoteForShell } from './shell-quote.ts';
 import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-config.ts';
@@ -16,10 +15,9 @@ type ConfClass = typeof import('conf').default;
 export interface ProfileFileOptions {
   /** Made when something is first kept in it. */
   readonly directory: string;
-  readonly processes: ProcessTable;
+  readonly locks: LoadLocks;
   /** As `process.platform` has it. */
   readonly platform: string;
-  readonly now: () => number;
 }
 
 export interface ExposedFile {
@@ -67,11 +65,10 @@ export class ProfileFile {
    */
   async update(change: (config: StoredConfig) => StoredConfig): Promise<StoredConfig> {
     const { default: Conf } = await import('conf');
-    const { processes, directory, now } = this.#options;
+    const { locks, directory } = this.#options;
     try {
       makePrivateDirectory(directory);
-      const lock = { path: `${this.path}.lock`, owner: lockOwner(processes), now };
-      return await withFileLock(lock, () => {
+      return await withFileLock({ path: join(directory, 'config.lock'), locks }, () => {
         const before = this.read();
         const after = change(before);
         if (after !== before) this.#replace(Conf, after);

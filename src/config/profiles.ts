@@ -75,6 +75,40 @@ export function putStoreKey(config: StoredConfig, name: string, dataDirectory: s
   return withProfile(config, name, { ...profile, keys: { ...profile.keys, [dataDirectory]: key } });
 }
 
+/** The same where another store than before stands in the directory: the key of that one stays, for when it comes back. */
+export function putOtherStoreKey(config: StoredConfig, name: string, dataDirectory: string, key: string) {
+  const before = storeKey(config, name, dataDirectory);
+  const changed = putStoreKey(config, name, dataDirectory, key);
+  const profile = requireProfile(changed, name, null);
+  const former = [before, ...formerStoreKeys(config, name, dataDirectory)];
+  const kept = former.filter((other): other is string => other !== null && other !== key);
+  return withProfile(changed, name, {
+    ...profile,
+    former_keys: { ...profile.former_keys, [dataDirectory]: kept },
+  });
+}
+
+/** Null where the profile knows no store in that directory. */
+export function storeKey(config: StoredConfig, name: string, dataDirectory: string): string | null {
+  const { keys } = requireProfile(config, name, null);
+  return Object.hasOwn(keys, dataDirectory) ? (keys[dataDirectory] ?? null) : null;
+}
+
+/** The newest first. */
+export function formerStoreKeys(
+  config: StoredConfig,
+  name: string,
+  dataDirectory: string,
+): readonly string[] {
+  const { former_keys } = requireProfile(config, name, null);
+  return Object.hasOwn(former_keys, dataDirectory) ? (former_keys[dataDirectory] ?? []) : [];
+}
+
+/** A profile that knows a store in that directory; null where none does. */
+export function profileOfStore(config: StoredConfig, dataDirectory: string): string | null {
+  return profileNames(config).find((name) => storeKey(config, name, dataDirectory) !== null) ?? null;
+}
+
 /** `CONFIG` if there is none of that name. `source` tells the user where the name came from, if not from the command. */
 export function requireProfile(config: StoredConfig, name: string, source: string | null): StoredProfile {
   const profile = findProfile(config, name);

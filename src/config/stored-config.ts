@@ -18,6 +18,8 @@ export interface StoredProfile {
   readonly key: string | null;
   /** The keys for embedded stores: a store made elsewhere neither uses nor replaces the usual store's key. */
   readonly keys: Readonly<Record<string, string>>;
+  /** The keys of stores that stood in a directory before the one there now: such a store may come back, as a disk that is mounted again. */
+  readonly former_keys: Readonly<Record<string, readonly string[]>>;
   readonly mode: string | null;
   readonly insecure_http: boolean;
   /** A JSON Pointer to the reply in another server's answer. */
@@ -30,6 +32,7 @@ export const emptyProfile: StoredProfile = {
   url: null,
   key: null,
   keys: {},
+  former_keys: {},
   mode: null,
   insecure_http: false,
   reply_pointer: null,
@@ -65,6 +68,7 @@ function readProfile(value: unknown, place: string): StoredProfile {
     url: textOrNull(profile, 'url', at),
     key: textOrNull(profile, 'key', at),
     keys: mapFields(profile, 'keys', at, text),
+    former_keys: mapFields(profile, 'former_keys', at, texts),
     mode: textOrNull(profile, 'mode', at),
     insecure_http: flag(profile, 'insecure_http', at),
     reply_pointer: textOrNull(profile, 'reply_pointer', at),
@@ -95,9 +99,12 @@ function textOrNull(fields: Fields, name: string, at: string): string | null {
 
 function textsOrNull(fields: Fields, name: string, at: string): readonly string[] | null {
   const value = fields[name] ?? null;
-  if (value === null) return null;
-  if (!Array.isArray(value)) throw new TypeError(`${at + name} is not a list`);
-  return value.map((item, index) => text(item, `${at + name}[${index}]`));
+  return value === null ? null : texts(value, at + name);
+}
+
+function texts(value: unknown, place: string): readonly string[] {
+  if (!Array.isArray(value)) throw new TypeError(`${place} is not a list`);
+  return value.map((item, index) => text(item, `${place}[${index}]`));
 }
 
 function flag(fields: Fields, name: string, at: string): boolean {

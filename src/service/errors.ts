@@ -37,6 +37,7 @@ export const clientErrorCodes = [
   'FILTER_FAILED',
   'STORE_BUSY',
   'STORE_DAMAGED',
+  'STORE_MISSING',
   'STORE_NEWER',
   'STORE_UNSAFE',
 ] as const;
@@ -80,6 +81,7 @@ export const errorKind = {
   STORE_BUSY: 'store',
   STORAGE_FULL: 'store',
   STORE_DAMAGED: 'store',
+  STORE_MISSING: 'store',
   STORE_NEWER: 'store',
   STORE_UNSAFE: 'store',
 } as const satisfies Record<ErrorCode, ErrorKind>;

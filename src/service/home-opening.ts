@@ -9,9 +9,11 @@ export interface HomeOptions {
   readonly authorityFile: string | null;
   /** Rejects where there is no store or no key yet, rather than make them. */
   readonly onlyExisting: boolean;
+  /** A new store is made also where a profile knows another in that directory, which is not there. */
+  readonly beginsStore: boolean;
   /** The modes are at each call those that are set up then, also elsewhere; else those that are set up now. */
   readonly followsModes: boolean;
-  /** Tells the user what was done on first use. */
+  /** Tells the user what was done on first use, and what is not safe as it stands. */
   readonly say: (line: string) => Promise<void>;
   /** Told each request to a server; null to tell nobody. */
   readonly trace: ((line: string) => Promise<void>) | null;
@@ -27,7 +29,7 @@ export interface OpenedHome {
 }
 
 /** What the embedded service is opened with for a server. */
-export interface ServeOptions extends Pick<HomeOptions, 'timeout' | 'authorityFile'> {
+export interface ServeOptions extends Pick<HomeOptions, 'timeout' | 'authorityFile' | 'say'> {
   /** A file of modes in place of the user's own; null for those. */
   readonly modesFile: string | null;
 }

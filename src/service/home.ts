@@ -3,6 +3,9 @@ import type { Administration } from './administration.ts';
 import type { ConversationService } from './conversation-service.ts';
 import type { SessionArchive } from './session-archive.ts';
 
+/** A backend of this process's own store. */
+export type EmbeddedHome = Home & { readonly administration: Administration };
+
 export interface Home {
   readonly service: ConversationService;
   readonly archive: SessionArchive;

@@ -1,12 +1,12 @@
-// The lock between processes, and what becomes of one whose owner is gone.
+// The lock between processes, and what becomes of one whose holder is gone.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FileLock, holdFileLock, withFileLock } from '../../src/config/file-lock.ts';
-import { type LockOwner, lockOwner } from '../../src/config/lock-owner.ts';
-import { processTable } from './process-table.ts';
+import { holdFileLock, withFileLock } from '../../src/config/file-lock.ts';
+import { locks } from '../support/locks.ts';
 import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
 
 let worker: WorkerBundle;
@@ -15,208 +15,133 @@ beforeAll(async () => {
 });
 afterAll(() => worker.remove());
 
-const owner = lockOwner(processTable);
+const lockIn = (directory: string, waitMs = 10_000) => ({ path: join(directory, 'lock'), locks, waitMs });
+const busy = expect.objectContaining({
+  code: 'STORE_BUSY',
+  message: 'Another parley is at work on the thing.',
+});
 
-function lockIn(directory: string, now: () => number = Date.now): FileLock {
-  return { path: join(directory, 'lock'), owner, now };
-}
-
-/** A clock that goes a second further each time that it is read. */
-function fastClock(start: number): () => number {
-  let time = start;
-  return () => {
-    time += 1000;
-    return time;
+/** A process that holds the lock until it is killed. */
+async function holderOf(path: string) {
+  const child = spawn(process.execPath, [worker.path, 'hold', path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return {
+    stop: () => child.kill('SIGSTOP'),
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
   };
 }
 
-async function goneName(): Promise<string> {
-  const { stdout } = await execa(process.execPath, [worker.path, 'name']);
-  return stdout;
-}
-
-test('the lock is there while it is held, names its holder, and is gone after', async () => {
-  const lock = lockIn(worker.directory());
-  const held = await withFileLock(lock, () => readFileSync(lock.path, 'utf8'));
-  expect(held).toBe(owner.name);
-  expect(existsSync(lock.path)).toBe(false);
-});
-
-test('a process that is killed at any moment leaves no lock without its name', async () => {
+test('a lock is held while the action runs, also where that throws, and leaves an empty, private file', async () => {
   const directory = worker.directory();
-  const path = join(directory, 'lock');
-  for (let round = 0; round < 40; round += 1) {
-    const taking = execa(process.execPath, [worker.path, 'take', path], { reject: false });
-    await once(taking.stdout, 'data');
-    await new Promise((resolve) => setTimeout(resolve, round % 7));
-    taking.kill('SIGKILL');
-    await taking;
-    if (existsSync(path)) expect(readFileSync(path, 'utf8')).not.toBe('');
-    holdFileLock(lockIn(directory), 'the thing')();
-  }
-});
-
-test('a lock that is held for a run refuses others at once, also after a long time, until it is let go', () => {
-  const lock = lockIn(worker.directory());
-  const letGo = holdFileLock(lock, 'the thing');
-  utimesSync(lock.path, 0, 0);
-  expect(() => holdFileLock(lock, 'the thing')).toThrow(
-    expect.objectContaining({ code: 'STORE_BUSY', message: 'Another parley is at work on the thing.' }),
-  );
-  letGo();
-  expect(existsSync(lock.path)).toBe(false);
-  holdFileLock(lock, 'the thing')();
-});
-
-test('a lock that was held for a run by a process that is gone is free', async () => {
-  const lock = lockIn(worker.directory());
-  writeFileSync(lock.path, await goneName());
-  const letGo = holdFileLock(lock, 'the thing');
-  expect(readFileSync(lock.path, 'utf8')).toBe(owner.name);
-  letGo();
-});
-
-test('the lock is given back when the action throws', async () => {
-  const lock = lockIn(worker.directory());
+  const lock = lockIn(directory, 0);
+  const take = await locks();
+  expect(await withFileLock(lock, () => take(lock.path))).toBe(null);
   const failing = withFileLock(lock, () => {
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  expect(existsSync(lock.path)).toBe(false);
+  (await holdFileLock(lock, 'the thing'))();
+  expect(readdirSync(directory)).toEqual(['lock']);
+  expect(statSync(lock.path)).toMatchObject({ size: 0, mode: 0o100600 });
 });
 
-test('the lock of a running process is waited for, refused after ten seconds by name, and stands', async () => {
-  const directory = worker.directory();
-  const lock = lockIn(directory, fastClock(Date.now() + 3_600_000));
-  writeFileSync(lock.path, owner.name);
-  const taking = withFileLock(lock, () => 'taken');
-  await expect(taking).rejects.toMatchObject({
+test('a lock that is held for a run refuses others nearly at once, until it is let go', async () => {
+  const lock = lockIn(worker.directory());
+  const letGo = await holdFileLock(lock, 'the thing');
+  await expect(holdFileLock(lock, 'the thing')).rejects.toEqual(busy);
+  letGo();
+  (await holdFileLock(lock, 'the thing'))();
+});
+
+test('a lock is let go by its holder alone: who had it before lets go of nothing', async () => {
+  const lock = lockIn(worker.directory());
+  const before = await holdFileLock(lock, 'the thing');
+  before();
+  const letGo = await holdFileLock(lock, 'the thing');
+  before();
+  await expect(holdFileLock(lock, 'the thing')).rejects.toEqual(busy);
+  letGo();
+});
+
+test('the lock of a process that is stopped stands, and is free once that is killed', async () => {
+  const lock = lockIn(worker.directory());
+  const holder = await holderOf(lock.path);
+  holder.stop();
+  await expect(holdFileLock(lock, 'the thing')).rejects.toEqual(busy);
+  await expect(withFileLock({ ...lock, waitMs: 50 }, () => 'taken')).rejects.toMatchObject({
     code: 'STORE_BUSY',
     message: expect.stringContaining(lock.path),
-    hint: expect.stringContaining(`rm -f ${lock.path}`),
   });
-  expect(readFileSync(lock.path, 'utf8')).toBe(owner.name);
-});
-
-test('a lock that comes free within the wait is taken', async () => {
-  const directory = worker.directory();
-  let step = 0;
-  const first = withFileLock(lockIn(directory), () => {
-    step += 1;
-    return step;
-  });
-  const second = withFileLock(lockIn(directory), () => {
-    step += 1;
-    return step;
-  });
-  expect(await Promise.all([first, second])).toEqual([1, 2]);
-});
-
-test('the lock of a process that is gone is taken over, however young it is', async () => {
-  const lock = lockIn(worker.directory());
-  writeFileSync(lock.path, await goneName());
-  expect(await withFileLock(lock, () => readFileSync(lock.path, 'utf8'))).toBe(owner.name);
-});
-
-test.each(['', '7 1 another-machine', '{}'])(
-  'a lock of the unknown owner %j is left for a minute, then taken over',
-  async (name) => {
-    const lock = lockIn(worker.directory());
-    writeFileSync(lock.path, name);
-    await expect(withFileLock({ ...lock, now: fastClock(Date.now()) }, () => 'taken')).rejects.toMatchObject({
-      code: 'STORE_BUSY',
-    });
-    const past = new Date(Date.now() - 61_000);
-    utimesSync(lock.path, past, past);
-    expect(await withFileLock(lock, () => 'taken')).toBe('taken');
-  },
-);
-
-test('a lock that another took over in the very moment of its removal stands', async () => {
-  const lock = lockIn(worker.directory(), fastClock(Date.now()));
-  writeFileSync(lock.path, 'gone');
-  const late: LockOwner = {
-    name: 'late',
-    stateOf(name) {
-      if (name === 'gone') writeFileSync(lock.path, 'quick');
-      return name === 'gone' ? 'gone' : 'running';
-    },
-  };
-  await expect(withFileLock({ ...lock, owner: late }, () => 'taken')).rejects.toMatchObject({
-    code: 'STORE_BUSY',
-  });
-  expect(readFileSync(lock.path, 'utf8')).toBe('quick');
-});
-
-test('a lock whose removal is under way in another process is not removed too, and the error names both files', async () => {
-  const lock = lockIn(worker.directory(), fastClock(Date.now()));
-  writeFileSync(lock.path, await goneName());
-  writeFileSync(`${lock.path}.removal`, owner.name);
-  await expect(withFileLock(lock, () => 'taken')).rejects.toMatchObject({
-    code: 'STORE_BUSY',
-    hint: expect.stringContaining(`rm -f ${lock.path} ${lock.path}.removal`),
-  });
+  await holder.kill();
   expect(existsSync(lock.path)).toBe(true);
+  (await holdFileLock(lock, 'the thing'))();
 });
 
-test('a process that is killed while it removes a lock leaves nothing that stands in the way', async () => {
+test('a lock that comes free within the wait is taken, and a clock that jumps does not matter', async () => {
   const lock = lockIn(worker.directory());
-  const gone = await goneName();
-  writeFileSync(lock.path, gone);
-  writeFileSync(`${lock.path}.removal`, gone);
-  holdFileLock(lock, 'the thing')();
-  expect(readdirSync(dirname(lock.path))).toEqual([]);
+  const order: string[] = [];
+  const letGo = await holdFileLock(lock, 'the thing');
+  const waiting = [1, 2, 3].map((name) => withFileLock(lock, () => order.push(`takes ${name}`)));
+  const { now } = Date;
+  Date.now = () => now() + 3_600_000;
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  Date.now = () => now() - 3_600_000;
+  order.push('lets go');
+  letGo();
+  await Promise.all(waiting);
+  Date.now = now;
+  expect(order.toSorted()).toEqual(['lets go', 'takes 1', 'takes 2', 'takes 3']);
+  expect(order[0]).toBe('lets go');
 });
 
-test('a removal that another began in the very moment of that is left to it', async () => {
-  const lock = lockIn(worker.directory());
-  const guard = `${lock.path}.removal`;
-  writeFileSync(lock.path, 'gone');
-  writeFileSync(guard, 'gone too');
-  const late: LockOwner = {
-    name: 'late',
-    stateOf(name) {
-      if (name === 'gone too') writeFileSync(guard, 'quick');
-      return name === 'quick' ? 'running' : 'gone';
-    },
-  };
-  expect(() => holdFileLock({ ...lock, owner: late }, 'the thing')).toThrow('Another parley is at work');
-  expect(readFileSync(guard, 'utf8')).toBe('quick');
-  expect(readdirSync(dirname(lock.path)).sort()).toEqual(['lock', 'lock.removal']);
-});
-
-test('four processes that keep finding abandoned locks never hold one together', async () => {
+test('twenty processes that are killed while they take and let go never hold it together', async () => {
   const directory = worker.directory();
-  const gone = await goneName();
-  const words = ['abandon', join(directory, 'lock'), join(directory, 'marker'), gone, '100'];
-  const runs = await Promise.all([1, 2, 3, 4].map(() => execa(process.execPath, [worker.path, ...words])));
-  expect(runs.map((run) => run.stdout)).toEqual(Array(4).fill('never met another'));
-});
+  const log = join(directory, 'log');
+  writeFileSync(log, '');
+  const words = ['take', join(directory, 'lock'), log, '15'];
+  const runs = Array.from({ length: 20 }, () =>
+    execa(process.execPath, [worker.path, ...words], { reject: false }),
+  );
+  const ended = Promise.all(runs);
+  await expect.poll(() => readFileSync(log, 'utf8').length).toBeGreaterThan(0);
+  for (const victim of runs.slice(0, 8)) {
+    await new Promise((resolve) => setTimeout(resolve, 3 + Math.random() * 15));
+    victim.kill('SIGKILL');
+  }
+  await ended;
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  // Where one takes it after another that has not given it back, that one was killed: it says nothing any more.
+  const met = lines.filter((line, at) => {
+    const [pid] = line.split(' ');
+    return (
+      line.endsWith('takes') &&
+      lines[at + 1] !== `${pid} gives` &&
+      lines.slice(at + 1).some((other) => other.startsWith(`${pid} `))
+    );
+  });
+  expect(met).toEqual([]);
+  expect(lines.filter((line) => line.endsWith('gives')).length).toBeGreaterThanOrEqual(12 * 15);
+}, 30_000);
 
-test('a process knows itself as running, and one that ended as gone', async () => {
-  expect(owner.stateOf(owner.name)).toBe('running');
-  expect(owner.stateOf(await goneName())).toBe('gone');
-});
-
-test.skipIf(process.platform !== 'linux')(
-  'a process that has ended is gone, also before its parent has asked about it',
-  async () => {
-    // sleep takes the place of the shell and never asks about the child that it inherits.
-    const parent = execa('sh', ['-c', '(exit 0) & echo $!; exec sleep 60']);
-    parent.catch(() => {});
-    try {
-      const pid = Number((await once(parent.stdout, 'data')).toString());
-      const { name } = lockOwner({ pid, isRunning: () => true });
-      await expect.poll(() => owner.stateOf(name)).toBe('gone');
-    } finally {
-      parent.kill();
-    }
-  },
-);
-
-test('a pid that has come back to another process is gone, and a name of another machine is unknown', () => {
-  const [pid, , ...machine] = owner.name.split(' ');
-  const table = { pid: process.pid, isRunning: () => true };
-  expect(lockOwner(table).stateOf(`${pid} 1 ${machine.join(' ')}`)).toBe('gone');
-  expect(owner.stateOf(`${pid} 1 elsewhere`)).toBe('unknown');
+test('what cannot be locked is refused by name, with what to do', async () => {
+  const lock = lockIn(worker.directory());
+  writeFileSync(lock.path, 'a text, by some other program');
+  await expect(holdFileLock(lock, 'the thing')).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: `The lock ${lock.path} cannot be taken (SQLITE_NOTADB).`,
+    hint: expect.stringContaining('remove it'),
+  });
+  const other = { ...lock, path: join(worker.directory(), 'directory') };
+  mkdirSync(other.path);
+  await expect(holdFileLock(other, 'the thing')).rejects.toMatchObject({ code: 'CONFIG' });
+  const nowhere = { ...lock, path: join(other.path, 'none', 'lock') };
+  await expect(holdFileLock(nowhere, 'the thing')).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: `${nowhere.path} cannot be written (ENOENT).`,
+  });
 });

@@ -1,15 +1,52 @@
-// Names of processes: which of them are of an earlier start of this machine.
-import { expect, it } from 'vitest';
+// What has become of a process, told by its name; and which names are of an earlier start of this machine.
+import { once } from 'node:events';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
 import { isOfEarlierBoot, lockOwner } from '../../src/config/lock-owner.ts';
+import { processTable } from './process-table.ts';
 
-const owner = lockOwner({ pid: process.pid, isRunning: () => true });
+const owner = lockOwner(processTable);
+
+test('a process knows itself as running, and one that ended as gone', async () => {
+  expect(owner.stateOf(owner.name)).toBe('running');
+  const child = execa(process.execPath, ['-e', 'process.stdin.resume()']);
+  const { name } = lockOwner({ pid: child.pid ?? 0, isRunning: () => true });
+  expect(owner.stateOf(name)).toBe('running');
+  child.stdin.end();
+  await child;
+  expect(owner.stateOf(name)).toBe('gone');
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a process that has ended is gone, also before its parent has asked about it',
+  async () => {
+    // sleep takes the place of the shell and never asks about the child that it inherits.
+    const parent = execa('sh', ['-c', '(exit 0) & echo $!; exec sleep 60']);
+    parent.catch(() => {});
+    try {
+      const pid = Number((await once(parent.stdout, 'data')).toString());
+      const { name } = lockOwner({ pid, isRunning: () => true });
+      await expect.poll(() => owner.stateOf(name)).toBe('gone');
+    } finally {
+      parent.kill();
+    }
+  },
+);
+
+test('a pid that has come back to another process is gone, and a name of another machine is unknown', () => {
+  const [pid, , ...machine] = owner.name.split(' ');
+  const table = { pid: process.pid, isRunning: () => true };
+  expect(lockOwner(table).stateOf(`${pid} 1 ${machine.join(' ')}`)).toBe('gone');
+  expect(owner.stateOf(`${pid} 1 elsewhere`)).toBe('unknown');
+});
+
 const boot = /[0-9a-f-]{36}/.exec(owner.name)?.[0];
 
-it.runIf(boot !== undefined)('a name tells of an earlier start of the machine', () => {
+test.runIf(boot !== undefined)('a name tells of an earlier start of the machine', () => {
   const earlier = owner.name.replace(boot ?? '', '01234567-89ab-cdef-0123-456789abcdef');
   expect([earlier, owner.name].map((name) => isOfEarlierBoot(name, owner))).toEqual([true, false]);
 });
 
-it.each(['import', '', '12 34 elsewhere'])('the name %j does not', (name) => {
+test.each(['import', '', '12 34 elsewhere'])('the name %j does not', (name) => {
   expect(isOfEarlierBoot(name, owner)).toBe(false);
 });

@@ -1,13 +1,14 @@
 // The program of the processes that the tests of this folder start: `worker COMMAND ARGUMENTS...`. What it finds goes to
 // stdout; it is bundled by worker-bundle.ts.
-import { closeSync, openSync, readFileSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFileSync, writeSync } from 'node:fs';
 import { readCurrentSession, writeCurrentSession } from '../../src/config/current-session.ts';
-import { withFileLock } from '../../src/config/file-lock.ts';
+import { holdFileLock, withFileLock } from '../../src/config/file-lock.ts';
 import { lockOwner } from '../../src/config/lock-owner.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { putProfile } from '../../src/config/profiles.ts';
 import { emptyProfile } from '../../src/config/stored-config.ts';
 import { ParleyError } from '../../src/service/errors.ts';
+import { locks } from '../support/locks.ts';
 import { processTable } from './process-table.ts';
 
 const commands: Record<string, (...words: string[]) => Promise<void>> = {
@@ -35,32 +36,20 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
   },
 
   async hold(path = '') {
-    await withFileLock({ path, owner: lockOwner(processTable), now: Date.now }, () => {
-      say('held');
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-    });
+    await holdFileLock({ path, locks }, 'the thing');
+    say('held');
+    pause(Number.POSITIVE_INFINITY);
   },
 
-  /** Takes the lock and gives it back, until it is ended. */
-  async take(path = '') {
-    const lock = { path, owner: lockOwner(processTable), now: Date.now };
-    say('begins');
-    for (;;) await withFileLock(lock, () => {});
-  },
-
-  /** Takes the lock and leaves it behind as if it had died with it, again and again. */
-  async abandon(path = '', marker = '', gone = '', count = '') {
-    const lock = { path, owner: lockOwner(processTable), now: Date.now };
+  /** Takes the lock and gives it back, again and again, and notes both in the log. */
+  async take(path = '', log = '', count = '') {
     for (let index = 0; index < Number(count); index += 1) {
-      await withFileLock(lock, () => {
-        closeSync(openSync(marker, 'wx'));
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-        unlinkSync(marker);
-        if (readFileSync(path, 'utf8') !== lock.owner.name) throw new Error("the lock is another process's");
-        writeFileSync(path, gone);
+      await withFileLock({ path, locks }, () => {
+        appendFileSync(log, `${process.pid} takes\n`);
+        pause(1);
+        appendFileSync(log, `${process.pid} gives\n`);
       });
     }
-    say('never met another');
   },
 
   async private(directory = '', mask = '') {
@@ -86,7 +75,11 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
 };
 
 function profileFile(directory: string): ProfileFile {
-  return new ProfileFile({ directory, processes: processTable, platform: process.platform, now: Date.now });
+  return new ProfileFile({ directory, locks, platform: process.platform });
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** At once: a process that holds a lock may be killed next. */

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import { type EmbeddedHome, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import type { EmbeddedHome } from '../../src/service/home.ts';
+import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { openRemote } from '../support/remote.ts';
 import { describeService } from './service-suite.ts';
 

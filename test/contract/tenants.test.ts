@@ -3,10 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
+import type { EmbeddedHome } from '../../src/service/home.ts';
 import type { Session } from '../../src/service/session.ts';
 import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import { callWith, collect } from '../support/calls.ts';
-import { type EmbeddedHome, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 interface ModelSession {
   readonly tenant: number;

@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { EngineContext, ReplyEngine } from '../../src/engine/reply-engine.ts';
+import type { EmbeddedHome } from '../../src/service/home.ts';
 import { estimateTokens, messageTokens } from '../../src/service/token-estimate.ts';
 import { callWith, collect } from '../support/calls.ts';
-import { type EmbeddedHome, finish, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { finish, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let home: EmbeddedHome;

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { EngineEvent, ReplyEngine } from '../../src/engine/reply-engine.ts';
 import { type ErrorCode, ParleyError } from '../../src/service/errors.ts';
+import type { EmbeddedHome } from '../../src/service/home.ts';
 import { callWith, collect } from '../support/calls.ts';
-import { type EmbeddedHome, finish, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { finish, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { lookInto } from '../support/raw-database.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

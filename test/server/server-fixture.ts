@@ -6,9 +6,10 @@ import { type App, createApp } from '../../src/server/app.ts';
 import { type Listening, listen } from '../../src/server/listen.ts';
 import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
 import { serverLog } from '../../src/server/server-log.ts';
+import type { EmbeddedHome } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
-import { type EmbeddedHome, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 export interface FixtureOptions {
   readonly engines?: EngineSet;

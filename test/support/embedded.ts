@@ -11,8 +11,7 @@ import { LocalAdministration } from '../../src/local/local-administration.ts';
 import { LocalArchive } from '../../src/local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
 import { LocalService } from '../../src/local/local-service.ts';
-import type { Administration } from '../../src/service/administration.ts';
-import type { Home } from '../../src/service/home.ts';
+import type { EmbeddedHome } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -26,9 +25,6 @@ export interface EmbeddedOptions {
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
 }
-
-/** Its store can be administered. */
-export type EmbeddedHome = Home & { readonly administration: Administration };
 
 /** Opens a home in a directory; several may share one, as processes do. */
 export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<EmbeddedHome> {

@@ -6,6 +6,7 @@ import type { CliHost } from '../../src/cli/context.ts';
 import type { Output } from '../../src/cli/terminal/output.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import type { OpenedHome } from '../../src/service/home-opening.ts';
+import { locks } from './locks.ts';
 
 export interface HostParts {
   /** For its configuration and data. */
@@ -22,19 +23,17 @@ const nobodyHolds = () => () => {};
 export function hostInProcess(parts: HostParts): CliHost {
   const { directory, outputs, stdin, signal, newRequestId, openHome } = parts;
   const now = () => Date.now();
-  const processes = { pid: process.pid, isRunning: () => true };
   return {
     version: '0.0.0',
     nodeVersion: process.versions.node,
     env: {},
     profileFile: new ProfileFile({
       directory: join(directory, 'config'),
-      processes,
+      locks,
       platform: process.platform,
-      now,
     }),
     dataDirectory: join(directory, 'data'),
-    processes,
+    locks,
     job: {
       onInterrupt: nobodyHolds,
       onHangUp: nobodyHolds,

@@ -1,6 +1,7 @@
 // Where the results of a batch go, and by which name the service knows the batch: to stdout, or on to the file of an earlier run.
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
+import { isDiskFull } from '../../config/private-file.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { syncDirectory } from '../../system/directories.ts';
 import type { CliContext } from '../context.ts';
@@ -47,7 +48,7 @@ export async function openDestination(resume: string | null, context: CliContext
       close: async () => {},
     };
   }
-  const letGo = records.hold(resume, host.processes);
+  const letGo = await records.hold(resume, host.locks);
   try {
     return await resumedDestination(resume, { records, fresh, keep, letGo }, context);
   } catch (error) {
@@ -98,18 +99,26 @@ async function resumedDestination(
       }
     },
     async close() {
-      await file.close();
-      letGo();
+      try {
+        // A file system may tell only now that it could not write.
+        await file.close();
+      } catch (cause) {
+        throw unwritten(resume, cause);
+      } finally {
+        letGo();
+      }
     },
   };
 }
 
 function unwritten(file: string, cause: unknown): ParleyError {
-  const { code = '', message } = cause as NodeJS.ErrnoException;
-  const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
+  const reason = cause instanceof Error ? cause.message : String(cause);
   return new ParleyError(
-    isFull ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
-    `${file} could not be written: ${message}.`,
-    { hint: 'What is in it stays. Make room there, then resume again.', cause },
+    isDiskFull(cause) ? 'STORAGE_FULL' : 'CONFIG',
+    `${file} could not be written: ${reason}.`,
+    {
+      hint: 'What is in it stays. Make room there, or mend the disk, then resume again.',
+      cause,
+    },
   );
 }

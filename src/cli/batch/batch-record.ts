@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { holdFileLock } from '../../config/file-lock.ts';
-import { lockOwner, type ProcessTable } from '../../config/lock-owner.ts';
+import { holdFileLock, type LoadLocks } from '../../config/file-lock.ts';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 
@@ -41,15 +40,15 @@ export class BatchRecords {
   }
 
   /** Keeps the file to this process, until what is returned is called. `STORE_BUSY` where another is at work on it. */
-  hold(file: string, processes: ProcessTable): () => void {
+  async hold(file: string, locks: LoadLocks): Promise<() => void> {
     makePrivateDirectory(this.#directory);
     const path = resolve(file);
     const folder = dirname(path);
     // The folder by its one real name, so that two ways to the same file meet.
     const place = existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
     const name = createHash('sha256').update(place).digest('hex').slice(0, 32);
-    const lock = { path: this.#path(`${name}.lock`), owner: lockOwner(processes), now: this.#now };
-    return holdFileLock(lock, `the batch of ${file}`);
+    // The file of the lock is empty and stays: to remove it could take it from a process that is about to lock it.
+    return holdFileLock({ path: this.#path(`output-${name}.lock`), locks }, `the batch of ${file}`);
   }
 
   #isOld(path: string): boolean {

@@ -2,6 +2,7 @@
 // they are done again, and so is a half last line. A file that holds anything else is left as it is.
 import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { isDiskFull } from '../../config/private-file.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { byteLines } from '../terminal/byte-lines.ts';
@@ -164,9 +165,8 @@ function foreign(name: string, line: number): ParleyError {
 function failure(name: string, action: 'read' | 'written', error: unknown): unknown {
   if (error instanceof ParleyError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
   return new ParleyError(
-    isFull ? 'STORAGE_FULL' : 'USAGE',
+    isDiskFull(error) ? 'STORAGE_FULL' : 'USAGE',
     `${name} cannot be ${action} (${code || message}).`,
     {
       hint: 'Name a file that you may read and write, where there is room.',

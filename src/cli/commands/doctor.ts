@@ -1,12 +1,12 @@
 // `parley doctor`: what is used, from where, and whether it works. Each line is one check; the first failure gives the status.
 import type { Command } from 'commander';
-import type { ExposedFile } from '../../config/profile-file.ts';
-import { quoteForShell } from '../../config/shell-quote.ts';
+import { exposure } from '../../config/exposed-files.ts';
 import type { StoreReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
+import { furtherHint } from '../error-report.ts';
 import { exitDone, exitStatusOf } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
@@ -37,7 +37,13 @@ export async function runDoctor(context: CliContext): Promise<number> {
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
       const { code, message } = error;
-      result = { name, ok: false, finding: `${message} (${code})`, hint: nextStep(error) };
+      const further = furtherHint(error, context).trimEnd();
+      result = {
+        name,
+        ok: false,
+        finding: `${message} (${code})`,
+        hint: `${nextStep(error)} ${further}`.trim(),
+      };
       failures.push(error);
     }
     checks.push(result);
@@ -50,7 +56,10 @@ export async function runDoctor(context: CliContext): Promise<number> {
   await check('configuration', () => {
     host.profileFile.read();
     const exposed = host.profileFile.exposed();
-    if (exposed.length > 0) throw notPrivate(exposed);
+    if (exposed.length > 0) {
+      const { message, remedy } = exposure(exposed);
+      throw new ParleyError('CONFIG', message, { hint: remedy });
+    }
     return host.profileFile.path;
   });
   const resolved = await check('profile', () => {
@@ -61,13 +70,6 @@ export async function runDoctor(context: CliContext): Promise<number> {
   const [failure] = failures;
   if (context.options.json) await writeReport(checks, failure, context);
   return failure === undefined ? exitDone : exitStatusOf(failure.code);
-}
-
-function notPrivate(files: readonly ExposedFile[]): ParleyError {
-  const found = files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
-  return new ParleyError('CONFIG', `Others than you may read the keys that are in ${found}.`, {
-    hint: `Run: chmod 600 ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
-  });
 }
 
 /** Of a failure too, all checks: what is well is worth as much then. */

@@ -1,17 +1,12 @@
 // `parley login`: keeps where a server is and the key to it, once the server has taken the key.
 import type { Command } from 'commander';
-import {
-  findProfile,
-  putProfile,
-  putStoreKey,
-  requireServerName,
-  useProfile,
-} from '../../config/profiles.ts';
+import { findProfile, putProfile, requireServerName, useProfile } from '../../config/profiles.ts';
 import type { Target } from '../../config/settings.ts';
 import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
+import { storeKeyChange } from '../store-key.ts';
 import { filledFieldLines } from '../terminal/fields.ts';
 import { toJson } from '../terminal/json.ts';
 import { askSecret } from '../terminal/prompt.ts';
@@ -76,12 +71,16 @@ export async function runLogin(
   const { home } = await context.open();
   const { data, body } = await home.service.verify(await context.call());
   const mode = await usualMode(context);
-  await context.host.profileFile.update((config) =>
-    useProfile(
-      keep({ ...place, profile, key, replyPointer }, mode, home.extensions, config, context),
-      profile,
-    ),
-  );
+  const kept = { ...place, profile, key, replyPointer };
+  if (place.url === null) {
+    const put = await storeKeyChange(profile, context);
+    const { dataDirectory, profileFile } = context.host;
+    await profileFile.update((config) => useProfile(put(config, profile, dataDirectory, key), profile));
+  } else {
+    await context.host.profileFile.update((config) =>
+      useProfile(keep(kept, mode, home.extensions, config), profile),
+    );
+  }
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.writeUntrusted(filledFieldLines(data));
   await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
@@ -123,10 +122,8 @@ function keep(
   mode: string | null,
   extensions: readonly string[] | null,
   config: StoredConfig,
-  { host }: CliContext,
 ): StoredConfig {
   const { profile, url, key } = target;
-  if (url === null) return putStoreKey(config, profile, host.dataDirectory, key);
   return putProfile(config, profile, {
     ...(findProfile(config, profile) ?? emptyProfile),
     url,

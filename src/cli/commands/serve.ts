@@ -70,6 +70,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     timeout: context.options.timeout,
     authorityFile: context.options.ca,
     modesFile: input.modes ?? null,
+    say: (line) => context.say(line),
   });
   if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
   try {

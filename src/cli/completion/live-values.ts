@@ -43,6 +43,7 @@ async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): P
     timeout: patienceMs / 1000,
     authorityFile: context.options.ca,
     onlyExisting: true,
+    beginsStore: false,
     followsModes: false,
     say: async () => {},
     trace: null,

@@ -3,8 +3,7 @@
 // adds, another sees when it starts.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withFileLock } from '../../config/file-lock.ts';
-import { lockOwner, type ProcessTable } from '../../config/lock-owner.ts';
+import { type LoadLocks, withFileLock } from '../../config/file-lock.ts';
 import { fileFailure } from '../../config/private-file.ts';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
@@ -13,8 +12,7 @@ export interface LineHistoryOptions {
   readonly dataDirectory: string;
   /** Of the profile, or of the server: part of a file's name. */
   readonly name: string;
-  readonly processes: ProcessTable;
-  readonly now: () => number;
+  readonly locks: LoadLocks;
 }
 
 const mostLines = 1000;
@@ -77,8 +75,8 @@ export class LineHistory {
   }
 
   #locked(action: () => void): Promise<void> {
-    const { processes, now } = this.#options;
-    return withFileLock({ path: `${this.path}.lock`, owner: lockOwner(processes), now }, action);
+    const { name, locks } = this.#options;
+    return withFileLock({ path: join(this.#directory, `${name}.lock`), locks }, action);
   }
 
   /** A file that is not there, or cannot be read, is an empty one. */

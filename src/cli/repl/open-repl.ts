@@ -29,10 +29,10 @@ const completionMs = 3000;
 
 export async function openRepl(input: ReplInput, outer: CliContext): Promise<number> {
   const { host, target } = outer;
-  const { dataDirectory, processes } = host;
+  const { dataDirectory, locks } = host;
   const mode = resolveMode(input.mode, host.env, target)?.mode ?? null;
   const name = await historyName(target);
-  const history = new LineHistory({ dataDirectory, name, processes, now: () => host.now() });
+  const history = new LineHistory({ dataDirectory, name, locks });
   const conversation = new Conversation({ mode, raw: input.raw });
   const context = talkingAbove((write) => source.above(write), outer);
   const source: LineSource =

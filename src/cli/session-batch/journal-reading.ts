@@ -35,14 +35,14 @@ export class KnownBatch {
   #sent = 0;
 
   /** `USAGE` where there is no such batch, `STORE_BUSY` where another process is at work on it. */
-  static open(
+  static async open(
     dataDirectory: string,
     batch: string,
     holder: BatchHolder,
-  ): { readonly known: KnownBatch; readonly journal: BatchJournal } {
+  ): Promise<{ readonly known: KnownBatch; readonly journal: BatchJournal }> {
     const path = journalPath(dataDirectory, batch);
     if (!/^[\w-]+$/.test(batch) || !existsSync(path)) throw noSuchBatch(dataDirectory, batch);
-    const journal = BatchJournal.open(path, batch, holder);
+    const journal = await BatchJournal.open(path, batch, holder);
     try {
       const known = new KnownBatch(journal.file, path, batch);
       // What a kill left open is written down, so that the journal can be settled again.

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../service/limits.ts';
 import { syncDirectory } from '../../system/directories.ts';
-import { batchDirectory } from './journal.ts';
+import { batchDirectory, lockPath } from './journal.ts';
 import { idsOf, sealOf } from './journal-reading.ts';
 
 export interface ErasedSessions {
@@ -28,6 +28,7 @@ export async function removeJournals(
     const path = join(directory, name);
     if (!name.endsWith('.journal') || !(await isOf(path, erased))) continue;
     rmSync(path, { force: true });
+    rmSync(lockPath(path), { force: true });
     removed.push(name.replace(/\.journal$/, ''));
   }
   if (removed.length > 0) syncDirectory(directory);

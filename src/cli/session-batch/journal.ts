@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fdatasync,
   fdatasyncSync,
   fstatSync,
@@ -22,7 +23,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type FileLock, holdFileLock } from '../../config/file-lock.ts';
+import { holdFileLock, type LoadLocks } from '../../config/file-lock.ts';
 import { fileFailure } from '../../config/private-file.ts';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
@@ -53,8 +54,11 @@ export interface JournalResult {
   readonly code: string | null;
 }
 
-/** This process, as the one that is at work on a batch: another that would be is refused. */
-export type BatchHolder = Pick<FileLock, 'owner' | 'now'>;
+/** What a process needs to be the only one at work on a batch. */
+export interface BatchHolder {
+  readonly locks: LoadLocks;
+  readonly now: () => number;
+}
 
 /** Kept for undoing; and how long a draft is left that a process which died had begun. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
@@ -68,6 +72,11 @@ export function batchDirectory(dataDirectory: string): string {
 
 export function journalPath(dataDirectory: string, batch: string): string {
   return join(batchDirectory(dataDirectory), `${batch}.journal`);
+}
+
+/** The lock of a journal, which goes when the journal has gone. */
+export function lockPath(journal: string): string {
+  return journal.replace(/journal$/, 'lock');
 }
 
 /** Ids that are being collected, in a file that becomes the journal or is removed. */
@@ -90,7 +99,7 @@ export class BatchDraft {
   }
 
   /** All ids are on disk, under the name of the batch, when this returns. */
-  seal(facts: Omit<BatchSeal, 'sum'>): BatchJournal {
+  async seal(facts: Omit<BatchSeal, 'sum'>): Promise<BatchJournal> {
     try {
       const file = this.list.intoFile();
       const path = join(this.#directory, `${this.batch}.journal`);
@@ -99,7 +108,7 @@ export class BatchDraft {
       moveIntoPlace(this.#path, path, { durable: true });
       this.#isSealed = true;
       removeOld(this.#directory, this.#holder.now());
-      return BatchJournal.open(path, this.batch, this.#holder);
+      return await BatchJournal.open(path, this.batch, this.#holder);
     } catch (error) {
       throw fileFailure(error, this.#path, 'written', remedy);
     }
@@ -137,13 +146,18 @@ export class BatchJournal {
   #isBroken = false;
 
   /** Opened to be read, and added to at its end. `STORE_BUSY` while another process has it open. */
-  static open(path: string, batch: string, holder: BatchHolder): BatchJournal {
-    const letGo = holdFileLock({ path: `${path}.lock`, ...holder }, `the batch ${batch}`);
-    const file = openSync(path, 'a+', 0o600);
-    const { size } = fstatSync(file);
-    const last = Buffer.alloc(1);
-    readSync(file, last, 0, 1, Math.max(size - 1, 0));
-    return new BatchJournal(path, file, letGo, last[0] === 0x0a ? '' : '\n');
+  static async open(path: string, batch: string, { locks }: BatchHolder): Promise<BatchJournal> {
+    const letGo = await holdFileLock({ path: lockPath(path), locks }, `the batch ${batch}`);
+    try {
+      const file = openSync(path, 'a+', 0o600);
+      const { size } = fstatSync(file);
+      const last = Buffer.alloc(1);
+      readSync(file, last, 0, 1, Math.max(size - 1, 0));
+      return new BatchJournal(path, file, letGo, last[0] === 0x0a ? '' : '\n');
+    } catch (error) {
+      letGo();
+      throw fileFailure(error, path, 'written', remedy);
+    }
   }
 
   private constructor(path: string, file: number, letGo: () => void, lines: string) {
@@ -195,8 +209,13 @@ export class BatchJournal {
   }
 
   close(): void {
-    closeSync(this.file);
-    this.#letGo();
+    try {
+      closeSync(this.file);
+    } catch (error) {
+      throw fileFailure(error, this.path, 'written', remedy);
+    } finally {
+      this.#letGo();
+    }
   }
 
   #append(lines: string): void {
@@ -242,7 +261,13 @@ function removeOld(directory: string, now: number): void {
         ? keptMs
         : Number.POSITIVE_INFINITY;
     const path = join(directory, name);
+    if (name.endsWith('.lock')) removeUnusedLock(path);
     const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
     if (now - touched > most) rmSync(path, { force: true });
   }
+}
+
+/** A lock without its journal is nobody's: it is taken only where the journal is. */
+function removeUnusedLock(path: string): void {
+  if (!existsSync(path.replace(/lock$/, 'journal'))) rmSync(path, { force: true });
 }

@@ -2,6 +2,7 @@
 // for its owner alone, and replaces none unless that was asked for.
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import { isDiskFull } from '../../config/private-file.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
@@ -91,13 +92,17 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ENOTDIR: 'a part of its path is not a directory',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota is used up',
+  EFBIG: 'it would be longer than a file may be',
+  EIO: 'the disk failed (EIO)',
   EROFS: 'the file system is read-only',
   EISDIR: 'it is a directory',
 };
 
 function unwritable(path: string, cause: unknown): ParleyError {
   const { code = '', message } = cause as NodeJS.ErrnoException;
-  return new ParleyError('USAGE', `The file ${path} cannot be written: ${reasons[code] ?? message}.`, {
+  const what = `The file ${path} cannot be written: ${reasons[code] ?? message}.`;
+  return new ParleyError(isDiskFull(cause) ? 'STORAGE_FULL' : 'USAGE', what, {
     hint: 'Nothing of it is left half-done. Name a place that you may write with --output.',
     cause,
   });

@@ -4,23 +4,47 @@ import { ParleyError } from '../../service/errors.ts';
 export interface GivenRecord {
   /** `line 3`, or `item 3` of an array. */
   readonly place: string;
-  /** Undefined for what is not JSON. */
+  /** Undefined for what is not JSON, or too long to be read. */
   readonly value: unknown;
+  readonly isTooLong: boolean;
 }
+
+/** Characters of one line, or of a text that is no lines: what a session of any store may be, and what one string can still hold. */
+export const longestRecord = 256 * 1024 * 1024;
 
 /** `name` is what errors call the source. Throws `USAGE` where there is nothing that could be a session. */
 export async function* readRecords(
   pieces: AsyncIterable<string>,
   name: string,
+  limit = longestRecord,
 ): AsyncGenerator<GivenRecord, void> {
   let rest = '';
   let line = 0;
   let count = 0;
   /** Undecided until a line says something. */
   let isByLine: boolean | null = null;
-  for await (const piece of pieces) {
+  /** The end of a line that was too long: nothing of it is held. */
+  let isPassing = false;
+  for await (const given of pieces) {
+    let piece = given;
+    if (isPassing) {
+      const end = piece.indexOf('\n');
+      if (end === -1) continue;
+      isPassing = false;
+      piece = piece.slice(end + 1);
+    }
     rest += piece;
-    if (isByLine === false || !piece.includes('\n')) continue;
+    if (isByLine === false || !piece.includes('\n')) {
+      if (rest.length <= limit) continue;
+      if (isByLine === false) throw tooLong(name, limit);
+      rest = '';
+      isByLine = true;
+      isPassing = true;
+      line++;
+      count++;
+      yield { place: `line ${line}`, value: undefined, isTooLong: true };
+      continue;
+    }
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
     for (const [at, text] of lines.entries()) {
@@ -35,13 +59,13 @@ export async function* readRecords(
       }
       line++;
       count++;
-      yield { place: `line ${line}`, value: parsed(text) };
+      yield { place: `line ${line}`, value: parsed(text), isTooLong: false };
     }
   }
   if (rest.trim() !== '') {
     if (isByLine) {
       count++;
-      yield { place: `line ${line + 1}`, value: parsed(rest) };
+      yield { place: `line ${line + 1}`, value: parsed(rest), isTooLong: false };
     } else {
       for (const record of wholeText(rest, name)) {
         count++;
@@ -55,9 +79,10 @@ export async function* readRecords(
 function* wholeText(text: string, name: string): Generator<GivenRecord> {
   const value = parsed(text);
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield { place: `item ${index + 1}`, value: item };
+    for (const [index, item] of value.entries())
+      yield { place: `item ${index + 1}`, value: item, isTooLong: false };
   } else if (isObject(value)) {
-    yield { place: 'item 1', value };
+    yield { place: 'item 1', value, isTooLong: false };
   } else {
     throw noSessions(name, value === undefined ? 'is not JSON' : 'holds no session');
   }
@@ -73,6 +98,16 @@ function parsed(text: string): unknown {
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function tooLong(name: string, limit: number): ParleyError {
+  return new ParleyError(
+    'PAYLOAD_TOO_LARGE',
+    `${name} is one JSON text of more than ${limit} characters, the limit.`,
+    {
+      hint: 'Nothing was imported. Give a session a line, as the export writes them: then each is read by itself.',
+    },
+  );
 }
 
 function noSessions(name: string, problem: string): ParleyError {

@@ -11,7 +11,7 @@ export interface LockWait {
 export const usualLockWaitMs = 5000;
 const longestPauseMs = 50;
 
-function isLocked(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return false;
   // PROTOCOL: SQLite itself gave up on a race for the log's locks.
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);

@@ -12,6 +12,7 @@ export function storeError(error: unknown, path: string): ParleyError {
   const said = error instanceof Error ? error.message : String(error);
   const primary = code.split('_').slice(0, 2).join('_');
   if (primary === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') return storageFull(path, error);
+  if (error instanceof Error && 'syscall' in error) return directoryError(error, dirname(path));
   switch (primary) {
     case 'SQLITE_BUSY':
     case 'SQLITE_LOCKED':
@@ -48,7 +49,7 @@ export function storeError(error: unknown, path: string): ParleyError {
 /** A failure of the file system on the way to the store, before SQLite is asked. */
 export function directoryError(error: unknown, directory: string): ParleyError {
   const code = errorCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return storageFull(directory, error);
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return storageFull(directory, error);
   return new ParleyError(
     'STORE_UNSAFE',
     `The data directory ${directory} cannot be used: ${reason(error)}.`,

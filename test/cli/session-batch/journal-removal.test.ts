@@ -5,19 +5,20 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { BatchDraft, batchDirectory, journalPath } from '../../../src/cli/session-batch/journal.ts';
 import { removeJournals } from '../../../src/cli/session-batch/journal-removal.ts';
+import { locks } from '../../support/locks.ts';
 
 const origin = 'local';
 const now = Date.parse('2026-05-01T00:00:00.000Z');
 
-function journalOf(directory: string, batch: string, project_id: string, ids = ['ses_1']): void {
+async function journalOf(directory: string, batch: string, project_id: string, ids = ['ses_1']) {
   const draft = new BatchDraft(directory, batch, {
-    owner: { name: 'test', stateOf: () => 'running' },
+    locks,
     now: () => now,
   });
   for (const id of ids) draft.list.add(id);
   const owner = { origin, project_id, key: 'k' };
   const seal = { version: 1, batch, made_at: '', ids: ids.length, ignore_missing: false, ...owner } as const;
-  draft.seal(seal).close();
+  (await draft.seal(seal)).close();
   draft.close();
   utimesSync(journalPath(directory, batch), now / 1000, now / 1000);
 }
@@ -25,12 +26,12 @@ function journalOf(directory: string, batch: string, project_id: string, ids = [
 it('removes those of the project of which nothing is left, past what cannot be read', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-journals-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  journalOf(directory, 'ours', 'prj_1');
-  journalOf(directory, 'theirs', 'prj_2');
+  await journalOf(directory, 'ours', 'prj_1');
+  await journalOf(directory, 'theirs', 'prj_2');
   const many = Array.from({ length: 2500 }, (_, index) => `ses_${index + 10}`);
-  journalOf(directory, 'all-erased', 'prj_1', many);
-  journalOf(directory, 'last-left', 'prj_1', [...many, 'ses_left']);
-  journalOf(directory, 'early-left', 'prj_1', ['ses_left', ...many]);
+  await journalOf(directory, 'all-erased', 'prj_1', many);
+  await journalOf(directory, 'last-left', 'prj_1', [...many, 'ses_left']);
+  await journalOf(directory, 'early-left', 'prj_1', ['ses_left', ...many]);
   const asked: string[] = [];
   const holdsAny = async (projectId: string, ids: readonly string[]) => {
     expect(ids.length).toBeLessThanOrEqual(1000);

@@ -70,8 +70,8 @@ async function prompted(
     lend: (borrow) => borrow(),
     close() {},
   };
-  const { dataDirectory, processes, now } = context.host;
-  const history = new LineHistory({ dataDirectory, name: 'none', processes, now });
+  const { dataDirectory, locks } = context.host;
+  const history = new LineHistory({ dataDirectory, name: 'none', locks });
   await new Repl({ context, source, history, conversation }).run();
 }
 

@@ -1,8 +1,10 @@
 // `parley keys create`: issues a key. It is printed this once; the store keeps its hash alone.
 import type { Command } from 'commander';
-import { localProfile, putStoreKey } from '../../../config/profiles.ts';
+import { localProfile, storeKey } from '../../../config/profiles.ts';
+import type { Administration, CreatedKey } from '../../../service/administration.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { storeKeyChange } from '../../store-key.ts';
 import { toJson } from '../../terminal/json.ts';
 
 export interface KeysCreateInput {
@@ -25,9 +27,10 @@ export function registerKeysCreate(parent: Command, run: Run): void {
 }
 
 export async function runKeysCreate(input: KeysCreateInput, context: CliContext): Promise<undefined> {
+  await context.open({ beginsStore: input.use });
   const administration = await context.administration();
   const created = await administration.createKey({ project_name: input.project, key_name: input.name });
-  if (input.use) await keepKey(created.key, context);
+  if (input.use) await keepKey(created, administration, context);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: created })}\n`);
     return;
@@ -39,8 +42,19 @@ export async function runKeysCreate(input: KeysCreateInput, context: CliContext)
   );
 }
 
-async function keepKey(key: string, { host, target }: CliContext): Promise<void> {
-  await host.profileFile.update((config) =>
-    putStoreKey(config, target.profile ?? localProfile, host.dataDirectory, key),
-  );
+/** A key that could not be kept is told to nobody, and so revoked. */
+async function keepKey(
+  { key, key_id }: CreatedKey,
+  administration: Administration,
+  context: CliContext,
+): Promise<void> {
+  const { profileFile, dataDirectory } = context.host;
+  const profile = context.target.profile ?? localProfile;
+  try {
+    const put = await storeKeyChange(profile, context);
+    await profileFile.update((config) => put(config, profile, dataDirectory, key));
+  } catch (error) {
+    if (storeKey(profileFile.read(), profile, dataDirectory) !== key) await administration.revokeKey(key_id);
+    throw error;
+  }
 }

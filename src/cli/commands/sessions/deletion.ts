@@ -17,7 +17,7 @@ import {
   type SessionOperation,
   sameCommand,
 } from './batch.ts';
-import { batchHolder, collectIds, newDraft } from './draft.ts';
+import { collectIds, newDraft } from './draft.ts';
 import { collectMatching } from './matching.ts';
 import type { SessionFilter } from './session-filter.ts';
 
@@ -121,7 +121,7 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
     if (!input.yes) await askFirst(draft, found.project, context);
     return found;
   });
-  const journal = draft.seal({
+  const journal = await draft.seal({
     version: 1,
     batch,
     ...owner,
@@ -139,7 +139,7 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
 }
 
 async function resumeBatch(batch: string, input: DeleteInput, context: CliContext): Promise<number> {
-  const { known, journal } = KnownBatch.open(context.host.dataDirectory, batch, batchHolder(context.host));
+  const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await orSay(nothingYet, context, () => batchOwner(context))).owner);
     const ignoreMissing = input.ignoreMissing || known.seal.ignore_missing;

@@ -1,8 +1,7 @@
 // Where the ids that a command is given are collected, before anything is done to them.
-import { lockOwner } from '../../../config/lock-owner.ts';
-import type { CliContext, CliHost } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
-import { BatchDraft, type BatchHolder } from '../../session-batch/journal.ts';
+import { BatchDraft } from '../../session-batch/journal.ts';
 import { requireRoom, takeIds } from './ids.ts';
 
 /** A name for a batch, and the place where its ids are collected. Close it in the end, whatever happened. */
@@ -11,11 +10,7 @@ export function newDraft({ host }: CliContext): BatchDraft {
     .toISOString()
     .replace(/\..*|[-:]/g, '')
     .replace('T', '-');
-  return new BatchDraft(host.dataDirectory, `${time}-${host.newRequestId().slice(-6)}`, batchHolder(host));
-}
-
-export function batchHolder({ processes, now }: CliHost): BatchHolder {
-  return { owner: lockOwner(processes), now };
+  return new BatchDraft(host.dataDirectory, `${time}-${host.newRequestId().slice(-6)}`, host);
 }
 
 /** The ids given, as arguments or on stdin: at least one, at most `limit` distinct ones. */

@@ -13,7 +13,7 @@ import { fileBytes } from '../../terminal/file-bytes.ts';
 import { unreadableFile } from '../../terminal/file-message.ts';
 import { stdinText } from '../../terminal/stdin.ts';
 import { Utf8Reader } from '../../terminal/utf8-reader.ts';
-import { type GivenRecord, readRecords } from '../../transcripts/record-reading.ts';
+import { type GivenRecord, longestRecord, readRecords } from '../../transcripts/record-reading.ts';
 
 /** Sent together: a server, or the store, commits them at once. */
 const together = 16;
@@ -106,9 +106,10 @@ async function importTogether(
 }
 
 /** What would fail for all others too is thrown: a refused key, no network, a full disk, a server without the archive. */
-async function importOne({ place, value }: GivenRecord, context: CliContext): Promise<Outcome> {
+async function importOne({ place, value, isTooLong }: GivenRecord, context: CliContext): Promise<Outcome> {
   const session_id = idOf(value) ?? place;
   try {
+    if (isTooLong) throw tooLong(place);
     if (value === undefined) throw notJson(place);
     const { home } = await context.open();
     const call = { ...(await context.call()), signal: context.host.stopSignal };
@@ -132,4 +133,14 @@ function notJson(place: string): ParleyError {
   return new ParleyError('USAGE', `What stands at ${place} is not JSON.`, {
     hint: 'Nothing of it was kept. A line holds one session, as export --format json writes it.',
   });
+}
+
+function tooLong(place: string): ParleyError {
+  return new ParleyError(
+    'PAYLOAD_TOO_LARGE',
+    `What stands at ${place} has more than ${longestRecord} characters, the limit.`,
+    {
+      hint: 'Nothing of it was kept. A line holds one session.',
+    },
+  );
 }

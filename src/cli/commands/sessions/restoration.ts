@@ -10,7 +10,7 @@ import {
   runSingle,
   type SessionOperation,
 } from './batch.ts';
-import { batchHolder, collectIds, newDraft } from './draft.ts';
+import { collectIds, newDraft } from './draft.ts';
 
 export interface RestoreInput {
   /** Ids, or `-` for stdin. */
@@ -52,7 +52,7 @@ export async function restoreSessions({ words, batch }: RestoreInput, context: C
 }
 
 async function restoreBatch(batch: string, context: CliContext): Promise<number> {
-  const { known, journal } = KnownBatch.open(context.host.dataDirectory, batch, batchHolder(context.host));
+  const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
     return await restoreAll(known.deleted(), known.count('deleted'), context);

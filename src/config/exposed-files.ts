@@ -1,0 +1,14 @@
+// Files with keys in them that others than their owner may read: what is said of them, and what to do.
+import type { ExposedFile } from './profile-file.ts';
+import { quoteForShell } from './shell-quote.ts';
+
+export function exposure(files: readonly ExposedFile[]): {
+  readonly message: string;
+  readonly remedy: string;
+} {
+  const found = files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
+  return {
+    message: `Others than you may read the keys that are in ${found}.`,
+    remedy: `Run: chmod 600 ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
+  };
+}

@@ -1,0 +1,151 @@
+// Calls on files that fail at the worst moment, as on a disk that dies: told by the file's name and a code, with what was done before.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { schema } from '../../src/store/sqlite/schema.ts';
+import { batch } from '../support/chat-batch.ts';
+import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
+import { lookInto } from '../support/raw-database.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+import { storeOptions } from '../support/store-options.ts';
+
+const place = new Place();
+beforeAll(() => place.output(['models']));
+afterAll(() => place.remove());
+
+/** `call` of `fs` fails for paths that end so, with a code. */
+async function withFailing(
+  call: string,
+  end: string,
+  code: string,
+  words: readonly string[],
+  stdin?: string,
+  at = place,
+) {
+  const preload = join(place.path, 'failing.cjs');
+  writeFileSync(
+    preload,
+    `const fs = require('node:fs');
+     const fails = (path) => String(path).endsWith(${JSON.stringify(end)});
+     const failure = (path) => Object.assign(new Error('${code}: i/o error, ${call}'),
+       { code: '${code}', syscall: '${call.replace('Sync', '')}', path: String(path) });
+     for (const [room, isLate] of [[fs, false], [fs.promises, true]]) {
+       const usual = room.${call};
+       if (usual) room.${call} = function (...words) {
+         if (!fails(words[0])) return usual.apply(this, words);
+         if (isLate) return Promise.reject(failure(words[0]));
+         throw failure(words[0]);
+       };
+     }`,
+  );
+  const env = { NODE_OPTIONS: `--require ${preload}` };
+  return at.parley(words, { env, ...(stdin !== undefined && { stdin }) });
+}
+
+describe('parley sessions export', () => {
+  test('says that the file is whole where its part cannot be removed, and names both', async () => {
+    const session = await place.newSession();
+    const file = join(place.path, 'out.jsonl');
+    const words = ['sessions', 'export', session, '--format', 'json', '-o', file];
+    const { status, err } = await withFailing('rm', '.part', 'EIO', words);
+    expect([status, err]).toEqual([
+      2,
+      expect.stringMatching(
+        /out\.jsonl is written, whole;.*\.part cannot be removed \(EIO\)\. \(CONFIG\)\nRemove it: rm /,
+      ),
+    ]);
+    expect(JSON.parse(readFileSync(file, 'utf8')).session.session_id).toBe(session);
+  });
+
+  test('tells why it was given up, not that its part cannot be removed', async () => {
+    const words = ['sessions', 'export', 'ses_none', '-o', join(place.path, 'none.md')];
+    expectFailure(await withFailing('rm', '.part', 'EIO', words), { status: 5, code: 'SESSION_NOT_FOUND' });
+  });
+
+  test('is refused as for want of room where the quota is used up', async () => {
+    const words = ['sessions', 'export', await place.newSession(), '-o', join(place.path, 'quota.md')];
+    expectFailure(await withFailing('open', '.part', 'EDQUOT', words), { status: 7, code: 'STORAGE_FULL' });
+  });
+});
+
+test.each([
+  ['a lock', 'openSync', '.lock', 'ESTALE'],
+  ['the journal', 'openSync', '.journal', 'EACCES'],
+])(
+  'a deletion that cannot open %s (%s %s %s) names it and deletes nothing',
+  async (_what, call, end, code) => {
+    const ids = [await place.newSession(), await place.newSession()];
+    const outcome = await withFailing(call, end, code, ['sessions', 'delete', ...ids, '--yes']);
+    expectFailure(outcome, { status: 2, code: 'CONFIG' });
+    expect(outcome.err).toMatch(new RegExp(`^parley: /.*\\${end} .*${code}`, 'm'));
+    expect(await place.output(['sessions', 'list', '--ids'])).toContain(ids[0]);
+  },
+);
+
+test.each([
+  ['EIO', 2, 'CONFIG'],
+  ['EDQUOT', 7, 'STORAGE_FULL'],
+])('a batch whose directory cannot be made (%s) names it', async (code, status, expected) => {
+  const words = [...batch, '--resume', join(place.path, 'batch.ndjson')];
+  const outcome = await withFailing('mkdirSync', 'chat-batches', code, words, 'a\n');
+  expectFailure(outcome, { status, code: expected });
+  expect(outcome.err).toContain('chat-batches');
+});
+
+test.each([
+  ['ENOSPC', 'STORAGE_FULL'],
+  ['EIO', 'STORE_UNSAFE'],
+])(
+  'a copy before a migration that fails with %s is told as %s, and the store is as it was',
+  async (code, expected) => {
+    const own = new Place();
+    const { store } = await openSqliteStore({
+      ...storeOptions(own.dataDirectory),
+      migrations: schema.slice(0, -1),
+    });
+    await store.close();
+    const outcome = await withFailing('openSync', '.backup-part', code, ['models'], undefined, own);
+    expectFailure(outcome, { status: 7, code: expected });
+    expect(versionOf(own)).toBe(schema.length - 1);
+    expect((await own.parley(['models'])).status).toBe(0);
+    own.remove();
+  },
+);
+
+function versionOf({ storeFile }: Place): unknown {
+  return lookInto(storeFile, (database) => database.pragma('user_version', { simple: true }));
+}
+
+const trial = SmallDisk.mount();
+trial?.unmount();
+
+test.skipIf(trial === null)(
+  'a store that is to be migrated on a full disk is left as it is, and migrated when there is room',
+  async () => {
+    const disk = SmallDisk.mount();
+    if (disk === null) return;
+    try {
+      const own = new Place({ data: join(disk.path, 'data') });
+      const { store } = await openSqliteStore({
+        ...storeOptions(own.dataDirectory),
+        migrations: schema.slice(0, -1),
+      });
+      await store.close();
+      const before = versionOf(own);
+      for (const pagesLeft of [0, 10]) {
+        disk.fill(pagesLeft);
+        expectFailure(await own.parley(['models']), { status: 7, code: 'STORAGE_FULL' });
+        expect(readdirSync(own.dataDirectory).filter((name) => name.includes('backup'))).toEqual([]);
+        disk.free();
+        expect(versionOf(own)).toBe(before);
+      }
+      expect((await own.parley(['models'])).status).toBe(0);
+      expect(versionOf(own)).toBe(schema.length);
+      own.remove();
+    } finally {
+      disk.unmount();
+    }
+  },
+);
