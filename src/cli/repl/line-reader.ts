@@ -55,7 +55,7 @@ export class LineReader implements LineSource {
   }
 
   read(prompt: PromptFor, initial: string): Promise<ReadLine> {
-    if (this.#isGone) return Promise.resolve({ kind: 'left' });
+    if (this.#isGone) return Promise.resolve({ kind: 'gone' });
     const typed = typedAhead(this.#state);
     this.#state = initial === '' ? typed : behind(initial, typed);
     this.#promptFor = prompt;
@@ -264,7 +264,7 @@ export class LineReader implements LineSource {
     this.#isGone = true;
     const settle = this.#settle;
     this.#settle = null;
-    settle?.({ kind: 'left' });
+    settle?.({ kind: 'gone' });
     this.#interrupt?.();
   }
 

@@ -3,6 +3,7 @@
 import { quoteForShell } from '../../config/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
+import { Interruption } from '../interruption.ts';
 import { modeOptions, placeOptions } from '../same-place.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
@@ -46,6 +47,7 @@ export class Repl {
       if (isFirst) void this.#prepare();
       const read = await Promise.race([reading, ended]);
       if (read.kind === 'left') break;
+      if (read.kind === 'gone') throw new Interruption('SIGHUP');
       next = await this.#take(read.line);
     }
     await this.#sayHowToGoOn();

@@ -220,7 +220,8 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'write the next message in $VISUAL or $EDITOR',
     run: async (text, { source, context }) => {
       const { writeInEditor } = await import('./external-editor.ts');
-      const written = await source.lend(() => writeInEditor(text, context.host.env));
+      const { signal } = context.host;
+      const written = await source.lend(() => writeInEditor(text, context.host.env, signal));
       // What was written there is a message, whatever it begins with.
       return written === null ? undefined : { initial: lineFor(written) };
     },

@@ -81,6 +81,9 @@ const goneCodes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
+/** What a write to a terminal that was closed says; of a disk it is a failure. */
+const closedTerminal = 'EIO';
+
 class StreamOutput implements Output {
   readonly isTerminal: boolean;
   readonly redraws: boolean;
@@ -166,7 +169,8 @@ class StreamOutput implements Output {
 
   #lose(error: (Error & { readonly code?: unknown }) | null): void {
     if (this.gone.aborted) return;
-    if (error !== null && this.#role === 'data' && !goneCodes.has(error.code)) {
+    const isGone = goneCodes.has(error?.code) || (this.isTerminal && error?.code === closedTerminal);
+    if (error !== null && this.#role === 'data' && !isGone) {
       this.#failure = new ParleyError(
         'INTERNAL_ERROR',
         `The output could not be written: ${error.message}.`,

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 const suspendByte = 0x1a;
+const hangUpMs = 50;
 
 export class QuestionKeys extends Readable {
   /** What is typed before a question stands is none of its answers: inquirer drops it, from a terminal. */
@@ -47,7 +48,8 @@ export class QuestionKeys extends Readable {
     if (at !== -1) this.#onSuspend();
   };
 
+  /** Ctrl-D is a key here: only a terminal that closes has an end. The signal that says so may come after it, and is the better word. */
   readonly #end = (): void => {
-    this.push(null);
+    setTimeout(() => this.push(null), hangUpMs);
   };
 }
