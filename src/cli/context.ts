@@ -135,7 +135,7 @@ export class CliContext {
       onlyExisting: false,
       followsModes: false,
       say: (line) => this.say(line),
-      trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
+      trace: this.options.debug ? (line) => this.stderr.write(`${line}\n`) : null,
     });
     return this.#opened;
   }
@@ -193,7 +193,7 @@ export class CliContext {
 
   /** Talk: a line on stderr, unless `--quiet`. */
   async say(line: string): Promise<void> {
-    if (!this.options.quiet) await this.stderr.writeUntrusted(`${line}\n`);
+    if (!this.options.quiet) await this.stderr.write(`${line}\n`);
   }
 
   async close(): Promise<void> {

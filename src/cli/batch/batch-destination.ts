@@ -38,7 +38,7 @@ export async function openDestination(resume: string | null, context: CliContext
       batch,
       answered: null,
       session_id: null,
-      write: (text) => stdout.writeUntrusted(text),
+      write: (text) => stdout.write(text),
       close: async () => {},
     };
   }

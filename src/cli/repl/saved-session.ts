@@ -5,13 +5,14 @@ import { ParleyError } from '../../service/errors.ts';
 import { runMessages } from '../commands/sessions/messages.ts';
 import { CliContext } from '../context.ts';
 import type { Output } from '../terminal/output.ts';
+import type { OutputText } from '../terminal/terminal-text.ts';
 
 export async function saveSession(id: string, path: string, context: CliContext): Promise<void> {
   const file = opened(path);
   try {
     let bytes = 0;
-    const write = async (text: string) => {
-      for (let rest = Buffer.from(text); rest.length > 0; ) {
+    const write = async (text: OutputText) => {
+      for (let rest = Buffer.from(String(text)); rest.length > 0; ) {
         const written = writeSync(file, rest);
         rest = rest.subarray(written);
         bytes += written;
@@ -42,10 +43,9 @@ function opened(path: string): number {
 }
 
 /** The context, but that what a command prints goes elsewhere, exactly as it is. */
-function writingTo(write: (text: string) => Promise<void>, context: CliContext): CliContext {
+function writingTo(write: (text: OutputText) => Promise<void>, context: CliContext): CliContext {
   const output = new Proxy(context.stdout, {
-    get: (target, name) =>
-      name === 'write' || name === 'writeUntrusted' ? write : Reflect.get(target, name, target),
+    get: (target, name) => (name === 'write' ? write : Reflect.get(target, name, target)),
   }) as Output;
   const { host } = context;
   const inFile = new CliContext(

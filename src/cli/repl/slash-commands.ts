@@ -123,7 +123,7 @@ export const slashCommands: readonly SlashCommand[] = [
       if (title === '') conversation.title = await titleOf(id, context);
       else await runRename({ id, title }, context);
       if (title !== '') conversation.title = title;
-      else await context.stdout.writeUntrusted(`${conversation.title ?? '(no title)'}\n`);
+      else await context.stdout.write(`${conversation.title ?? '(no title)'}\n`);
       return undefined;
     },
   },
@@ -238,7 +238,7 @@ export const slashCommands: readonly SlashCommand[] = [
         `url: ${target.url ?? 'embedded'}`,
         ...conversation.files.map((path) => `file for the next message: ${path}`),
       ];
-      await context.stdout.writeUntrusted(lines.map((line) => `${line}\n`).join(''));
+      await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
       if (conversation.sessionId === null)
         await context.stdout.write('session_id: (the next message makes one)\n');
       else await runGet({ ids: [conversation.sessionId] }, context);
