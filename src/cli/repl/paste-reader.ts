@@ -1,6 +1,7 @@
 // Tells apart what of a terminal's text was typed and what was pasted: by the brackets that terminals put around a paste, and where one
 // puts none, by how much comes at once.
 import type { StartTimer } from '../terminal/timer.ts';
+import { TerminalReports } from './terminal-reports.ts';
 
 export interface PasteReaderOptions {
   readonly typed: (text: string) => void;
@@ -16,6 +17,9 @@ const interrupt = '\x03';
 /** Longer than a terminal takes between two pieces of one thing, and too short to be felt. */
 const pauseMs = 50;
 
+/** Longer than a report takes on a slow line. */
+const reportMs = 300;
+
 /** Nobody types so many characters between two looks at the terminal. */
 const mostTyped = 1000;
 
@@ -29,6 +33,8 @@ export class PasteReader {
   /** A paste without brackets has just come, and may go on. */
   #goesOn = false;
   #stopGoingOn = () => {};
+  readonly #reports = new TerminalReports();
+  #stopWaiting = () => {};
 
   constructor(options: PasteReaderOptions) {
     this.#options = options;
@@ -87,8 +93,18 @@ export class PasteReader {
     if (paste !== '') this.#options.pasted(paste);
   }
 
-  /** What came without brackets. */
-  #tell(text: string): void {
+  /** What came without brackets; a report that has begun is waited for. */
+  #tell(given: string): void {
+    if (given === '') return;
+    this.#stopWaiting();
+    const text = this.#reports.push(given);
+    if (this.#reports.isOpen) {
+      this.#stopWaiting = this.#options.startTimer(reportMs, () => this.#tellKnown(this.#reports.end()));
+    }
+    this.#tellKnown(text);
+  }
+
+  #tellKnown(text: string): void {
     if (text === '') return;
     const { typed, pasted, startTimer } = this.#options;
     if (!this.#goesOn && text.length < mostTyped && !holdsLines(text)) {
