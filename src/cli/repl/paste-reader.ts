@@ -1,7 +1,7 @@
 // Tells apart what of a terminal's text was typed and what was pasted: by the brackets that terminals put around a paste, and where one
 // puts none, by how much comes at once.
+import { reportMs, TerminalReports } from '../terminal/terminal-reports.ts';
 import type { StartTimer } from '../terminal/timer.ts';
-import { TerminalReports } from './terminal-reports.ts';
 
 export interface PasteReaderOptions {
   readonly typed: (text: string) => void;
@@ -16,9 +16,6 @@ const interrupt = '\x03';
 
 /** Longer than a terminal takes between two pieces of one thing, and too short to be felt. */
 const pauseMs = 50;
-
-/** Longer than a report takes on a slow line. */
-const reportMs = 300;
 
 /** Nobody types so many characters between two looks at the terminal. */
 const mostTyped = 1000;

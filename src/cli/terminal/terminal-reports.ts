@@ -1,6 +1,9 @@
 // What a terminal says among the keys: answers to questions (colours, position, device), mouse and focus reports. They are taken out, and
 // so is every sequence that no key is known for: none of it may become text. Keys in the newer spellings come out in the old one.
 
+/** Longer than a report takes on a slow line: by then `end` is due. */
+export const reportMs = 300;
+
 const esc = '\\x1b';
 /** Begin a string that a terminal sends: OSC, DCS, APC, PM, SOS; with ESC and as one character (C1). */
 const string = `(?:${esc}[\\]P_^X]|[\\x9d\\x90\\x9f\\x9e\\x98])`;

@@ -1,7 +1,7 @@
 // What a terminal says among the keys becomes no text, however it is cut; and the keys of newer terminals are keys.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TerminalReports } from '../../../src/cli/repl/terminal-reports.ts';
+import { TerminalReports } from '../../../src/cli/terminal/terminal-reports.ts';
 
 function through(pieces: readonly string[]): string {
   const reports = new TerminalReports();
