@@ -110,6 +110,7 @@ describe('no field of an answer drives a terminal', () => {
 
   const typed: readonly (readonly [string, () => readonly string[]])[] = [
     ['a message, the mode and the status', () => ['/mode', '\t/mode ', '/mode echo', 'hello', '/status']],
+    ['the usual mode, at the prompt', () => ['hello', '/status']],
     ['a search', () => ['/search hello']],
     ['Tab over sessions', () => ['\t/resume ', `\t/resume ${id.slice(0, 8)}`]],
     ['the list of sessions', () => ['/sessions']],
