@@ -170,7 +170,8 @@ async function converse(program, env) {
   });
   repl.stdin.end('Hello\r');
   const [status] = await once(repl, 'exit');
-  if (status !== 0) throw new Error(`The REPL ended with ${status} while its code was recorded.`);
+  // The end of what it reads is to it a terminal that closes.
+  if (status !== 129) throw new Error(`The REPL ended with ${status} while its code was recorded.`);
 }
 
 /** A server of one reply, of this API and of a model's, for the client's code to run against. */

@@ -9,6 +9,7 @@ import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
 import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
+import { releaseDeadTerminals } from './cli/terminal/dead-terminals.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
 import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
@@ -33,6 +34,7 @@ const notStoppedMs = 100;
 export async function main(): Promise<void> {
   // Until it is known: work that stops without an end, and leaves Node nothing to wait for, has failed.
   process.exitCode = 1;
+  process.on('exit', () => releaseDeadTerminals(isTerminal));
   const stop = new AbortController();
   const signalled = new AbortController();
   const signals: SignalListeners = { interrupt: new Set(), hangUp: new Set() };
@@ -99,7 +101,8 @@ function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void)
       if (stoppedAt === null) {
         stoppedAt = now;
         stop(signal);
-      } else if (now - stoppedAt > sameSignalMs) {
+      } else if (signal !== 'SIGHUP' && now - stoppedAt > sameSignalMs) {
+        // Of a terminal that closes, the shell may tell once more; nobody is there who would be in a hurry.
         process.exit(new Interruption(signal).exitStatus);
       }
     });
@@ -194,9 +197,10 @@ function cliHost(
           signal: stopSignal,
         });
         outputs.set(name, output);
-        // Nobody reads the answer any more: stop working on it.
+        // Nobody reads the answer any more: stop working on it. A terminal may be gone before the signal says so.
         if (name === 'stdout') {
-          output.gone.addEventListener('abort', () => stop.abort(new Interruption('closed pipe')));
+          const cause = output.isTerminal ? 'SIGHUP' : 'closed pipe';
+          output.gone.addEventListener('abort', () => stop.abort(new Interruption(cause)));
         }
       }
       return output;
@@ -222,6 +226,11 @@ function requestIds(now: () => number, random: () => number): () => string {
     start ||= `req_${now().toString(36)}${random().toString(36).slice(2)}`;
     return `${start}_${count++}`;
   };
+}
+
+/** Asked as the process ends, where nothing can be awaited; the module is loaded already where there is a terminal. */
+function isTerminal(descriptor: number): boolean {
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 function standardStream(name: 'stdout' | 'stderr'): OutputStream {

@@ -129,6 +129,12 @@ describe('what is caught', () => {
       'await import(name);',
       'cli/a.ts: a computed name is not at home here',
     ],
+    [
+      'text for a terminal that is not filtered',
+      'src/cli/a.ts',
+      'export const a = (title: string) => new TerminalText(title);',
+      'src/cli/a.ts: makes text for a terminal that is not filtered',
+    ],
     ['a new room', 'src/extras/a.ts', '', 'extras/a.ts: stands in no room'],
     ['the process', 'src/cli/a.ts', 'export const a = process.env;', 'cli/a.ts: touches process'],
     [

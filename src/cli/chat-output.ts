@@ -10,6 +10,7 @@ import { fencedBlock, type WhichBlock } from './terminal/markdown/fenced-block.t
 import type { UntrustedWriter } from './terminal/output.ts';
 import { waiting } from './terminal/progress.ts';
 import { replyWriter } from './terminal/reply-writer.ts';
+import { terminalText } from './terminal/terminal-text.ts';
 import { startTimer } from './terminal/timer.ts';
 import { tokensLine, turnNotes } from './turn-notes.ts';
 
@@ -138,7 +139,7 @@ function reasoningNotes(context: CliContext) {
   let writer: UntrustedWriter | null = null;
   const paint = async (on: boolean) => {
     const { stderr } = context;
-    if (stderr.colour > 0) await stderr.write(on ? '\u001b[2m' : '\u001b[22m');
+    if (stderr.colour > 0) await stderr.write(on ? terminalText`\x1b[2m` : terminalText`\x1b[22m`);
   };
   return {
     async take(text: string): Promise<void> {
@@ -159,7 +160,7 @@ function reasoningNotes(context: CliContext) {
 /** What is to be known of a turn besides its reply. */
 async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutputOptions): Promise<void> {
   for (const note of turnNotes(reply, options.mode)) await context.say(note);
-  if (options.usage) await context.stderr.writeUntrusted(`${tokensLine(reply.usage)}\n`);
+  if (options.usage) await context.stderr.write(`${tokensLine(reply.usage)}\n`);
 }
 
 async function tellEnd(reply: ChatReply, modeGiven: string | null, context: CliContext): Promise<void> {
@@ -167,7 +168,6 @@ async function tellEnd(reply: ChatReply, modeGiven: string | null, context: CliC
     await context.say('The reply ends here because it reached its limit.');
   if (!context.stdout.isTerminal || context.options.quiet) return;
   const { dim } = await context.stderr.style();
-  const id = context.stderr.visible(reply.session_id);
   const words = [
     'parley',
     'chat',
@@ -175,6 +175,8 @@ async function tellEnd(reply: ChatReply, modeGiven: string | null, context: CliC
     ...modeOptions(modeGiven, null, context),
     '-c',
   ];
-  const command = context.stderr.visible(words.map(quoteForShell).join(' '));
-  await context.stderr.write(dim(`session ${id}, go on with: ${command} "…"`).concat('\n'));
+  const command = words.map(quoteForShell).join(' ');
+  await context.stderr.write(
+    terminalText`${dim(`session ${reply.session_id}, go on with: ${command} "…"`)}\n`,
+  );
 }

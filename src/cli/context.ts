@@ -159,7 +159,7 @@ export class CliContext {
     return {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
-      trace: this.options.debug ? (line) => this.stderr.writeUntrusted(`${line}\n`) : null,
+      trace: this.options.debug ? (line) => this.stderr.write(`${line}\n`) : null,
     };
   }
 
@@ -222,7 +222,7 @@ export class CliContext {
 
   /** Talk: a line on stderr, unless `--quiet`. */
   async say(line: string): Promise<void> {
-    if (!this.options.quiet) await this.stderr.writeUntrusted(`${line}\n`);
+    if (!this.options.quiet) await this.stderr.write(`${line}\n`);
   }
 
   /** Closes what was opened. A later call opens it anew, with the modes that are set up then. */

@@ -33,12 +33,10 @@ export async function reportFailure(error: unknown, context: CliContext): Promis
 export async function tellFailure(error: unknown, context: CliContext): Promise<number> {
   if (error instanceof Interruption) return error.exitStatus;
   const failure = asParleyError(error);
-  await context.stderr.writeUntrusted(
-    failureText(failure, context.commandPath) + furtherHint(failure, context),
-  );
+  await context.stderr.write(failureText(failure, context.commandPath) + furtherHint(failure, context));
   if (context.options.debug) {
     const { stack, cause } = failure;
-    await context.stderr.writeUntrusted(`${stack}\n${cause instanceof Error ? `${cause.stack}\n` : ''}`);
+    await context.stderr.write(`${stack}\n${cause instanceof Error ? `${cause.stack}\n` : ''}`);
   }
   return exitStatusOf(failure.code);
 }

@@ -45,28 +45,28 @@ async function withFailing(
 }
 
 describe('parley sessions export', () => {
-  test('says that the file is whole where its part cannot be removed, and names both', async () => {
+  test('is done where the file is whole and only its part cannot be removed', async () => {
     const session = await place.newSession();
     const file = join(place.path, 'out.jsonl');
     const words = ['sessions', 'export', session, '--format', 'json', '-o', file];
-    const { status, err } = await withFailing('rm', '.part', 'EIO', words);
-    expect([status, err]).toEqual([
-      2,
-      expect.stringMatching(
-        /out\.jsonl is written, whole;.*\.part cannot be removed \(EIO\)\. \(CONFIG\)\nRemove it: rm /,
-      ),
-    ]);
+    expect((await withFailing('rmSync', '.part', 'EIO', words)).status).toBe(0);
     expect(JSON.parse(readFileSync(file, 'utf8')).session.session_id).toBe(session);
   });
 
   test('tells why it was given up, not that its part cannot be removed', async () => {
     const words = ['sessions', 'export', 'ses_none', '-o', join(place.path, 'none.md')];
-    expectFailure(await withFailing('rm', '.part', 'EIO', words), { status: 5, code: 'SESSION_NOT_FOUND' });
+    expectFailure(await withFailing('rmSync', '.part', 'EIO', words), {
+      status: 5,
+      code: 'SESSION_NOT_FOUND',
+    });
   });
 
   test('is refused as for want of room where the quota is used up', async () => {
     const words = ['sessions', 'export', await place.newSession(), '-o', join(place.path, 'quota.md')];
-    expectFailure(await withFailing('open', '.part', 'EDQUOT', words), { status: 7, code: 'STORAGE_FULL' });
+    expectFailure(await withFailing('openSync', '.part', 'EDQUOT', words), {
+      status: 7,
+      code: 'STORAGE_FULL',
+    });
   });
 });
 

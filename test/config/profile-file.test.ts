@@ -194,7 +194,7 @@ describe('updating', () => {
     writeFileSync(join(directory, 'config.json.nextcloud'), 'of the user');
     await file.update(() => emptyConfig);
     const files = readdirSync(directory).sort();
-    expect(files).toEqual(['config.json', 'config.json.last-good', 'config.json.nextcloud']);
+    expect(files).toEqual(['config.json', 'config.json.last-good', 'config.json.nextcloud', 'config.lock']);
     for (const name of files) expect(readFileSync(join(directory, name), 'utf8')).not.toContain('pk_secret');
   });
 

@@ -44,13 +44,21 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   marked: ['cli/terminal/markdown', 'cli/transcripts'],
   'highlight.js': ['cli/terminal/markdown'],
   'jq-wasm': ['cli/terminal'],
-  ora: ['cli/terminal', 'cli/repl'],
-  '@inquirer/prompts': ['cli/terminal', 'cli/repl'],
+  ora: ['cli/terminal'],
+  '@inquirer/prompts': ['cli/terminal'],
   hono: ['server'],
   '@hono/node-server': ['server'],
   zod: ['server'],
   pino: ['server'],
 };
+
+/** Files that may make text for a terminal of a plain string, which then is not filtered. */
+const terminalTextMakers: readonly string[] = [
+  'src/cli/terminal/terminal-text.ts',
+  'src/cli/terminal/style.ts',
+  'src/cli/terminal/markdown/markdown-writer.ts',
+  'src/cli/repl/line-painter.ts',
+];
 
 /** Files that may be long: tables. */
 const tables: readonly string[] = ['src/engine/offline/eliza/colleague-script.ts'];
@@ -90,6 +98,8 @@ function shapeViolations(path: string, text: string): readonly string[] {
   if (!path.startsWith('test/') && !/^(#!.*\n)?\/[/*]/.test(text))
     violations.push(`${path}: does not open with a comment`);
   const lines = text.trimEnd().split('\n').length;
+  if (path.startsWith('src/') && /\bnew TerminalText\b/.test(text) && !terminalTextMakers.includes(path))
+    violations.push(`${path}: makes text for a terminal that is not filtered`);
   if (lines > 300 && path.startsWith('src/') && !tables.includes(path))
     violations.push(`${path}: has ${lines} lines`);
   return violations;

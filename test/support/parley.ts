@@ -158,6 +158,12 @@ export class Place {
     return new TerminalScreen('bash', ['--norc', '--noprofile', '-i'], { cwd: this.path, ...options, env });
   }
 
+  /** The same with one line of bash, which may become the program itself (`exec parley`). */
+  lineScreen(line: string, options: Partial<ScreenOptions> = {}): TerminalScreen {
+    const { env } = this.#surroundings(options.env ?? {});
+    return new TerminalScreen('bash', ['-c', line], { cwd: this.path, ...options, env });
+  }
+
   remove(): void {
     rmSync(this.path, { recursive: true, force: true });
   }

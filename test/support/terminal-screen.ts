@@ -145,6 +145,11 @@ export class TerminalScreen {
     return this.until(`stands at ${JSON.stringify(row)}`, () => this.cursorRow === row.trimEnd());
   }
 
+  /** The window closes: the kernel tells the programs in it, and nothing can be read or written there any more. */
+  hangUp(): void {
+    (this.#pty as IPty & { destroy(): void }).destroy();
+  }
+
   close(): void {
     if (!this.#isEnded) this.#pty.kill('SIGKILL');
     this.#terminal.dispose();

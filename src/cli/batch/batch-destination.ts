@@ -43,7 +43,7 @@ export async function openDestination(resume: string | null, context: CliContext
       batch,
       answered: null,
       session_id: null,
-      write: (text) => stdout.writeUntrusted(text),
+      write: (text) => stdout.write(text),
       keep: async () => {},
       close: async () => {},
     };

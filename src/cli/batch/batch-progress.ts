@@ -1,5 +1,6 @@
 // How far a batch is, on stderr: on a terminal one line that is drawn again, elsewhere a line every ten seconds where that is asked for.
 import type { Output } from '../terminal/output.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 import type { StartTimer } from '../terminal/timer.ts';
 import type { BatchResult } from './batch-answers.ts';
 
@@ -50,7 +51,8 @@ export class BatchProgress {
   /** Before anything else is said. A second time does nothing. */
   stop(): void {
     this.#cancel();
-    if (this.#isShown && this.#options.form === 'live') void this.#options.stderr.write('\r\x1b[K');
+    if (this.#isShown && this.#options.form === 'live')
+      void this.#options.stderr.write(terminalText`\r\x1b[K`);
     this.#isShown = false;
   }
 
@@ -91,7 +93,9 @@ export class BatchProgress {
     const line = this.#line();
     this.#isShown = true;
     // A line that is wider than the terminal could not be drawn over.
-    void stderr.write(form === 'live' ? `\r${line.slice(0, stderr.columns() - 1)}\x1b[K` : `${line}\n`);
+    void stderr.write(
+      form === 'live' ? terminalText`\r${line.slice(0, stderr.columns() - 1)}\x1b[K` : `${line}\n`,
+    );
   }
 }
 

@@ -236,7 +236,7 @@ async function remember(sessionId: string, context: CliContext): Promise<void> {
     await context.rememberSession(sessionId);
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
-    await context.stderr.writeUntrusted(
+    await context.stderr.write(
       `parley: ${error.message} (${error.code})\nGo on with -s ${sessionId}; -c does not know this session.\n`,
     );
   }

@@ -11,6 +11,7 @@ import { exitDone, exitStatusOf } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 
 interface Check {
   readonly name: string;
@@ -156,6 +157,6 @@ async function checkWay(
 async function writeCheck({ name, ok, finding, hint }: Check, { stdout }: CliContext): Promise<void> {
   const { green, red, bold } = await stdout.style();
   const mark = ok ? green('ok  ') : red('FAIL');
-  await stdout.write(`${mark} ${bold(name.padEnd(13))} ${stdout.visible(finding)}\n`);
-  if (hint !== '') await stdout.write(`     ${stdout.visible(hint)}\n`);
+  await stdout.write(terminalText`${mark} ${bold(name.padEnd(13))} `);
+  await stdout.write(`${finding}\n${hint === '' ? '' : `     ${hint}\n`}`);
 }

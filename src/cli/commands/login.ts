@@ -82,7 +82,7 @@ export async function runLogin(
     );
   }
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-  else await context.stdout.writeUntrusted(filledFieldLines(data));
+  else await context.stdout.write(filledFieldLines(data));
   await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
 }
 

@@ -151,7 +151,7 @@ function logTo(stderr: Output): (lines: string) => void {
     const gap = dropped === 0 ? '' : `${toJson({ level: 'warn', msg: 'log lines dropped', dropped })}\n`;
     dropped = 0;
     // Not awaited: the log keeps no request waiting.
-    void stderr.writeUntrusted(gap + lines);
+    void stderr.write(gap + lines);
   };
 }
 

@@ -41,8 +41,7 @@ export async function runUsage({ days: count, by }: UsageInput, context: CliCont
   const { stdout } = context;
   const columns = stdout.isTerminal ? fittedColumns(by, records, stdout.columns()) : usageColumns(by);
   if (columns !== null) await writeTable(stdout, columns, records);
-  else if (records.length > 0)
-    await stdout.writeUntrusted(records.flatMap(usageLines).join('\n').concat('\n'));
+  else if (records.length > 0) await stdout.write(records.flatMap(usageLines).join('\n').concat('\n'));
   if (records.length === 0) await context.say('Nothing was said in this time.');
 }
 

@@ -19,5 +19,5 @@ export async function runVerify(context: CliContext): Promise<undefined> {
     await context.stdout.write(`${toJson(body)}\n`);
     return;
   }
-  await context.stdout.writeUntrusted(filledFieldLines(data));
+  await context.stdout.write(filledFieldLines(data));
 }

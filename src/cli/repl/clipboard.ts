@@ -1,6 +1,7 @@
 // Text into the clipboard: through the terminal (OSC 52, which also crosses ssh), and through the desktop's own tool where there is
 // one, since a terminal does not say whether it did.
 import type { Output } from '../terminal/output.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 
 export interface ClipboardOptions {
   readonly terminal: Output;
@@ -24,7 +25,7 @@ export async function copy(text: string, { terminal, env }: ClipboardOptions): P
     }
   }
   if (bytes.length <= mostBytes && env['TERM'] !== 'dumb') {
-    await terminal.write(`\x1b]52;c;${bytes.toString('base64')}\x07`);
+    await terminal.write(terminalText`\x1b]52;c;${bytes.toString('base64')}\x07`);
     ways.push('OSC 52');
   }
   return ways;

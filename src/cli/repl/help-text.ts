@@ -1,5 +1,6 @@
 // What /help says: the slash commands, and the keys that are not obvious. Nothing of it is cut, however narrow the terminal.
 import type { Output } from '../terminal/output.ts';
+import { type OutputText, type TerminalText, terminalText } from '../terminal/terminal-text.ts';
 
 interface Described {
   readonly name: string;
@@ -22,7 +23,7 @@ const gap = 2;
 /** Narrower, a description stands below what it describes. */
 const narrowest = 30;
 
-export async function helpText(commands: readonly Described[], output: Output): Promise<string> {
+export async function helpText(commands: readonly Described[], output: Output): Promise<TerminalText> {
   const { default: wrapAnsi } = await import('wrap-ansi');
   const rows = [
     ...commands.map(({ name, argument, description }) => [`/${name} ${argument}`.trimEnd(), description]),
@@ -35,11 +36,13 @@ export async function helpText(commands: readonly Described[], output: Output): 
   const isNarrow = columns - left < narrowest;
   const indent = isNarrow ? gap : left;
   const room = Math.max(1, columns - indent);
-  const lines = rows.flatMap(([what = '', description = '']) => {
+  const lines = rows.flatMap<OutputText>(([what = '', description = '']) => {
     const described = wrapAnsi(description, room, { hard: true }).split('\n');
-    const first = isNarrow ? [bold(what)] : [bold(what) + ' '.repeat(left - what.length) + described.shift()];
+    const first = isNarrow
+      ? [bold(what)]
+      : [terminalText`${bold(what)}${' '.repeat(left - what.length)}${described.shift() ?? ''}`];
     return [...first, ...described.map((line) => ' '.repeat(indent) + line)];
   });
   const title = wrapAnsi('Of a command, a beginning that no other has will do: /q', columns, { hard: true });
-  return `${[...lines, '', title].join('\n')}\n`;
+  return terminalText`${[...lines, '', title].map((line) => terminalText`${line}\n`)}`;
 }

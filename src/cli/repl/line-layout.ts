@@ -1,6 +1,7 @@
 // A line on a screen of so many columns: the rows that it takes, and where the cursor stands. Pure; what is drawn when is the
 // business of line-painter.ts.
 import { filterText } from '../terminal/filter.ts';
+import { type OutputText, shown as shownText } from '../terminal/terminal-text.ts';
 import type { LineState } from './line-state.ts';
 import { foldLabel } from './line-text.ts';
 
@@ -13,7 +14,7 @@ export type PromptFor = (columns: number) => Prompt;
 /** Stands before the line: `text` is as wide as `styled`, which is what is shown. */
 export interface Prompt {
   readonly text: string;
-  readonly styled: string;
+  readonly styled: OutputText;
 }
 
 export interface Row {
@@ -44,7 +45,7 @@ export type ShownLine = Pick<LineState, 'text' | 'cursor' | 'pastes'>;
 
 export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure: Measure): Layout {
   const rows: Row[] = [];
-  let row = prompt.styled;
+  let row = shownText(prompt.styled);
   let column = measure(prompt.text);
   let cursor: Place | null = null;
   const end = (ends: boolean) => {

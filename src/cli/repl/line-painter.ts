@@ -1,5 +1,6 @@
 // Draws the line that is being edited over the one drawn before, in one write, from where it changed, and touches nothing above it.
 import type { Output } from '../terminal/output.ts';
+import { type OutputText, TerminalText, terminalText } from '../terminal/terminal-text.ts';
 import {
   clipped,
   type Layout,
@@ -27,7 +28,7 @@ interface Drawn {
 const clearBelow = '\x1b[K\x1b[C\x1b[J\r';
 
 /** Of a terminal that is gone the keyboard tells: what is drawn on it then is lost in silence. */
-export function drawTo(output: Output, text: string): void {
+export function drawTo(output: Output, text: OutputText): void {
   output.write(text).catch(() => {});
 }
 
@@ -61,7 +62,9 @@ export class LinePainter {
     const more = this.#appended(drawn);
     drawTo(
       this.#output,
-      more ?? `${this.#changedRows(drawn) ?? this.#allRows(drawn)}${toCursor(drawn.layout)}`,
+      new TerminalText(
+        more ?? `${this.#changedRows(drawn) ?? this.#allRows(drawn)}${toCursor(drawn.layout)}`,
+      ),
     );
     if (more === null) this.#isRewrapped = false;
     this.#drawn = drawn;
@@ -76,7 +79,7 @@ export class LinePainter {
     const before = this.#drawn;
     const next = this.#laidOut(prompt, line, false);
     const isKnown = before !== null && !before.isClipped && !next.isClipped;
-    const isSame = before?.prompt.styled === prompt.styled && before.line.text === line.text;
+    const isSame = String(before?.prompt.styled) === String(prompt.styled) && before?.line.text === line.text;
     // Behind the last character of one of several lines, terminals differ on where the cursor goes.
     const isCursorSafe = isAtEnd(line) || !line.text.includes('\n');
     if (!this.#reflows || !isKnown || !isSame || !isCursorSafe) {
@@ -84,7 +87,7 @@ export class LinePainter {
       return;
     }
     // A row that is full now: the next one is to be opened, as for one that was drawn so.
-    if (isAtEnd(line) && next.layout.end.column === 0) drawTo(this.#output, ' \r');
+    if (isAtEnd(line) && next.layout.end.column === 0) drawTo(this.#output, terminalText` \r`);
     this.#drawn = next;
     this.#isRewrapped = true;
   }
@@ -101,18 +104,18 @@ export class LinePainter {
     this.paint(prompt, { ...line, cursor: line.text.length }, { whole: true });
     const { column } = this.#drawn?.layout.end ?? { column: 0 };
     // A line that ends with its row has opened the next one already.
-    if (column > 0) drawTo(this.#output, '\r\n');
+    if (column > 0) drawTo(this.#output, terminalText`\r\n`);
     this.#drawn = null;
   }
 
   /** Takes the line off the screen: the cursor is where it began. */
   erase(): void {
-    drawTo(this.#output, `${this.#toStart()}${clearBelow}`);
+    drawTo(this.#output, new TerminalText(`${this.#toStart()}${clearBelow}`));
     this.#drawn = null;
   }
 
   clearScreen(): void {
-    drawTo(this.#output, '\x1b[H\x1b[2J');
+    drawTo(this.#output, terminalText`\x1b[H\x1b[2J`);
     this.#drawn = null;
   }
 

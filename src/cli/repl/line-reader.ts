@@ -1,5 +1,6 @@
 // Reads lines from a terminal: keyboard → editor → painter. Keys that come while nobody reads a line are kept, and stand at the
 // next prompt; of these, Ctrl-C alone acts at once.
+import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { Keyboard } from './keyboard.ts';
 import { edit } from './line-editor.ts';
@@ -14,6 +15,8 @@ import { shownLine, shownPrompt } from './shown-line.ts';
 import { editableText, submitted } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
 import { lineFor } from './typed-line.ts';
+
+const bell = terminalText`\x07`;
 
 /** By then nobody is kept waiting who types at once. */
 const widthsPauseMs = 100;
@@ -55,7 +58,7 @@ export class LineReader implements LineSource {
   }
 
   read(prompt: PromptFor, initial: string): Promise<ReadLine> {
-    if (this.#isGone) return Promise.resolve({ kind: 'left' });
+    if (this.#isGone) return Promise.resolve({ kind: 'gone' });
     const typed = typedAhead(this.#state);
     this.#state = initial === '' ? typed : behind(initial, typed);
     this.#promptFor = prompt;
@@ -178,7 +181,7 @@ export class LineReader implements LineSource {
         this.#listed = '';
         break;
       case 'bell':
-        drawTo(this.#options.output, '\x07');
+        drawTo(this.#options.output, bell);
         break;
       default:
         break;
@@ -219,7 +222,7 @@ export class LineReader implements LineSource {
     const list = choices.length > 1 ? choices.map((choice) => `${choice}\n`).join('') : '';
     const isNew = list !== this.#listed && list !== '';
     if (isNew) this.#painter.erase();
-    drawTo(this.#options.output, isNew ? list : '\x07');
+    drawTo(this.#options.output, isNew ? list : bell);
     if (isNew) this.#listed = list;
   }
 
@@ -264,7 +267,7 @@ export class LineReader implements LineSource {
     this.#isGone = true;
     const settle = this.#settle;
     this.#settle = null;
-    settle?.({ kind: 'left' });
+    settle?.({ kind: 'gone' });
     this.#interrupt?.();
   }
 

@@ -2,8 +2,11 @@
 import type { PromptFor } from './line-layout.ts';
 import type { SubmittedLine } from './submitted-line.ts';
 
-/** `left`: the person is done (Ctrl-D), or the terminal went away. */
-export type ReadLine = { readonly kind: 'line'; readonly line: SubmittedLine } | { readonly kind: 'left' };
+/** `left`: the person is done (Ctrl-D). `gone`: the terminal went away. */
+export type ReadLine =
+  | { readonly kind: 'line'; readonly line: SubmittedLine }
+  | { readonly kind: 'left' }
+  | { readonly kind: 'gone' };
 
 export interface LineSource {
   /** What is typed next. `initial` stands at the prompt already; what was typed meanwhile comes after it. */

@@ -85,7 +85,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
     openEditor: async (text) => {
       try {
         const { writeInEditor } = await import('./external-editor.ts');
-        return await writeInEditor(text, host.env);
+        return await writeInEditor(text, host.env, host.signal);
       } catch (error) {
         await tellTrouble(error, context);
         return null;

@@ -3,6 +3,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { filterText } from '../terminal/filter.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 import { lastMessages } from './last-messages.ts';
 
 /** Rows left free for the prompt and what was above. */
@@ -35,7 +36,7 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
   const { dim } = await stdout.style();
   const isCut = rows.length > most;
   const shown = isCut ? ['…', ...rows.slice(1 - most)] : rows;
-  await stdout.write(shown.map((row) => `${row === '' ? '' : dim(row)}\n`).join(''));
+  for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
 }
 
 /** The indentation of a line is its own; a blank at the start of a further row is where it was broken. */

@@ -1,5 +1,6 @@
 // Tells apart what of a terminal's text was typed and what was pasted: by the brackets that terminals put around a paste, and where one
 // puts none, by how much comes at once.
+import { reportMs, TerminalReports } from '../terminal/terminal-reports.ts';
 import type { StartTimer } from '../terminal/timer.ts';
 
 export interface PasteReaderOptions {
@@ -29,6 +30,8 @@ export class PasteReader {
   /** A paste without brackets has just come, and may go on. */
   #goesOn = false;
   #stopGoingOn = () => {};
+  readonly #reports = new TerminalReports();
+  #stopWaiting = () => {};
 
   constructor(options: PasteReaderOptions) {
     this.#options = options;
@@ -87,8 +90,18 @@ export class PasteReader {
     if (paste !== '') this.#options.pasted(paste);
   }
 
-  /** What came without brackets. */
-  #tell(text: string): void {
+  /** What came without brackets; a report that has begun is waited for. */
+  #tell(given: string): void {
+    if (given === '') return;
+    this.#stopWaiting();
+    const text = this.#reports.push(given);
+    if (this.#reports.isOpen) {
+      this.#stopWaiting = this.#options.startTimer(reportMs, () => this.#tellKnown(this.#reports.end()));
+    }
+    this.#tellKnown(text);
+  }
+
+  #tellKnown(text: string): void {
     if (text === '') return;
     const { typed, pasted, startTimer } = this.#options;
     if (!this.#goesOn && text.length < mostTyped && !holdsLines(text)) {

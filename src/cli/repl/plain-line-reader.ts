@@ -27,6 +27,8 @@ export interface PlainLineReaderOptions {
 const mostLineBytes = 4095;
 const cutLine = 'A line of 4,095 bytes: the terminal drops what is beyond. /file PATH takes a text whole.';
 
+const hangUpMs = 50;
+
 /** Before a further line of a message. */
 const furtherLine = '  ';
 
@@ -40,6 +42,7 @@ export class PlainLineReader implements LineSource {
   readonly #burst = new LineBurst((lines) => this.#taken(lines));
   /** Those that came while nobody read one. */
   readonly #ahead: string[] = [];
+  #heedsErrors = false;
   #isGone = false;
   #isLent = false;
   #prompt = '';
@@ -115,6 +118,9 @@ export class PlainLineReader implements LineSource {
   #listen(): void {
     if (this.#interface !== null || this.#isGone) return;
     const input = this.#options.open();
+    // Of a terminal that closes, the end or an error tells first; after the error comes the end, too.
+    if (!this.#heedsErrors) input.on('error', () => input.destroy());
+    this.#heedsErrors = true;
     const lines = createInterface({ input, terminal: false });
     lines.on('line', (line) => {
       if (this.#settle === null) this.#ahead.push(line);
@@ -124,7 +130,8 @@ export class PlainLineReader implements LineSource {
       if (this.#isLent) return;
       this.#isGone = true;
       this.#burst.end();
-      if (this.#settle !== null) this.#finish({ kind: 'left' });
+      // Ctrl-D and a terminal that closes look the same; of the latter a signal tells, a moment later.
+      setTimeout(() => this.#settle !== null && this.#finish({ kind: 'left' }), hangUpMs);
     });
     this.#interface = lines;
   }

@@ -3,7 +3,9 @@
 import { quoteForShell } from '../../config/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
+import { Interruption } from '../interruption.ts';
 import { modeOptions, placeOptions } from '../same-place.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
 import type { Attempt, Conversation } from './conversation.ts';
@@ -46,6 +48,7 @@ export class Repl {
       if (isFirst) void this.#prepare();
       const read = await Promise.race([reading, ended]);
       if (read.kind === 'left') break;
+      if (read.kind === 'gone') throw new Interruption('SIGHUP');
       next = await this.#take(read.line);
     }
     await this.#sayHowToGoOn();
@@ -57,7 +60,7 @@ export class Repl {
     const { stderr, options } = this.#options.context;
     if (options.quiet) return;
     const { dim } = await stderr.style();
-    await stderr.write(`${dim('/help lists the commands and keys.')}\n`);
+    await stderr.write(terminalText`${dim('/help lists the commands and keys.')}\n`);
   }
 
   /** While the first line is typed: the service, and what it calls its mode. */
@@ -151,7 +154,7 @@ export class Repl {
     if (last?.isAnswered === true) what = '';
     else if (last?.isKept === true) what = `${last.isBegun ? 'what had come' : 'your message'} is kept`;
     else if (recall === '' && last !== null) what = '/retry sends it again';
-    await context.stderr.write(`${dim(what === '' ? '[stopped]' : `[stopped; ${what}]`)}\n`);
+    await context.stderr.write(terminalText`${dim(what === '' ? '[stopped]' : `[stopped; ${what}]`)}\n`);
   }
 
   async #prompt(): Promise<PromptFor> {
@@ -167,7 +170,7 @@ export class Repl {
       const shown = title === null || most < 4 ? '' : ` (${shortTitle(title, most)})`;
       return {
         text: `${name}${shown}${attached}> `,
-        styled: `${bold(name)}${dim(shown)}${attached}> `,
+        styled: terminalText`${bold(name)}${dim(shown)}${attached}> `,
       };
     };
   }

@@ -7,6 +7,7 @@ import { AtomicFile } from '../../system/atomic-file.ts';
 import { runMessages } from '../commands/sessions/messages.ts';
 import { CliContext } from '../context.ts';
 import type { Output } from '../terminal/output.ts';
+import type { OutputText } from '../terminal/terminal-text.ts';
 
 export async function saveSession(id: string, path: string, context: CliContext): Promise<void> {
   if (existsSync(path)) throw isThere(path);
@@ -18,9 +19,9 @@ export async function saveSession(id: string, path: string, context: CliContext)
   }
   try {
     let bytes = 0;
-    const write = async (text: string) => {
-      file.write(text);
-      bytes += Buffer.byteLength(text);
+    const write = async (text: OutputText) => {
+      file.write(String(text));
+      bytes += Buffer.byteLength(String(text));
     };
     await runMessages({ id, format: 'md' }, writingTo(write, context));
     file.keep();
@@ -43,10 +44,9 @@ function isThere(path: string): ParleyError {
 }
 
 /** The context, but that what a command prints goes elsewhere, exactly as it is. */
-function writingTo(write: (text: string) => Promise<void>, context: CliContext): CliContext {
+function writingTo(write: (text: OutputText) => Promise<void>, context: CliContext): CliContext {
   const output = new Proxy(context.stdout, {
-    get: (target, name) =>
-      name === 'write' || name === 'writeUntrusted' ? write : Reflect.get(target, name, target),
+    get: (target, name) => (name === 'write' ? write : Reflect.get(target, name, target)),
   }) as Output;
   const { host } = context;
   const inFile = new CliContext(

@@ -28,9 +28,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
   // A list that narrows as one types moves the cursor.
   if (!context.stderr.redraws) {
     for (const session of first.slice(0, shownAtOnce)) {
-      await context.stdout.writeUntrusted(
-        `${session.session_id}  ${oneLine(session.title ?? '(no title)')}\n`,
-      );
+      await context.stdout.write(`${session.session_id}  ${oneLine(session.title ?? '(no title)')}\n`);
     }
     await context.say('Go on with one: /resume and its id, or a part of its title.');
     return null;

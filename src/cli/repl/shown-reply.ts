@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import { type TextFilter, terminalFilter } from '../terminal/filter.ts';
 import { waiting } from '../terminal/progress.ts';
 import { replyWriter } from '../terminal/reply-writer.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 
 export interface ShownReply {
@@ -24,7 +25,7 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
   let begun = false;
   let reasons: TextFilter | null = null;
   const leaveReasons = async () => {
-    if (reasons !== null) await stdout.write(`${dim(reasons.end())}\n\n`);
+    if (reasons !== null) await stdout.write(terminalText`${dim(reasons.end())}\n\n`);
     reasons = null;
   };
   return {

@@ -123,7 +123,7 @@ export const slashCommands: readonly SlashCommand[] = [
       if (title === '') conversation.title = await titleOf(id, context);
       else await runRename({ id, title }, context);
       if (title !== '') conversation.title = title;
-      else await context.stdout.writeUntrusted(`${conversation.title ?? '(no title)'}\n`);
+      else await context.stdout.write(`${conversation.title ?? '(no title)'}\n`);
       return undefined;
     },
   },
@@ -220,7 +220,8 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'write the next message in $VISUAL or $EDITOR',
     run: async (text, { source, context }) => {
       const { writeInEditor } = await import('./external-editor.ts');
-      const written = await source.lend(() => writeInEditor(text, context.host.env));
+      const { signal } = context.host;
+      const written = await source.lend(() => writeInEditor(text, context.host.env, signal));
       // What was written there is a message, whatever it begins with.
       return written === null ? undefined : { initial: lineFor(written) };
     },
@@ -237,7 +238,7 @@ export const slashCommands: readonly SlashCommand[] = [
         `url: ${target.url ?? 'embedded'}`,
         ...conversation.files.map((path) => `file for the next message: ${path}`),
       ];
-      await context.stdout.writeUntrusted(lines.map((line) => `${line}\n`).join(''));
+      await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
       if (conversation.sessionId === null)
         await context.stdout.write('session_id: (the next message makes one)\n');
       else await runGet({ ids: [conversation.sessionId] }, context);

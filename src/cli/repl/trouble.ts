@@ -5,6 +5,7 @@ import { asParleyError, furtherHint } from '../error-report.ts';
 import { nextStep } from '../next-step.ts';
 import { oneLine } from '../terminal/filter.ts';
 import { Interrupted } from '../terminal/prompt.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 import { wrappedLine } from './wrapped-line.ts';
 
 /** Ctrl-C while something was done: no failure, and not the end. */
@@ -49,8 +50,8 @@ export async function tellTrouble(
   const { stderr } = context;
   const { red } = await stderr.style();
   const line = await wrappedLine(stderr.visible(last === '' ? text : text + apart + last), stderr);
-  await stderr.write(`${red(line)}\n`);
-  if (context.options.debug) await stderr.writeUntrusted(`${failure.stack}\n`);
+  await stderr.write(terminalText`${red(line)}\n`);
+  if (context.options.debug) await stderr.write(`${failure.stack}\n`);
 }
 
 const slashCommand = /(?<![^\s(])\/(?:mode|new|restore|resume|retry|file|sessions)\b/;

@@ -1,6 +1,7 @@
 // What the user sees of a batch: a result line per id as it happens, one line of progress, and a summary.
 import type { CliContext } from '../context.ts';
 import { toJson } from '../terminal/json.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 
 export interface ItemResult {
   readonly session_id: string;
@@ -61,7 +62,7 @@ export class BatchReport {
     const lines = this.#lines;
     if (lines.length > 0) {
       this.#lines = [];
-      await this.#context.stdout.writeUntrusted(`${lines.join('\n')}\n`);
+      await this.#context.stdout.write(`${lines.join('\n')}\n`);
     }
     await this.#showProgress();
   }
@@ -93,12 +94,12 @@ export class BatchReport {
     const rate = (this.#finished * 1000) / Math.max(1, now - this.#began);
     const left = rate > 0 ? `, ${timeOf((this.#total - this.#finished) / rate)} left` : '';
     const line = `${this.#finished} of ${this.#total}, ${Math.round(rate)} a second${left}`;
-    await stderr.write(isLive ? `\r\x1b[K${line}` : `${line}\n`);
+    await stderr.write(isLive ? terminalText`\r\x1b[K${line}` : `${line}\n`);
     this.#isDrawn = isLive;
   }
 
   async #clear(): Promise<void> {
-    if (this.#isDrawn) await this.#context.stderr.write('\r\x1b[K');
+    if (this.#isDrawn) await this.#context.stderr.write(terminalText`\r\x1b[K`);
     this.#isDrawn = false;
   }
 }
@@ -106,7 +107,7 @@ export class BatchReport {
 /** A line each. */
 export async function writeResults(results: readonly ItemResult[], context: CliContext): Promise<void> {
   const lines = results.map((result) => (context.options.json ? toJson(result) : resultLine(result)));
-  await context.stdout.writeUntrusted(lines.map((line) => `${line}\n`).join(''));
+  await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
 }
 
 export function resultLine({ status, session_id, error }: ItemResult): string {

@@ -1,5 +1,5 @@
 // Questions with a list to choose from, asked on stderr as all questions are.
-import { oneLine } from './filter.ts';
+import { filterText, oneLine } from './filter.ts';
 import { asked, type Prompting } from './prompt.ts';
 
 export interface Choice<Value> {
@@ -20,7 +20,7 @@ export async function chooseMany<Value>(
 ): Promise<readonly Value[]> {
   return asked(prompting, async (context, theme) => {
     const { checkbox } = await import('@inquirer/prompts');
-    const list = { message: question, choices: shown(choices, prompting), pageSize: rows, theme };
+    const list = { message: filterText(question), choices: shown(choices), pageSize: rows, theme };
     return checkbox<Value>(list, context);
   });
 }
@@ -32,11 +32,11 @@ export async function chooseOne<Value>(
 ): Promise<Value> {
   return asked(prompting, async (context, theme) => {
     const { select } = await import('@inquirer/prompts');
-    const list = { message: question, choices: shown(choices, prompting), pageSize: rows, theme };
+    const list = { message: filterText(question), choices: shown(choices), pageSize: rows, theme };
     return select<Value>(list, context);
   });
 }
 
-function shown<Value>(choices: readonly Choice<Value>[], { stderr }: Prompting): Choice<Value>[] {
-  return choices.map((choice) => ({ ...choice, name: stderr.visible(oneLine(choice.name)) }));
+function shown<Value>(choices: readonly Choice<Value>[]): Choice<Value>[] {
+  return choices.map((choice) => ({ ...choice, name: filterText(oneLine(choice.name)) }));
 }

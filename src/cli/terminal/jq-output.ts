@@ -33,13 +33,13 @@ export function jqOutput(
 
   const pass = async (texts: readonly string[]) => {
     const { output, talk, failed } = await jq.run(texts.join('\n'));
-    await stdout.writeUntrusted(shown(output));
+    await stdout.write(shown(output));
     const failing = failed ? talk.split('\n').filter((line) => /^jq: (error|parse error)/.test(line)) : [];
     if (failed) {
       failures += failing.length || 1;
       firstFailure ||= complaint(failing[0] ?? talk);
     }
-    await stderr.writeUntrusted(failed ? '' : talk);
+    await stderr.write(failed ? '' : talk);
   };
   const flush = () => {
     stopTimer?.();
@@ -78,8 +78,7 @@ export function jqOutput(
     columns: () => stdout.columns(),
     style: () => stdout.style(),
     visible: (text) => text,
-    write,
-    writeUntrusted: write,
+    write: (text) => write(String(text)),
     untrusted: () => pieces(write),
     flush,
     failure: () =>

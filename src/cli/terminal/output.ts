@@ -11,6 +11,7 @@ import {
   loadStyle,
   type Style,
 } from './style.ts';
+import type { OutputText } from './terminal-text.ts';
 
 /** A standard stream, or any other: what it lacks of a terminal, it is not. */
 export interface OutputStream extends ColourStream {
@@ -51,11 +52,10 @@ export interface Output {
   /** Of the terminal, now; 80 where that is unknown. */
   columns(): number;
   style(): Promise<Style>;
-  /** An untrusted text as this stream may carry it: filtered on a terminal and in talk, else as it is. */
+  /** A text as this stream may carry it, to be measured and laid out: filtered on a terminal and in talk, else as it is. */
   visible(text: string): string;
-  /** Text of our own, or made `visible`. Resolves when there is room for more: await it. Once `gone`, it does nothing. */
-  write(text: string): Promise<void>;
-  writeUntrusted(text: string): Promise<void>;
+  /** A string is made `visible`. Resolves when there is room for more: await it. Once `gone`, it does nothing. */
+  write(text: OutputText): Promise<void>;
   /** For an untrusted text that comes in pieces, a reply. */
   untrusted(): UntrustedWriter;
   /** Resolves once everything was handed to the system, so that the process may exit. */
@@ -80,6 +80,9 @@ const goneCodes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
+
+/** What a write to a terminal that was closed says; of a disk it is a failure. */
+const closedTerminal = 'EIO';
 
 class StreamOutput implements Output {
   readonly isTerminal: boolean;
@@ -130,16 +133,13 @@ class StreamOutput implements Output {
     return this.#filters ? filterText(text) : text;
   }
 
-  async write(text: string): Promise<void> {
+  async write(text: OutputText): Promise<void> {
     this.#throwFailure();
-    if (text === '' || this.gone.aborted || this.#stream.write(text)) return;
+    const sequences = typeof text === 'string' ? this.visible(text) : text.toString();
+    if (sequences === '' || this.gone.aborted || this.#stream.write(sequences)) return;
     if (!this.#signal.aborted) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#throwFailure();
     if (this.#role === 'data') this.#signal.throwIfAborted();
-  }
-
-  writeUntrusted(text: string): Promise<void> {
-    return this.write(this.visible(text));
   }
 
   untrusted(): UntrustedWriter {
@@ -166,7 +166,8 @@ class StreamOutput implements Output {
 
   #lose(error: (Error & { readonly code?: unknown }) | null): void {
     if (this.gone.aborted) return;
-    if (error !== null && this.#role === 'data' && !goneCodes.has(error.code)) {
+    const isGone = goneCodes.has(error?.code) || (this.isTerminal && error?.code === closedTerminal);
+    if (error !== null && this.#role === 'data' && !isGone) {
       this.#failure = new ParleyError(
         'INTERNAL_ERROR',
         `The output could not be written: ${error.message}.`,

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
 import type { Job } from '../job.ts';
-import { filterText } from './filter.ts';
+import { filterText, oneLine } from './filter.ts';
 import type { Output } from './output.ts';
 import type { Environment, Style } from './style.ts';
 
@@ -68,8 +68,7 @@ export interface ChoiceSource {
 }
 
 /**
- * One of a list that narrows as one types; the list disappears once one is chosen. Its names must be filtered already. `USAGE` where
- * nobody can be asked.
+ * One of a list that narrows as one types; the list disappears once one is chosen. `USAGE` where nobody can be asked.
  */
 export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
   requirePerson(`${question} Nobody can be asked here.`, 'Name it instead.', prompting);
@@ -87,7 +86,10 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
       async source(typed: string | undefined) {
         words = typed ?? '';
         const found = await choices.source(words);
-        return found.map((choice) => ({ ...choice, description: choice.value }));
+        return found.map(({ value, name, short }) => ({
+          ...{ value, description: value },
+          ...{ name: filterText(oneLine(name)), short: filterText(oneLine(short)) },
+        }));
       },
       // What would be shown below the list says which one is marked.
       theme: { ...look, style: { ...style, description: (value: string) => mark(value) } },
@@ -124,12 +126,12 @@ type Theme = ReturnType<typeof themeOf>;
 /** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
 function themeOf(style: Style) {
   return {
-    prefix: { idle: style.blue('?'), done: style.green('✔') },
+    prefix: { idle: String(style.blue('?')), done: String(style.green('✔')) },
     style: {
-      message: (text: string) => style.bold(text),
-      answer: (text: string) => style.cyan(text),
-      defaultAnswer: (text: string) => style.dim(`(${text})`),
-      error: (text: string) => style.red(`> ${text}`),
+      message: (text: string) => String(style.bold(text)),
+      answer: (text: string) => String(style.cyan(text)),
+      defaultAnswer: (text: string) => String(style.dim(`(${text})`)),
+      error: (text: string) => String(style.red(`> ${text}`)),
     },
   };
 }

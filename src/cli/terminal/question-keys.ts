@@ -1,14 +1,23 @@
-// The keyboard as a question has it: every key but Ctrl-Z. At that one readline would stop the process by itself, and lose the question.
+// The keyboard as a question has it: every key but Ctrl-Z, at which readline would stop the process by itself and lose the question; and
+// nothing of what the terminal itself reports. What is pasted and would drive a terminal is left out: inquirer shows what is typed as it is.
 import { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { reportMs, TerminalReports } from './terminal-reports.ts';
 
 /** A terminal to read from. */
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
-const suspendByte = 0x1a;
+const suspend = '\x1a';
+/** C1, and what turns text about. */
+const unseen = /[\x80-\x9f\u202a-\u202e\u2066-\u2069]/g;
+const hangUpMs = 50;
 
 export class QuestionKeys extends Readable {
   /** What is typed before a question stands is none of its answers: inquirer drops it, from a terminal. */
   readonly isTTY = true;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #reports = new TerminalReports();
+  #timer: NodeJS.Timeout | undefined;
   readonly #terminal: TerminalInput;
   readonly #onSuspend: () => void;
 
@@ -33,6 +42,7 @@ export class QuestionKeys extends Readable {
   /** Lets go of the terminal. */
   release(): void {
     const terminal = this.#terminal;
+    clearTimeout(this.#timer);
     terminal.off('data', this.#take);
     terminal.off('end', this.#end);
     terminal.off('close', this.#end);
@@ -41,13 +51,17 @@ export class QuestionKeys extends Readable {
   }
 
   readonly #take = (data: Buffer | string): void => {
-    const bytes = Buffer.from(data);
-    const at = bytes.indexOf(suspendByte);
-    this.push(at === -1 ? bytes : bytes.subarray(0, at));
+    clearTimeout(this.#timer);
+    const all = this.#reports.push(typeof data === 'string' ? data : this.#decoder.write(data));
+    if (this.#reports.isOpen) this.#timer = setTimeout(() => this.push(this.#reports.end()), reportMs);
+    const text = all.replace(unseen, '');
+    const at = text.indexOf(suspend);
+    this.push(at === -1 ? text : text.slice(0, at));
     if (at !== -1) this.#onSuspend();
   };
 
+  /** Ctrl-D is a key here: only a terminal that closes has an end. The signal that says so may come after it, and is the better word. */
   readonly #end = (): void => {
-    this.push(null);
+    setTimeout(() => this.push(null), hangUpMs);
   };
 }

@@ -1,4 +1,5 @@
 // Colour: how much of it a stream shows, and the styles that follow. chalk is loaded only where there is colour.
+import { type OutputText, shown, TerminalText } from './terminal-text.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,9 +27,9 @@ export function colourLevel(stream: ColourStream, env: Environment, noColor: boo
   return depth >= 4 ? 1 : 0;
 }
 
-type Paint = (text: string) => string;
+type Paint = (text: OutputText) => TerminalText;
 
-/** Each wraps a text. Untrusted text goes through the filter before, never after. */
+/** Each wraps a text; a string goes through the filter before. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -38,7 +39,7 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-const same: Paint = (text) => text;
+const same: Paint = (text) => new TerminalText(shown(text));
 
 const plain: Style = {
   bold: same,
@@ -52,5 +53,18 @@ const plain: Style = {
 export async function loadStyle(level: ColourLevel): Promise<Style> {
   if (level === 0) return plain;
   const { Chalk } = await import('chalk');
-  return new Chalk({ level });
+  const chalk = new Chalk({ level });
+  const paint =
+    (colour: (text: string) => string): Paint =>
+    (text) =>
+      new TerminalText(colour(shown(text)));
+  const { bold, dim, red, green, blue, cyan } = chalk;
+  return {
+    bold: paint(bold),
+    dim: paint(dim),
+    red: paint(red),
+    green: paint(green),
+    blue: paint(blue),
+    cyan: paint(cyan),
+  };
 }

@@ -1,6 +1,7 @@
 // Rows for a person, aligned and cut to the width of the terminal; or for a pipe, separated by tabs and whole.
 import { oneLine } from './filter.ts';
 import type { Output } from './output.ts';
+import { terminalText } from './terminal-text.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -31,8 +32,8 @@ export async function writeTable<Row>(
   const { default: stringWidth } = await import('string-width');
   const style = await output.style();
   const [titles = '', ...lines] = align(columns, cells, output.columns(), stringWidth);
-  const shown = titled ? [style.bold(titles), ...lines] : lines;
-  await output.write(shown.map((line) => `${line}\n`).join(''));
+  if (titled) await output.write(terminalText`${style.bold(titles)}\n`);
+  await output.write(lines.map((line) => `${line}\n`).join(''));
 }
 
 /** The line of titles, then one of each row. */

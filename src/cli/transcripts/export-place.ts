@@ -45,7 +45,7 @@ async function standardOutput(
     keepsEach: true,
     async take(record) {
       isEmpty = false;
-      await stdout.writeUntrusted(writer.session(record));
+      await stdout.write(writer.session(record));
       return null;
     },
     keep: () => stdout.write(isEmpty ? '' : writer.end()),

@@ -254,3 +254,12 @@ describe('an editor', () => {
     expect([said[0], said[2]]).toEqual(['"""/edited"""', '"""again"""']);
   });
 });
+
+test('what the terminal reports is no text, and Shift-Enter is a new line in both spellings', async () => {
+  const screen = fixture.open(['repl', '-m', 'echo']);
+  await screen.stands('echo> ');
+  screen.type('\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?64;1;2c\x1b[<0;12;7M\x1b[I\x1b[12;40Rone');
+  screen.type('\x1b[13;2utwo\x1b[27;2;13~three');
+  await screen.stands('  three');
+  expect(screen.text).toMatch(/echo> one\n {2}two\n {2}three$/);
+});

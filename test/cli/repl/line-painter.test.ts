@@ -7,11 +7,12 @@ import { describe, expect, test } from 'vitest';
 import { layOut, type Prompt, type ShownLine } from '../../../src/cli/repl/line-layout.ts';
 import { LinePainter } from '../../../src/cli/repl/line-painter.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
+import { terminalText } from '../../../src/cli/terminal/terminal-text.ts';
 import { modernWidths } from '../../support/modern-widths.ts';
 
 const { Terminal } = headless;
 
-const prompt: Prompt = { text: 'echo> ', styled: '\x1b[1mecho\x1b[22m> ' };
+const prompt: Prompt = { text: 'echo> ', styled: terminalText`\x1b[1mecho\x1b[22m> ` };
 
 class Screen {
   #terminal: InstanceType<typeof Terminal>;

@@ -11,6 +11,7 @@ import { requireMode } from '../../../src/cli/mode-choice.ts';
 import { modeChoices, sessionChoices } from '../../../src/cli/repl/argument-choices.ts';
 import { Conversation } from '../../../src/cli/repl/conversation.ts';
 import { LineHistory } from '../../../src/cli/repl/line-history.ts';
+import type { Prompt } from '../../../src/cli/repl/line-layout.ts';
 import { LinePainter } from '../../../src/cli/repl/line-painter.ts';
 import type { LineSource } from '../../../src/cli/repl/line-source.ts';
 import { showPastTurns } from '../../../src/cli/repl/past-turns.ts';
@@ -78,7 +79,7 @@ async function prompted(
 function drawn(
   { stdout: output }: HostileServer['context'],
   text: string,
-  prompt = { text: '', styled: '' },
+  prompt: Prompt = { text: '', styled: '' },
 ) {
   const painter = new LinePainter({ output, measure: (part) => part.length, reflows: false });
   painter.finish(prompt, { text, cursor: 0, pastes: [] });
@@ -92,8 +93,8 @@ export function withoutFrame(text: string): string {
   return text.replaceAll(frame[0], '').replaceAll(frame[1], '\n');
 }
 
-/** At each of them a title is cut at another place. */
-const narrowAndWide = [...Array.from({ length: 40 }, (_, index) => 20 + 2 * index), 400];
+/** At each of them a title is cut at another place; every field of an answer is attacked by every-field.test.ts. */
+const narrowAndWide = [...Array.from({ length: 10 }, (_, index) => 20 + 8 * index), 400];
 
 export const filterPlaces: readonly FilterPlace[] = [
   {

@@ -4,6 +4,7 @@ import { WriteStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
 import { createOutput, type OutputOptions } from '../../../src/cli/terminal/output.ts';
 import { colourLevel } from '../../../src/cli/terminal/style.ts';
+import { terminalText } from '../../../src/cli/terminal/terminal-text.ts';
 import { stringStream } from './string-stream.ts';
 
 /** Takes what it is given and, until `take` is called, holds on to each piece. */
@@ -126,6 +127,23 @@ describe('writing', () => {
   });
 });
 
+describe('text', () => {
+  test('of our own reaches a terminal as it is; what is put into it is filtered, unless it is such a text', async () => {
+    const terminal = stringStream({ isTTY: true });
+    const output = createOutput(terminal.stream, data);
+    const { bold } = await createOutput(terminal.stream, { ...data, env: { FORCE_COLOR: '1' } }).style();
+    const hostile = '\x1b[2J';
+    await output.write(terminalText`\x1b[K${hostile} ${bold(hostile)} ${[hostile, bold('x')]} ${1}`);
+    expect(terminal.text()).toBe('\x1b[K\\x1b[2J \x1b[1m\\x1b[2J\x1b[22m \\x1b[2J\x1b[1mx\x1b[22m 1');
+  });
+
+  test('of our own that became part of a string is filtered again', async () => {
+    const terminal = stringStream({ isTTY: true });
+    await createOutput(terminal.stream, data).write(`${terminalText`\x1b[K`}!`);
+    expect(terminal.text()).toBe('\\x1b[K!');
+  });
+});
+
 describe('untrusted text', () => {
   const hostile = 'a\r\nb\x1b[2J\u202e';
   const filtered = 'a\nb\\x1b[2J\\u{202e}';
@@ -139,7 +157,7 @@ describe('untrusted text', () => {
     const whole = stringStream({ isTTY });
     const output = createOutput(whole.stream, options);
     expect(output.visible(hostile)).toBe(form);
-    await output.writeUntrusted(hostile);
+    await output.write(hostile);
     expect(whole.text()).toBe(form);
 
     const pieces = stringStream({ isTTY });
@@ -217,8 +235,8 @@ describe('colour', () => {
       env: { FORCE_COLOR: '1' },
     });
     const plain = createOutput(stringStream({ isTTY: false }).stream, data);
-    expect((await coloured.style()).red('x')).toBe('\x1b[31mx\x1b[39m');
-    expect((await plain.style()).bold('x')).toBe('x');
+    expect(String((await coloured.style()).red('x'))).toBe('\x1b[31mx\x1b[39m');
+    expect(String((await plain.style()).bold('x'))).toBe('x');
   });
 });
 

@@ -25,7 +25,7 @@ export async function runModesShow(
 ): Promise<undefined> {
   const settings = findMode(name, context);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
-  else await context.stdout.writeUntrusted(fieldLines(settings));
+  else await context.stdout.write(fieldLines(settings));
 }
 
 /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one without settings; `CONFIG` for a faulty one. */

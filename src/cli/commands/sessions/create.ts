@@ -23,5 +23,5 @@ export async function runCreate({ title }: CreateInput, context: CliContext): Pr
   const { data, body } = await home.service.createSession(await context.call(), { title });
   await context.rememberSession(data.session_id);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-  else await context.stdout.writeUntrusted(`${data.session_id}\n`);
+  else await context.stdout.write(`${data.session_id}\n`);
 }

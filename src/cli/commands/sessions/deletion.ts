@@ -165,7 +165,7 @@ async function tellEnd(
   if (end.stopped !== null) {
     // Part of the failure's own words, and so said also where hints are not wanted.
     const where = end.report.isEmpty ? 'Stopped before the first result.' : 'Stopped.';
-    await context.stderr.writeUntrusted(`${where} To go on: ${resume}\n`);
+    await context.stderr.write(`${where} To go on: ${resume}\n`);
     throw end.stopped.reason;
   }
   if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
@@ -185,7 +185,7 @@ async function askFirst({ list }: BatchDraft, project: string | null, context: C
   const { profile, url } = context.target;
   const where = url === null ? 'the store on this machine' : url;
   const sessions = counted(list.count, 'session');
-  await context.stderr.writeUntrusted(
+  await context.stderr.write(
     `${sessions}${project === null ? '' : ` of project ${project}`}, in ${where}${profile === null ? '' : ` (profile ${profile})`}:\n` +
       `${sample.map((id) => `  ${id}\n`).join('')}${list.count > sample.length ? '  …\n' : ''}`,
   );

@@ -51,7 +51,7 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
 async function showSession(id: string, gap: string, { service }: Home, context: CliContext): Promise<void> {
   const { data, body } = await service.getSession(await context.call(), id);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-  else await context.stdout.writeUntrusted(`${gap}${fieldLines(data)}`);
+  else await context.stdout.write(`${gap}${fieldLines(data)}`);
 }
 
 /** In the data as well: whoever reads stdout alone knows which session lacks. */
@@ -61,7 +61,7 @@ async function showFailure(id: string, gap: string, error: ParleyError, context:
     const body = failureBody(error, requestId) as object;
     await stdout.write(`${toJson({ session_id: id, ...body })}\n`);
   } else {
-    await stdout.writeUntrusted(`${gap}${fieldLines({ session_id: id, error: error.code })}`);
+    await stdout.write(`${gap}${fieldLines({ session_id: id, error: error.code })}`);
   }
   await context.say(`Session ${id}:`);
   await tellFailure(error, context);

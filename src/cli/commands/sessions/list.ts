@@ -141,7 +141,7 @@ async function writePage(
   const { json } = context.options;
   if (idsAlone) {
     const lines = sessions.map(({ session_id }) => (json ? toJson({ session_id }) : session_id));
-    await context.stdout.writeUntrusted(lines.map((line) => `${line}\n`).join(''));
+    await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
   } else if (json) {
     await context.stdout.write(`${toJson(body)}\n`);
   } else {

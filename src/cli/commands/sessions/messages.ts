@@ -35,7 +35,7 @@ export async function runMessages({ id, format }: MessagesInput, context: CliCon
     else if (format === 'json') await stdout.write(items.map((item) => `${toJson(item)}\n`).join(''));
     else {
       for (const message of items) {
-        await stdout.writeUntrusted(gap + markdownMessage(message));
+        await stdout.write(gap + markdownMessage(message));
         gap = '\n';
       }
     }

@@ -86,7 +86,7 @@ async function tell(data: Readonly<Record<string, unknown>>, context: CliContext
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data })}\n`);
   else {
     const { not_reached, ...fields } = data;
-    await context.stdout.writeUntrusted(fieldLines(fields));
+    await context.stdout.write(fieldLines(fields));
     await context.say(
       `Out of reach, and yours to look after:\n${notReached.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
     );

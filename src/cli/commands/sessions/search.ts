@@ -11,6 +11,7 @@ import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
 import { waiting } from '../../terminal/progress.ts';
 import type { Style } from '../../terminal/style.ts';
+import { type OutputText, terminalText } from '../../terminal/terminal-text.ts';
 import { startTimer } from '../../terminal/timer.ts';
 import { pageSize } from './page-size.ts';
 
@@ -97,21 +98,20 @@ function fields({ session, score, hits }: SearchItem): readonly string[] {
 
 async function writeItem({ session, hits }: SearchItem, { stdout, host }: CliContext): Promise<void> {
   const style = await stdout.style();
-  const shown = (text: string) => stdout.visible(oneLine(text));
-  const title = session.title === null ? style.dim('(no title)') : style.bold(shown(session.title));
+  const title = session.title === null ? style.dim('(no title)') : style.bold(oneLine(session.title));
   const lines = hits.map((hit) => {
-    const who = `${hit.role}, ${ageInWords(hit.created_at, host.now())}:`;
-    const snippet = shown(hit.snippet);
-    return `  ${style.dim(who)} ${stdout.colour === 0 ? snippet : highlighted(snippet, style)}`;
+    const who = oneLine(`${hit.role}, ${ageInWords(hit.created_at, host.now())}:`);
+    const snippet = oneLine(hit.snippet);
+    return terminalText`  ${style.dim(who)} ${stdout.colour === 0 ? snippet : highlighted(snippet, style)}\n`;
   });
-  await stdout.write(
-    [`${style.cyan(shown(session.session_id))}  ${title}`, ...lines, ''].join('\n').concat('\n'),
-  );
+  await stdout.write(terminalText`${style.cyan(oneLine(session.session_id))}  ${title}\n${lines}\n`);
 }
 
 const hitInSnippet = new RegExp(`${snippetMarks.open}(.*?)${snippetMarks.close}`, 'gu');
 
 /** Colour in place of the marks, which stay where there is none. */
-function highlighted(snippet: string, style: Style): string {
-  return snippet.replace(hitInSnippet, (_, hit: string) => style.bold(style.green(hit)));
+function highlighted(snippet: string, style: Style): readonly OutputText[] {
+  return snippet
+    .split(hitInSnippet)
+    .map((part, index) => (index % 2 === 0 ? part : style.bold(style.green(part))));
 }

@@ -2,6 +2,7 @@
 // of it is written at once. Colour for code is loaded before the first fence is read.
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
+import { TerminalText } from '../terminal-text.ts';
 import { MarkdownDocument } from './document.ts';
 import type { Highlighting } from './highlighting.ts';
 import { textWidth } from './text-width.ts';
@@ -61,7 +62,7 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   #put(text: string): Promise<void> {
-    return text === '' ? nothing : this.#output.write(text);
+    return text === '' ? nothing : this.#output.write(new TerminalText(text));
   }
 
   #take(filtered: string): Promise<void> {

@@ -1,0 +1,75 @@
+// What a terminal says among the keys: answers to questions (colours, position, device), mouse and focus reports. They are taken out, and
+// so is every sequence that no key is known for: none of it may become text. Keys in the newer spellings come out in the old one.
+
+/** Longer than a report takes on a slow line: by then `end` is due. */
+export const reportMs = 300;
+
+const esc = '\\x1b';
+/** Begin a string that a terminal sends: OSC, DCS, APC, PM, SOS; with ESC and as one character (C1). */
+const string = `(?:${esc}[\\]P_^X]|[\\x9d\\x90\\x9f\\x9e\\x98])`;
+const stringEnd = `(?:\\x07|${esc}\\\\|\\x9c)`;
+const csi = `(?:${esc}\\[|\\x9b)`;
+
+/** A function key of the Linux console, a click in the oldest form, a control sequence, a string. */
+const sequence = new RegExp(
+  `${csi}\\[[A-E]|${csi}M[^]{3}|${csi}[0-?]*[ -/]*[@-LN-Z\\\\-~]|${csi}[0-?]+[ -/]*M|${string}[^\\x07\\x1b\\x9c]*${stringEnd}`,
+  'g',
+);
+/** The beginning of one of these, at the end of what came; ESC alone is a key. */
+const beginning = new RegExp(`(?:${csi}(?:\\[|M[^]{0,2}|[0-?]*[ -/]*)|${string}[^\\x07\\x1b\\x9c]*${esc}?)$`);
+
+/** Arrows and their like; keys by number; those of rxvt. What node:readline makes no key of is no key. */
+const oldKey = /^(?:\d{0,2}(?:;\d{1,2})?[A-FHPQSZ]|[a-e]|\d{1,2}(?:;\d{1,2})?[~^$]|\[[A-E])$/;
+/** The code of a character and what is held with it: `13;2u` (kitty), `27;2;13~` (xterm). */
+const newKey = /^(?:(\d+)(?::\d*)*(?:;(\d+)(?::[12])?(?:;[\d:]*)?)?u|27;(\d+);(\d+)~)$/;
+
+const held = { shift: 1, alt: 2, control: 4 } as const;
+const enter = 13;
+
+export class TerminalReports {
+  #held = '';
+
+  /** What of it are keys and text. */
+  push(text: string): string {
+    const all = this.#held + text;
+    const at = all.replace(sequence, (found) => '\0'.repeat(found.length)).search(beginning);
+    this.#held = at === -1 ? '' : all.slice(at);
+    return (at === -1 ? all : all.slice(0, at)).replace(sequence, keyOf);
+  }
+
+  /** More is to come. */
+  get isOpen(): boolean {
+    return this.#held !== '';
+  }
+
+  /** Nothing more came. Two characters are a key with Alt; what is longer is no key, and no text. */
+  end(): string {
+    const rest = this.#held;
+    this.#held = '';
+    return /^\x1b[\]P_^X]$/.test(rest) ? rest : '';
+  }
+}
+
+function keyOf(found: string): string {
+  const [, body] = /^(?:\x1b\[|\x9b)(.*)$/s.exec(found) ?? [];
+  if (body === undefined) return '';
+  const [, code, modifiers, others = '1', other] = newKey.exec(body) ?? [];
+  if (code !== undefined || other !== undefined)
+    return typed(Number(code ?? other), Number(code === undefined ? others : (modifiers ?? 1)) - 1);
+  return oldKey.test(body) ? `\x1b[${body}` : '';
+}
+
+/** As it was always sent; Enter with anything held is a new line. */
+function typed(code: number, modifiers: number): string {
+  if (code === enter) return modifiers === 0 ? '\r' : '\x1b\r';
+  // Keys without a character have codes of the private area.
+  if (code > 0x10ffff || (code >= 0xe000 && code <= 0xf8ff) || (code >= 0xd800 && code <= 0xdfff)) return '';
+  if (code >= 0x80 && code < 0xa0) return '';
+  const character = String.fromCodePoint(code);
+  const shifted = (modifiers & held.shift) === 0 ? character : character.toUpperCase();
+  const isLetter = /^[a-z@[\]\\^_ ]$/i.test(character);
+  const withControl = (modifiers & held.control) !== 0;
+  const key =
+    withControl && isLetter ? String.fromCharCode(character.toUpperCase().charCodeAt(0) & 0x1f) : shifted;
+  return (modifiers & held.alt) === 0 ? key : `\x1b${key}`;
+}

@@ -1,0 +1,134 @@
+// The program in this process, at a terminal whose every byte is kept: commands as they are typed, and the REPL with its lines, its Tab
+// and its list of sessions.
+import { PassThrough, Writable } from 'node:stream';
+import { CliContext } from '../../../src/cli/context.ts';
+import { runCommandLine } from '../../../src/cli/program.ts';
+import { complete } from '../../../src/cli/repl/completion.ts';
+import { Conversation } from '../../../src/cli/repl/conversation.ts';
+import { LineHistory } from '../../../src/cli/repl/line-history.ts';
+import { drawTo, LinePainter } from '../../../src/cli/repl/line-painter.ts';
+import type { LineSource, ReadLine } from '../../../src/cli/repl/line-source.ts';
+import { Repl } from '../../../src/cli/repl/repl.ts';
+import { slashCommands } from '../../../src/cli/repl/slash-commands.ts';
+import { createOutput } from '../../../src/cli/terminal/output.ts';
+import { hostInProcess } from '../../support/host-in-process.ts';
+import { openRemote } from '../../support/remote.ts';
+
+const columns = 300;
+/** What a question shows once it stands, and the keys that answer it: the second of the sessions; yes. */
+const answers = [
+  [['Which session?', 'messages'], '\x1b[B\r'],
+  [['(y/N)'], 'y\r'],
+] as const;
+
+export class AttackedTerminal {
+  readonly #directory: string;
+  readonly #url: string;
+  #written = '';
+  #keys: PassThrough | null = null;
+
+  constructor(directory: string, url: string) {
+    this.#directory = directory;
+    this.#url = url;
+  }
+
+  /** What was written since it was last asked. */
+  taken(): string {
+    const written = this.#written;
+    this.#written = '';
+    return written;
+  }
+
+  async run(argv: readonly string[]): Promise<void> {
+    await runCommandLine(argv, this.#host('pipe'));
+  }
+
+  /** A line that begins with a tab is completed, and drawn, and not sent. */
+  async repl(lines: readonly string[]): Promise<void> {
+    const flags = { profile: null, url: this.#url, json: false, jq: null, quiet: false, input: true };
+    const others = { color: false, timeout: null, insecureHttp: false, ca: null, debug: true };
+    const context = new CliContext(this.#host('device'), { ...flags, ...others });
+    const { dataDirectory, locks } = context.host;
+    const history = new LineHistory({ dataDirectory, name: 'none', locks });
+    const conversation = new Conversation({ mode: null, raw: false });
+    const source = this.#source([...lines], context);
+    try {
+      await new Repl({ context, source, history, conversation }).run();
+    } finally {
+      await context.close();
+    }
+  }
+
+  #source(lines: string[], context: CliContext): LineSource {
+    const { stdout: output } = context;
+    const painter = new LinePainter({ output, measure: (text) => text.length, reflows: false });
+    const completed = slashCommands.map(({ name, choices }) => ({
+      name,
+      ...(choices && { choices: (beginning: string) => choices(beginning, context).catch(() => []) }),
+    }));
+    const read = async (prompt: Parameters<LineSource['read']>[0], initial: string): Promise<ReadLine> => {
+      const draw = (text: string) => painter.finish(prompt(80), { text, cursor: 0, pastes: [] });
+      draw(initial);
+      const line = lines.shift();
+      if (line === undefined) return { kind: 'left' };
+      if (!line.startsWith('\t'))
+        return { kind: 'line', line: { text: line, mayBeCommand: true, typed: line } };
+      const typed = line.slice(1);
+      const { insert, choices } = await complete(typed, typed.length, completed);
+      draw(insert);
+      drawTo(output, choices.map((choice) => `${choice}\n`).join(''));
+      return read(prompt, '');
+    };
+    return {
+      read,
+      makeRoom: '',
+      reprompt() {},
+      above: (write) => write(),
+      onInterrupt() {},
+      lend: (borrow) => borrow(),
+      close() {},
+    };
+  }
+
+  #host(kind: 'pipe' | 'device') {
+    const { signal } = new AbortController();
+    const outputOf = (role: 'data' | 'talk') =>
+      createOutput(this.#stream(), { role, env: {}, noColor: true, signal });
+    const host = hostInProcess({
+      directory: this.#directory,
+      outputs: { stdout: outputOf('data'), stderr: outputOf('talk') },
+      stdin: [],
+      signal,
+      newRequestId: () => 'req_1',
+      openHome: async () => ({ home: (await openRemote(this.#url)).home, apiKey: 'none' }),
+    });
+    const openKeys = () => {
+      this.#keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
+      return this.#keys;
+    };
+    const env = { PARLEY_URL: this.#url, PARLEY_API_KEY: 'none' };
+    const isPipe = kind === 'pipe';
+    const keyboard = { ...host.stdin, isTerminal: () => true, kind: () => kind, open: openKeys };
+    return { ...host, env, stdin: isPipe ? { ...host.stdin, kind: () => 'closed' as const } : keyboard };
+  }
+
+  #stream(): Writable {
+    const stream = new Writable({
+      decodeStrings: false,
+      write: (chunk: string | Buffer, _encoding, done) => {
+        const text = chunk.toString();
+        this.#written += text;
+        const keys = this.#keys;
+        const answer = answers.find(([question]) => question.every((words) => text.includes(words)));
+        if (keys !== null && answer !== undefined) {
+          this.#keys = null;
+          setImmediate(() => keys.write(answer[1]));
+        }
+        done();
+      },
+    });
+    // What a spinner asks of a terminal.
+    const moves = { cursorTo: () => true, clearLine: () => true, moveCursor: () => true };
+    return Object.assign(stream, { isTTY: true as const, columns, rows: 400, ...moves });
+  }
+}

@@ -1,0 +1,126 @@
+// Every field of every answer of a server, at every command and slash command: none of them drives a terminal. The answers are those of
+// the real service, so a field that is new is attacked from its first day.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AttackedTerminal } from './attacked-terminal.ts';
+import { attacks, isHarmless } from './attacks.ts';
+import { type Field, HostileAnswers, type Lie } from './hostile-answers.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'parley-fields-'));
+let server: HostileAnswers;
+let terminal: AttackedTerminal;
+let id = '';
+let other = '';
+beforeAll(async () => {
+  server = await HostileAnswers.open();
+  terminal = new AttackedTerminal(directory, server.url);
+  const { fixture } = server;
+  const said = { mode: 'echo', message: 'hello there', title: 'A title' };
+  for (const message of ['hello one', 'hello two']) {
+    const answer = await fixture.ask('POST', '/v1/chat', { body: { mode: said.mode, message } });
+    [other, id] = [id, ((await answer.json()) as { data: { session_id: string } }).data.session_id];
+  }
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const every = Object.values(attacks);
+/** All of them in one text, another first for each field: where a text is cut, its beginning is shown. */
+const allFrom = (at: number) =>
+  [...every.slice(at % every.length), ...every.slice(0, at % every.length)].join('');
+/** What has a form, and is refused without it, is attacked by texts that are short, and that look like one word. */
+const short = ['\x1b]52;c;cm0gLXJmIH4=\x07', 'x\u202ey\u009d52;c;AAAA\u009cz'];
+const hasForm = /(_id|_at|cursor|name)$/;
+
+function textsFor({ path }: Field, index: number): readonly string[] {
+  return hasForm.test(path.at(-1) ?? '') ? short : [allFrom(index)];
+}
+
+/** Sequences of our own, and of the list that one picks from: moves, and what is cleared. */
+const own = /\x1b\[(?:\?(?:25|2026)[lh]|\d*[ABCDGJK])|\r|\x07/g;
+
+function judged(what: string, written: string): readonly string[] {
+  const rest = written.replace(own, '');
+  return isHarmless(rest) ? [] : [`${what}: ${JSON.stringify(rest).slice(0, 300)}`];
+}
+
+async function breachesOf(
+  run: () => Promise<void>,
+): Promise<{ readonly lies: number; readonly breaches: readonly string[] }> {
+  const breaches: string[] = [];
+  let lies = 0;
+  const told = async (what: string, lie: Lie) => {
+    lies += 1;
+    await server.lying(lie, run);
+    breaches.push(...judged(what, terminal.taken()));
+  };
+  const fields = await server.fieldsOf(run);
+  breaches.push(...judged('the truth', terminal.taken()));
+  for (const [index, field] of fields.entries()) {
+    const what = `${field.route} ${field.path.join('.')}`;
+    for (const text of textsFor(field, index)) await told(what, { field, text });
+  }
+  // Those that say to wait are waited for.
+  for (const status of [400, 401, 404, 422])
+    await told(`a failure ${status}`, { status, text: allFrom(status) });
+  // A header carries bytes; those of C1 are allowed in it.
+  for (const header of ['parley-extensions', 'content-type', 'location', 'retry-after', 'www-authenticate']) {
+    const text = 'a\u009d52;c;AAAA\u009cb';
+    for (const status of [302, 500]) await told(`${header} ${status}`, { header, status, text });
+    await told(header, { header, text });
+  }
+  return { lies, breaches };
+}
+
+const commands: readonly (readonly [string, () => readonly string[]])[] = [
+  ['verify', () => ['verify']],
+  ['verify with its requests', () => ['verify', '--debug']],
+  ['models', () => ['models']],
+  ['chat', () => ['chat', '-n', '-m', 'echo', '--usage', '--reasoning', 'hi']],
+  ['chat in one piece', () => ['chat', '-n', '-m', 'echo', '--no-stream', 'hi']],
+  ['chat in JSON', () => ['chat', '-n', '-m', 'echo', '--json', 'hi']],
+  ['chat that goes on', () => ['chat', '-n', '-s', id, 'hi']],
+  ['doctor', () => ['doctor']],
+  ['sessions create', () => ['sessions', 'create', '--title', 'x']],
+  ['sessions get', () => ['sessions', 'get', id, other]],
+  ['sessions list', () => ['sessions', 'list', '--limit', '1']],
+  ['sessions list, ids alone', () => ['sessions', 'list', '--ids']],
+  ['sessions search', () => ['sessions', 'search', 'hello', '--limit', '1']],
+  ['sessions messages', () => ['sessions', 'messages', id]],
+  ['sessions rename', () => ['sessions', 'rename', id, 'A title']],
+  ['sessions export', () => ['sessions', 'export', id]],
+  ['sessions delete', () => ['sessions', 'delete', id]],
+  ['sessions restore', () => ['sessions', 'restore', id]],
+  ['sessions delete, several', () => ['sessions', 'delete', id, other, '--yes']],
+  ['sessions restore, several', () => ['sessions', 'restore', id, other]],
+  ['sessions delete, looked up', () => ['sessions', 'delete', '--all', '--dry-run']],
+  ['completion', () => ['__complete', '--', 'chat', '-s', '']],
+];
+
+describe('no field of an answer drives a terminal', () => {
+  test.each(commands)('%s', async (_name, words) => {
+    const { lies, breaches } = await breachesOf(() => terminal.run(words()));
+    expect(breaches).toEqual([]);
+    expect(lies).toBeGreaterThan(18);
+  });
+
+  const typed: readonly (readonly [string, () => readonly string[]])[] = [
+    ['a message, the mode and the status', () => ['/mode', '\t/mode ', '/mode echo', 'hello', '/status']],
+    ['the usual mode, at the prompt', () => ['hello', '/status']],
+    ['a search', () => ['/search hello']],
+    ['Tab over sessions', () => ['\t/resume ', `\t/resume ${id.slice(0, 8)}`]],
+    ['the list of sessions', () => ['/sessions']],
+    ['a session that is resumed', () => [`/resume ${id}`, '/history', '/title', '/title A title']],
+    ['a session that is new', () => ['/new A title']],
+    ['a session that goes and comes back', () => [`/delete ${other}`, '/restore']],
+  ];
+  test.each(typed)('in the REPL: %s', async (_name, lines) => {
+    const { lies, breaches } = await breachesOf(() => terminal.repl(lines()));
+    expect(breaches).toEqual([]);
+    expect(lies).toBeGreaterThan(18);
+  });
+});

@@ -1,0 +1,152 @@
+// A server whose answers are those of the real one, recorded, with a hostile text in the place of one value. Whatever fields an answer
+// has, now or later, each of them is attacked.
+import type { ServerResponse } from 'node:http';
+import { openServer, type ServerFixture } from '../../server/server-fixture.ts';
+import { type ReceivedRequest, type ScriptedServer, serve } from '../../support/scripted-server.ts';
+
+/** One value of an answer: of which route, and where in its body. */
+export interface Field {
+  readonly route: string;
+  readonly path: readonly string[];
+}
+
+/** What is said in place of the truth. */
+export interface Lie {
+  readonly field?: Field;
+  readonly text: string;
+  /** Of every answer, with a failure's body all of whose texts are hostile. */
+  readonly status?: number;
+  /** A header of every answer. */
+  readonly header?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  /** The body, or the events of a stream. */
+  readonly body: unknown;
+}
+
+const extensions = 'archive, idempotency, stream';
+const eventStream = 'text/event-stream';
+
+export class HostileAnswers {
+  readonly fixture: ServerFixture;
+  readonly #answers = new Map<string, Answer>();
+  #server: ScriptedServer | null = null;
+  #lie: Lie | null = null;
+  #isTold = false;
+
+  private constructor(fixture: ServerFixture) {
+    this.fixture = fixture;
+  }
+
+  static async open(): Promise<HostileAnswers> {
+    const answers = new HostileAnswers(await openServer());
+    answers.#server = await serve((request, response) => answers.#answer(request, response));
+    return answers;
+  }
+
+  get url(): string {
+    return this.#server?.url ?? '';
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+    await this.fixture.close();
+  }
+
+  /** Runs it over true answers, which are recorded; returns every value in them. */
+  async fieldsOf(run: () => Promise<void>): Promise<readonly Field[]> {
+    this.#answers.clear();
+    await run();
+    return [...this.#answers].flatMap(([route, { body }]) => fields(body).map((path) => ({ route, path })));
+  }
+
+  /** The answers that were recorded last, with this in them. */
+  async lying(lie: Lie, run: () => Promise<void>): Promise<void> {
+    this.#lie = lie;
+    this.#isTold = false;
+    await run();
+    this.#lie = null;
+  }
+
+  async #answer(request: ReceivedRequest, response: ServerResponse): Promise<void> {
+    const route = routeOf(request);
+    const lie = this.#lie;
+    if (lie?.status !== undefined) return send(response, failure(lie.text, lie.status), lie);
+    const known = lie === null ? undefined : this.#answers.get(route);
+    const answer = known ?? (await this.#truth(request));
+    if (lie === null && !this.#answers.has(route)) this.#answers.set(route, answer);
+    // A cursor that leads on for ever is another attack.
+    const isMeant = lie?.field?.route === route && !(this.#isTold && lie.field.path.includes('next_cursor'));
+    if (isMeant) this.#isTold = true;
+    send(
+      response,
+      isMeant ? { ...answer, body: replaced(answer.body, lie.field.path, lie.text) } : answer,
+      lie,
+    );
+  }
+
+  async #truth({ method, path, headers, body }: ReceivedRequest): Promise<Answer> {
+    const accept = String(headers.accept ?? '*/*');
+    const sent = body === '' ? {} : { body, headers: { accept, 'content-type': 'application/json' } };
+    const asked = await this.fixture.ask(method, path, { headers: { accept }, ...sent });
+    const type = asked.headers.get('content-type') ?? '';
+    const text = await asked.text();
+    return {
+      status: asked.status,
+      type,
+      body: type.startsWith(eventStream) ? eventsOf(text) : JSON.parse(text),
+    };
+  }
+}
+
+/** Ids and queries are one route. */
+function routeOf({ method, path }: ReceivedRequest): string {
+  const [bare = ''] = path.split('?');
+  return `${method} ${bare.replace(/(\/sessions\/)(?!search$|batch-|import$)[^/]+/, '$1:id')}`;
+}
+
+function failure(text: string, status: number): Answer {
+  const details = { [text]: text, list: [text], failure: text, remaining: text };
+  const error = { code: text, message: text, details, session_id: text, message_id: text };
+  return { status, type: 'application/json', body: { success: false, error, request_id: text } };
+}
+
+function send(response: ServerResponse, { status, type, body }: Answer, lie: Lie | null): void {
+  const headers: Record<string, string> = { 'content-type': type, 'parley-extensions': extensions };
+  if (lie?.header !== undefined) headers[lie.header] = lie.text;
+  response
+    .writeHead(status, headers)
+    .end(type.startsWith(eventStream) ? encoded(body) : JSON.stringify(body));
+}
+
+function eventsOf(text: string): unknown {
+  return [...text.matchAll(/event: (\S+)\ndata: (.*)\n/g)].map(([, event, data]) => ({
+    event,
+    data: JSON.parse(data ?? 'null'),
+  }));
+}
+
+function encoded(events: unknown): string {
+  const all = events as readonly { readonly event: string; readonly data: unknown }[];
+  return all.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join('');
+}
+
+/** The path of each value; of a list those of the first. */
+function fields(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return path.at(-1) === 'event' ? [] : [path];
+  const entries = Object.entries(value).slice(0, Array.isArray(value) ? 1 : undefined);
+  return entries.flatMap(([name, inner]) => fields(inner, [...path, name]));
+}
+
+function replaced(value: unknown, path: readonly string[], text: string): unknown {
+  const [first, ...rest] = path;
+  if (first === undefined || typeof value !== 'object' || value === null) return text;
+  if (Array.isArray(value))
+    return value.map((inner, at) => (String(at) === first ? replaced(inner, rest, text) : inner));
+  const record = value as Record<string, unknown>;
+  // Beside it a field that nobody knows.
+  return { ...record, [first]: replaced(record[first], rest, text), [text]: text };
+}
