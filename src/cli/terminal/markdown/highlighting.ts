@@ -61,6 +61,8 @@ export class Highlighting {
   readonly #highlighter: HLJSApi = core.newInstance();
   /** Where the next line begins: for the emitter that highlight.js is about to make. */
   #scopes: readonly string[] = [];
+  /** A language made by `#goingOn` → the construct that it stands for. Without it each line would inherit from the one before it. */
+  readonly #continued = new WeakMap<Mode, Mode>();
 
   constructor() {
     const begin = () => {
@@ -117,7 +119,8 @@ export class Highlighting {
     const emitter = result._emitter as unknown as PaintingEmitter;
     // What is shown has to be what was said, whatever a grammar makes of it.
     if (result.errorRaised !== undefined || emitter.length !== text.length + 1) return { text, open: null };
-    const top = (result._top ?? null) as Mode | null;
+    const last = (result._top ?? null) as Mode | null;
+    const top = last === null ? null : (this.#continued.get(last) ?? last);
     return { text: emitter.painted, open: top?.parent === undefined || depthOf(top) > deepest ? null : top };
   }
 
@@ -128,14 +131,14 @@ export class Highlighting {
   #goingOn(name: string, open: Mode): string {
     const language = this.#highlighter.getLanguage(name);
     const going = `${name} going on`;
-    this.#highlighter.registerLanguage(going, () =>
-      Object.assign(Object.create(open) as Language, {
-        name: going,
-        case_insensitive: language?.case_insensitive ?? false,
-        classNameAliases: language?.classNameAliases ?? {},
-        aliases: [],
-      }),
-    );
+    const continuation = Object.assign(Object.create(open) as Language, {
+      name: going,
+      case_insensitive: language?.case_insensitive ?? false,
+      classNameAliases: language?.classNameAliases ?? {},
+      aliases: [],
+    });
+    this.#continued.set(continuation as Mode, open);
+    this.#highlighter.registerLanguage(going, () => continuation);
     return going;
   }
 }

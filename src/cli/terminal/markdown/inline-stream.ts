@@ -36,6 +36,9 @@ export class InlineStream {
   #runStart = 0;
   /** So far the run was found to have no place for a cut. */
   #uncuttable = 0;
+  #seenColumns = 0;
+  #isAsciiWord = true;
+  #hasAddress = false;
   #lineEnds = false;
   #forced: { readonly span: ForcedSpan; readonly codes: string; readonly look: Look }[] = [];
 
@@ -73,6 +76,7 @@ export class InlineStream {
     this.#held = '';
     this.#searched = 0;
     this.#runStart = 0;
+    this.#seeAgain(0);
     for (let scan = this.#scan(rest); scan.closed !== null; scan = this.#scan(rest)) {
       rest = this.#close(rest, scan.closed);
     }
@@ -89,8 +93,9 @@ export class InlineStream {
       const next = at + (code > 0xffff ? 2 : 1);
       const isSpace = code === 0x20 || code === 0x09 || code === 0x0a;
       const end = isSpace ? next : this.#mayEndAt(at, before, code) ? at : 0;
+      this.#see(this.#held, at, next);
       before = code;
-      // All places move by what is written.
+      // A settled part shortens the held text, so every position moves back.
       at = next;
       if (end > 0) at -= this.#settle(end, at, columns);
       if (this.#runStart > 0 && this.#isOverfull(at, columns))
@@ -104,6 +109,16 @@ export class InlineStream {
     this.#searched = this.#held.length;
   }
 
+  /** Counts the character between two positions in, so that no question about the held text needs all of it again. */
+  #see(text: string, at: number, next: number): void {
+    this.#seenColumns += mostColumns(text.slice(at, next));
+    const code = text.charCodeAt(at);
+    if (code <= 0x20 || code >= 0x7f) this.#isAsciiWord = false;
+    // An address shows by `://`, `www.` or `](`.
+    if (code === 0x2f || code === 0x2e || code === 0x28)
+      this.#hasAddress ||= addressBegun.test(text.slice(Math.max(this.#runStart, next - 4), next));
+  }
+
   #mayEndAt(at: number, before: number, code: number): boolean {
     const length = at - this.#runStart;
     if (length <= 0) return false;
@@ -115,10 +130,9 @@ export class InlineStream {
     const { waiting } = this.#options.line;
     // No unit takes more than two columns.
     if ((seen + waiting) * 2 <= Math.min(heldBack, columns)) return false;
-    const held = this.#held.slice(0, seen);
-    const isWord = this.#runStart === 0 && asciiRun.test(held);
+    const isWord = this.#runStart === 0 && this.#isAsciiWord;
     const most = isWord ? columns : Math.min(heldBack, columns);
-    return mostColumns(held) + waiting > most && !addressBegun.test(held.slice(this.#runStart));
+    return this.#seenColumns + waiting > most && !this.#hasAddress;
   }
 
   /**
@@ -134,7 +148,15 @@ export class InlineStream {
     const gone = before - this.#held.length;
     this.#runStart = end - gone;
     this.#uncuttable = 0;
+    this.#seeAgain(seen - gone);
     return gone;
+  }
+
+  #seeAgain(seen: number): void {
+    const held = this.#held.slice(0, seen);
+    this.#seenColumns = mostColumns(held);
+    this.#isAsciiWord = asciiRun.test(held);
+    this.#hasAddress = addressBegun.test(held.slice(this.#runStart));
   }
 
   /** Gives what is not settled: so many columns of it at most. */
@@ -181,7 +203,8 @@ export class InlineStream {
 
   /** Beside what waits for the end of its word, behind the last mark that was decided. */
   #fits(text: string, most: number): boolean {
-    return mostColumns(text) + this.#options.line.waiting <= most;
+    // A unit takes a column or more, or is half of a pair that takes two.
+    return text.length <= 2 * most && mostColumns(text) + this.#options.line.waiting <= most;
   }
 
   /** Of the marks that have been open for too long: the first that may well begin a span begins it, others are characters. */

@@ -44,9 +44,6 @@ export class ParagraphLeaf implements Leaf {
   }
 }
 
-/** What may be the marks that close a heading; text after it tells that they are not. */
-const headingEnd = /[ \t]+#*[ \t]*$/;
-const wholeHeadingEnd = /^#*[ \t]*$/;
 const longestHeadingEnd = 1000;
 
 /** A heading: one line, closed with it. */
@@ -67,12 +64,8 @@ export class HeadingLeaf implements Leaf {
 
   flow(text: string): void {
     const held = this.#held + text;
-    const end = this.#begun
-      ? held.search(headingEnd)
-      : wholeHeadingEnd.test(held)
-        ? 0
-        : held.search(headingEnd);
-    const isEnd = end >= 0 && held.length - end <= longestHeadingEnd;
+    const end = closingMarksStart(held, this.#begun);
+    const isEnd = held.length - end <= longestHeadingEnd;
     this.#held = isEnd ? held.slice(end) : '';
     this.#push(isEnd ? held.slice(0, end) : held);
   }
@@ -92,6 +85,21 @@ export class HeadingLeaf implements Leaf {
     if (text.trim() !== '') this.#begun = true;
     this.#stream.push(text);
   }
+}
+
+/** Where the marks that may close a heading start, with the space around them; the length of the text if it ends in none. */
+function closingMarksStart(text: string, isBegun: boolean): number {
+  const space = startOfRun(text, text.length, ' \t');
+  const marks = startOfRun(text, space, '#');
+  const before = startOfRun(text, marks, ' \t');
+  return before < marks || (marks === 0 && !isBegun) ? before : space;
+}
+
+/** Where the run of these characters that ends at `end` starts. A regular expression would try each start in turn. */
+function startOfRun(text: string, end: number, characters: string): number {
+  let start = end;
+  while (start > 0 && characters.includes(text[start - 1] ?? '')) start -= 1;
+  return start;
 }
 
 /** Shown as it is written, but for its white space. */

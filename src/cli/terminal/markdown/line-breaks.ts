@@ -32,6 +32,7 @@ export function mayBreakBetween(before: number, after: number): boolean {
 /** What is looked at of a text before a place: no character as a person sees it, nor a reference, is longer in earnest. */
 const context = 64;
 const referenceBegun = /&[#\w]{0,32}$/;
+const segmenter = new Intl.Segmenter();
 
 /**
  * The last place, from `first` on, where a run that is too long may be cut: between two characters as a person sees them, and where
@@ -44,7 +45,7 @@ export function cutPlace(run: string, first: number): number {
     const from = Math.max(0, at - context);
     if (referenceBegun.test(run.slice(from, at))) continue;
     if (before < 0x80 && run.charCodeAt(at) < 0x80) return at;
-    const found = new Intl.Segmenter().segment(run.slice(from)).containing(at - from);
+    const found = segmenter.segment(run.slice(from)).containing(at - from);
     if (found?.index === at - from) return at;
   }
   return 0;

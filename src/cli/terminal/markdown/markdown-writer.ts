@@ -1,5 +1,6 @@
 // A reply onto a terminal as Markdown: each piece goes through the terminal filter, then through the document, and what comes
 // of it is written at once. Colour for code is loaded before the first fence is read.
+import { setImmediate } from 'node:timers/promises';
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
 import { MarkdownDocument } from './document.ts';
@@ -7,12 +8,16 @@ import type { Highlighting } from './highlighting.ts';
 import { textWidth } from './text-width.ts';
 import { themeOf } from './theme.ts';
 
-/** Longer pieces are taken in parts: what waits to be written stays small. */
-const longestPart = 16_384;
+/** A longer piece is rendered in parts, so that little waits to be written and no part takes long. */
+const longestPart = 512;
+/** The event loop turns after so much text: a reply of any length lets keys and signals through. */
+const textBetweenTurns = 2048;
 const nothing = Promise.resolve();
 
 export class MarkdownWriter implements UntrustedWriter {
   readonly #output: Output;
+  /** Once it fires, the rest of a piece is not rendered, and its write rejects with the reason. */
+  readonly #signal: AbortSignal;
   readonly #filter: TextFilter = terminalFilter();
   readonly #document: MarkdownDocument;
   #highlighting: Highlighting | null = null;
@@ -21,9 +26,11 @@ export class MarkdownWriter implements UntrustedWriter {
   /** Set while a write waits inside; those behind it wait for it. */
   #busy: Promise<void> | null = null;
   #ended = false;
+  #sinceTurn = 0;
 
-  constructor(output: Output) {
+  constructor(output: Output, signal: AbortSignal) {
     this.#output = output;
+    this.#signal = signal;
     this.#document = new MarkdownDocument({
       columns: () => output.columns(),
       theme: themeOf(output.colour > 0),
@@ -33,14 +40,18 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   write(text: string): Promise<void> {
-    if (this.#busy === null && text.length <= longestPart) {
+    if (this.#busy === null && text.length <= longestPart && this.#sinceTurn < textBetweenTurns) {
+      this.#sinceTurn += text.length;
       const filtered = this.#filter.push(text);
       if (!this.#needsHighlighting(filtered)) return this.#put(this.#document.push(filtered));
       return this.#inTurn(() => this.#putInColour(filtered));
     }
     return this.#inTurn(async () => {
       for (let at = 0; at < text.length; at += longestPart) {
-        await this.#take(this.#filter.push(text.slice(at, at + longestPart)));
+        await this.#turnIfDue();
+        const part = text.slice(at, at + longestPart);
+        this.#sinceTurn += part.length;
+        await this.#take(this.#filter.push(part));
       }
     });
   }
@@ -58,6 +69,13 @@ export class MarkdownWriter implements UntrustedWriter {
     if (this.#ended) return;
     await this.end();
     await this.#output.write('\n');
+  }
+
+  async #turnIfDue(): Promise<void> {
+    if (this.#sinceTurn < textBetweenTurns) return;
+    await setImmediate();
+    this.#sinceTurn = 0;
+    this.#signal.throwIfAborted();
   }
 
   #put(text: string): Promise<void> {

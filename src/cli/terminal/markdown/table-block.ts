@@ -17,6 +17,8 @@ export interface TableOptions {
 const gap = 3;
 const enoughRows = 200;
 const enoughText = 32_768;
+/** A short row gets no more empty cells than this: four characters of a row must not become hundreds of lines. */
+const mostFilled = 64;
 
 export class TableBlock {
   readonly #options: TableOptions;
@@ -45,12 +47,12 @@ export class TableBlock {
     this.#draw();
   }
 
-  /** As many cells as columns; what is too many stays in the last. */
+  /** As many cells as columns; the cells beyond stay in the last one. */
   #fitted(cells: readonly string[]): readonly string[] {
     const count = this.#alignments.length;
     const row = cells.slice(0, count - 1);
     row.push(cells.slice(count - 1).join(' | '));
-    while (row.length < count) row.push('');
+    while (row.length < Math.min(count, mostFilled)) row.push('');
     return row;
   }
 
@@ -93,7 +95,7 @@ export class TableBlock {
   }
 
   #lines(row: readonly string[], widths: readonly number[], codes: string): readonly (readonly string[])[] {
-    return row.map((cell, at) => this.#cellLines(cell, widths[at] ?? 1, codes));
+    return widths.map((width, at) => this.#cellLines(row[at] ?? '', width, codes));
   }
 
   #drawRow(row: readonly (readonly string[])[], widths: readonly number[]): void {

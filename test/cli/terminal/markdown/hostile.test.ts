@@ -3,12 +3,11 @@ import fc from 'fast-check';
 import stripAnsi from 'strip-ansi';
 import { describe, expect, test } from 'vitest';
 import { MarkdownDocument } from '../../../../src/cli/terminal/markdown/document.ts';
-import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
 import { textWidth } from '../../../../src/cli/terminal/markdown/text-width.ts';
 import { themeOf } from '../../../../src/cli/terminal/markdown/theme.ts';
 import { attacks, hostileText, isHarmless, withoutOwnColour } from '../attacks.ts';
 import { markdownText } from './markdown-texts.ts';
-import { rendered, stringTerminal } from './rendering.ts';
+import { rendered, stringTerminal, writerTo } from './rendering.ts';
 
 /** Where there is no colour there is no escape at all. */
 function expectHarmless(written: string, colour: boolean): void {
@@ -69,7 +68,7 @@ describe('random text', () => {
       fc.constantFrom('', '`', '\n\n'),
       async (all, colour, between) => {
         const terminal = stringTerminal({ colour });
-        const writer = new MarkdownWriter(terminal.output);
+        const writer = writerTo(terminal);
         for (const text of all) await writer.write(text + between);
         await writer.endLine();
         expectHarmless(terminal.text(), colour);
