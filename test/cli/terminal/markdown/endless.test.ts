@@ -35,18 +35,18 @@ describe('a reply that comes in one piece', () => {
 
 describe('the time to render', () => {
   test('a comment of code is that of the same lines outside of one', async () => {
-    const lines = 'let a = 1;\n'.repeat(1_500);
+    const lines = 'let a = 1;\n'.repeat(1_200);
     const outside = await leastCostOf(`\`\`\`js\n${lines}`);
     expect(await leastCostOf(`\`\`\`js\n/*\n${lines}`)).toBeLessThan(3 * outside);
   });
 
   test('space in a heading is that of prose, in whatever pieces it comes', async () => {
-    const floor = await leastCostOf(prose(8_000), 4);
-    expect(await leastCostOf(`# a${' '.repeat(8_000)}b`, 4)).toBeLessThan(8 * floor);
+    const floor = await leastCostOf(prose(4_000), 4);
+    expect(await leastCostOf(`# a${' '.repeat(4_000)}b`, 4)).toBeLessThan(8 * floor);
   });
 
   test('each shape is that of prose, within a constant factor', async () => {
-    const length = 2_000;
+    const length = 1_000;
     const floor = await leastCostOf(prose(length));
     for (const [name, endless] of Object.entries(endlessTexts)) {
       const text = endless(length);
