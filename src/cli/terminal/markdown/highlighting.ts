@@ -2,7 +2,7 @@
 // So a comment over ten lines is one, and a line is read once however long the block is.
 import type { CompiledMode, Emitter, HLJSApi, Language } from 'highlight.js';
 import core from 'highlight.js/lib/core';
-import { languageOf, languages } from './languages.ts';
+import { furtherNames, languages } from './languages.ts';
 import { painted } from './theme.ts';
 
 export interface CodePainter {
@@ -51,6 +51,9 @@ const scopeCodes: Readonly<Record<string, string>> = {
   strong: '1',
 };
 
+/** In the info of a fence: `ts title="a.ts"`, or `{.ts}`. */
+const languageName = /^\{?\.?([\w+#.-]+)/;
+
 /** Code nested deeper than this is read as if it began anew: a stack without bound would not stay in memory. */
 const deepest = 200;
 
@@ -65,6 +68,10 @@ export class Highlighting {
   readonly #continued = new WeakMap<Mode, Mode>();
 
   constructor() {
+    for (const [name, definition] of Object.entries(languages))
+      this.#highlighter.registerLanguage(name, definition);
+    for (const [name, languageName] of Object.entries(furtherNames))
+      this.#highlighter.registerAliases(name, { languageName });
     const begin = () => {
       const scopes = this.#scopes;
       // Those of a language inside another are made during the same line, and begin with nothing.
@@ -82,10 +89,8 @@ export class Highlighting {
 
   /** Null for a language that is not known. */
   painter(info: string): CodePainter | null {
-    const name = languageOf(info);
-    const definition = name === null ? undefined : languages[name];
-    if (name === null || definition === undefined) return null;
-    this.#register(name, definition);
+    const name = languageName.exec(info)?.[1]?.toLowerCase() ?? '';
+    if (this.#highlighter.getLanguage(name) === undefined) return null;
     let open: Mode | null = null;
     return {
       line: (text) => {
@@ -94,18 +99,6 @@ export class Highlighting {
         return result.text;
       },
     };
-  }
-
-  #register(name: string, definition: (typeof languages)[string]): void {
-    if (this.#highlighter.getLanguage(name) !== undefined) return;
-    this.#highlighter.registerLanguage(name, definition);
-    // Inside HTML stand both.
-    if (name === 'xml') {
-      for (const inner of ['javascript', 'css']) {
-        const innerDefinition = languages[inner];
-        if (innerDefinition !== undefined) this.#register(inner, innerDefinition);
-      }
-    }
   }
 
   #read(

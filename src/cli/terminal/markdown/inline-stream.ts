@@ -1,10 +1,11 @@
 // The text of an open paragraph as it comes. Words go out as soon as nothing to come can change them; a span that is still
 // open holds back a line of the terminal at most, then what it begins with is decided. When that is, the text so far says alone,
 // wherever the pieces of the stream end: so any cut of a text gives the same output.
+
+import { type ForcedSpan, type OpenMark, scanDelimiterRuns } from './delimiter-runs.ts';
 import { type InlineText, inlineMark } from './inline-text.ts';
 import { cutPlace, mayBreakBetween } from './line-breaks.ts';
 import type { LineWriter } from './line-writer.ts';
-import { type ForcedSpan, type OpenMark, scanSpans } from './open-spans.ts';
 import { mostColumns } from './text-width.ts';
 import { type Look, type Theme, within } from './theme.ts';
 
@@ -240,8 +241,8 @@ export class InlineStream {
     }
   }
 
-  #scan(text: string): ReturnType<typeof scanSpans> {
-    return scanSpans(
+  #scan(text: string): ReturnType<typeof scanDelimiterRuns> {
+    return scanDelimiterRuns(
       text,
       this.#forced.map(({ span }) => span),
     );

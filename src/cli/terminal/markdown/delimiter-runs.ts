@@ -15,7 +15,7 @@ export interface OpenMark {
   readonly likely: boolean;
 }
 
-export interface SpanScan {
+export interface DelimiterScan {
   /** In order of place; all before the first is settled. */
   readonly open: readonly OpenMark[];
   /** Where the innermost closable forced span ends: its number, and the run that closes it. */
@@ -38,7 +38,7 @@ const word = /^[\p{L}\p{N}]$/u;
 const htmlStart = /^[A-Za-z/!?]$/;
 
 /** `text` ends where a word ends: after white space, or between two ideographs. */
-export function scanSpans(text: string, forced: readonly ForcedSpan[]): SpanScan {
+export function scanDelimiterRuns(text: string, forced: readonly ForcedSpan[]): DelimiterScan {
   const last = forced.at(-1);
   if (last?.mark === '`') {
     const at = closingRun(text, 0, last.length);
@@ -97,7 +97,7 @@ export function scanSpans(text: string, forced: readonly ForcedSpan[]): SpanScan
   return { open: open.sort((one, other) => one.at - other.at), closed: null };
 }
 
-function takeRun(text: string, at: number, length: number, delimiters: Delimiter[]): SpanScan['closed'] {
+function takeRun(text: string, at: number, length: number, delimiters: Delimiter[]): DelimiterScan['closed'] {
   const mark = text[at] ?? '';
   if (mark === '~' && length > 2) return null;
   const before = characterBefore(text, at);
