@@ -16,7 +16,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const tokens = 100_000;
 const largeReply = 10_000_000;
 const { rounds, json, check } = readOptions(7);
-const { signal } = new AbortController();
 
 // What is held counts, not what was used.
 setFlagsFromString('--expose-gc');
@@ -97,8 +96,10 @@ function terminal(colour) {
   });
   const stream = Object.assign(sink, { isTTY: true, columns: 80 });
   const env = colour ? { FORCE_COLOR: '1' } : {};
+  const { signal } = new AbortController();
   return {
     output: createOutput(stream, { role: 'data', env, noColor: !colour, signal }),
+    signal,
     written: () => bytes,
   };
 }
@@ -150,7 +151,7 @@ async function joined(pieces) {
 }
 
 async function written(pieces, { raw, colour }) {
-  const { output, written: bytes } = terminal(colour);
+  const { output, signal, written: bytes } = terminal(colour);
   const writer = await replyWriter(output, { raw, signal });
   for (const piece of pieces) await writer.write(piece);
   await writer.endLine();
@@ -171,7 +172,7 @@ async function memories() {
   };
   const rows = [];
   for (const [name, sample] of Object.entries(endless)) {
-    const { output } = terminal(true);
+    const { output, signal } = terminal(true);
     const writer = await replyWriter(output, { raw: false, signal });
     if (name === 'one block of code') await writer.write('```ts\n');
     if (name === 'one table') await writer.write('| a | b |\n|---|---|\n');

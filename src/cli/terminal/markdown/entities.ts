@@ -1,4 +1,4 @@
-// Character references in a reply's text: `&amp;` and `&#8212;` as the characters that they stand for, made harmless again.
+// Decodes character references in text, such as `&amp;` and `&#8212;`, and filters the characters that they stand for.
 import { filterText } from '../filter.ts';
 
 /** The names that occur in prose. A reference with any other name stays as it is written. */
@@ -16,7 +16,7 @@ const named: ReadonlyMap<string, string> = new Map([
 
 const reference = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));/g;
 
-/** A reference can stand for an escape or a newline: what it gives goes through the filter, and keeps to its line. */
+/** A reference can stand for an escape character or a newline, so the result is filtered and stays on its line. */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(reference, (whole, decimal?: string, hex?: string, name?: string) => {

@@ -1,5 +1,5 @@
-// A reply onto a terminal as Markdown: each piece goes through the terminal filter, then through the document, and what comes
-// of it is written at once. Colour for code is loaded before the first fence is read.
+// Writes a reply to a terminal as Markdown. Each piece passes the terminal filter and the document, and the result is written at
+// once. The highlighter is loaded before the first fence is read.
 import { setImmediate } from 'node:timers/promises';
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
@@ -8,22 +8,22 @@ import type { Highlighting } from './highlighting.ts';
 import { textWidth } from './text-width.ts';
 import { themeOf } from './theme.ts';
 
-/** A longer piece is rendered in parts, so that little waits to be written and no part takes long. */
+/** A longer piece is rendered in parts, so that no part takes long and little output waits to be written. */
 const longestPart = 512;
-/** The event loop turns after so much text: a reply of any length lets keys and signals through. */
-const textBetweenTurns = 2048;
+/** After this much text the event loop turns, so that keys and signals are handled during a reply of any length. */
+const textBetweenTurns = 4096;
 const nothing = Promise.resolve();
 
 export class MarkdownWriter implements UntrustedWriter {
   readonly #output: Output;
-  /** Once it fires, the rest of a piece is not rendered, and its write rejects with the reason. */
+  /** When it fires, the rest of a piece is not rendered, and its write rejects with the reason. */
   readonly #signal: AbortSignal;
   readonly #filter: TextFilter = terminalFilter();
   readonly #document: MarkdownDocument;
   #highlighting: Highlighting | null = null;
-  /** The last characters read, for a fence that comes in pieces. */
+  /** The last characters, because a fence may be split over pieces. */
   #last = '';
-  /** Set while a write waits inside; those behind it wait for it. */
+  /** Set while a write waits. Later writes wait for it. */
   #busy: Promise<void> | null = null;
   #ended = false;
   #sinceTurn = 0;
@@ -94,7 +94,7 @@ export class MarkdownWriter implements UntrustedWriter {
     await this.#put(this.#document.push(filtered));
   }
 
-  /** Asked once for each piece, in their order. */
+  /** Must be called once for each piece, in order. */
   #needsHighlighting(filtered: string): boolean {
     if (this.#highlighting !== null || this.#output.colour === 0) return false;
     const seen = this.#last + filtered;
@@ -102,17 +102,20 @@ export class MarkdownWriter implements UntrustedWriter {
     return seen.includes('```') || seen.includes('~~~');
   }
 
-  #inTurn(task: () => Promise<void>): Promise<void> {
+  async #inTurn(task: () => Promise<void>): Promise<void> {
     const before = this.#busy;
-    const turn = before === null ? task() : before.then(task);
-    const ours = turn.then(
-      () => {},
-      () => {},
-    );
-    this.#busy = ours;
-    void ours.then(() => {
-      if (this.#busy === ours) this.#busy = null;
+    let leave = () => {};
+    const ours = new Promise<void>((resolve) => {
+      leave = resolve;
     });
-    return turn;
+    this.#busy = ours;
+    try {
+      await before;
+      await task();
+    } finally {
+      // The writer must be free before the caller continues, or each later write would take the slow path.
+      if (this.#busy === ours) this.#busy = null;
+      leave();
+    }
   }
 }

@@ -8,12 +8,12 @@ describe('a reply that comes in one piece', () => {
   const length = 20_000;
 
   test.each(['"["', '"a"', 'a table of narrow rows', 'a comment that stays open'])(
-    'lets the event loop turn every 2,560 characters: %s',
+    'lets the event loop turn every 4,608 characters: %s',
     async (name) => {
       const text = endlessTexts[name]?.(length) ?? '';
       const { turns } = await costOf(text);
       expect(text.length).toBeGreaterThanOrEqual(length);
-      expect(turns).toBeGreaterThanOrEqual(Math.floor(length / 2560));
+      expect(turns).toBeGreaterThanOrEqual(Math.floor(length / 4608));
     },
   );
 
@@ -29,7 +29,7 @@ describe('a reply that comes in one piece', () => {
   });
 
   test('in many pieces lets the event loop turn as well', async () => {
-    expect((await costOf(prose(length), 4)).turns).toBeGreaterThanOrEqual(Math.floor(length / 2560));
+    expect((await costOf(prose(length), 4)).turns).toBeGreaterThanOrEqual(Math.floor(length / 4608));
   });
 });
 
