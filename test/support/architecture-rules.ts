@@ -47,7 +47,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
 /** Files that may be long: tables. */
 const tables: readonly string[] = ['src/engine/offline/eliza/colleague-script.ts'];
 
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|js)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.long)?\.(ts|js)$/;
 const folderName = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const emptyNames = ['index', 'util', 'utils', 'helper', 'helpers', 'shared', 'common'];
 
