@@ -96,9 +96,10 @@ function terminal(colour) {
   });
   const stream = Object.assign(sink, { isTTY: true, columns: 80 });
   const env = colour ? { FORCE_COLOR: '1' } : {};
-  const signal = new AbortController().signal;
+  const { signal } = new AbortController();
   return {
     output: createOutput(stream, { role: 'data', env, noColor: !colour, signal }),
+    signal,
     written: () => bytes,
   };
 }
@@ -150,8 +151,8 @@ async function joined(pieces) {
 }
 
 async function written(pieces, { raw, colour }) {
-  const { output, written: bytes } = terminal(colour);
-  const writer = await replyWriter(output, { raw });
+  const { output, signal, written: bytes } = terminal(colour);
+  const writer = await replyWriter(output, { raw, signal });
   for (const piece of pieces) await writer.write(piece);
   await writer.endLine();
   if (bytes() < pieces.length) throw new Error('The writer lost its tokens.');
@@ -171,8 +172,8 @@ async function memories() {
   };
   const rows = [];
   for (const [name, sample] of Object.entries(endless)) {
-    const { output } = terminal(true);
-    const writer = await replyWriter(output, { raw: false });
+    const { output, signal } = terminal(true);
+    const writer = await replyWriter(output, { raw: false, signal });
     if (name === 'one block of code') await writer.write('```ts\n');
     if (name === 'one table') await writer.write('| a | b |\n|---|---|\n');
     const text = sample.repeat(Math.ceil(4096 / sample.length));

@@ -82,7 +82,10 @@ function textOutput(
 ): ChatOutput {
   const streams = format === 'text';
   // It loads while the reply is awaited. A failure is told where it is first used. A block of code is no Markdown.
-  const opening = replyWriter(context.stdout, { raw: raw || format.endsWith('block') });
+  const opening = replyWriter(context.stdout, {
+    raw: raw || format.endsWith('block'),
+    signal: context.host.signal,
+  });
   opening.catch(() => {});
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
     quiet: context.options.quiet,

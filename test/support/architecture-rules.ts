@@ -69,7 +69,7 @@ const otherOptions: readonly string[] = ['remote/curl.ts', 'http/connections.ts'
 /** `parley chat`, or an option such as `--mode`. */
 const commandLineWords = /\bparley [a-z-]|(?<![\w-])--[a-z]/;
 
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|js)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.long)?\.(ts|js)$/;
 const folderName = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const emptyNames = ['index', 'util', 'utils', 'helper', 'helpers', 'shared', 'common'];
 

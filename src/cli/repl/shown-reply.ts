@@ -15,7 +15,7 @@ export interface ShownReply {
 
 export async function shownReply(raw: boolean, context: CliContext): Promise<ShownReply> {
   const { stdout, stderr, options, host } = context;
-  const writer = await replyWriter(stdout, { raw });
+  const writer = await replyWriter(stdout, { raw, signal: host.signal });
   const { dim } = await stdout.style();
   const spinner = waiting(() => stderr, 'Waiting for the reply', {
     quiet: options.quiet,

@@ -100,12 +100,14 @@ export const filterPlaces: readonly FilterPlace[] = [
   {
     kind: 'reply',
     name: 'a reply as it is',
-    show: async (pieces, { context }) => written(pieces, await replyWriter(context.stdout, { raw: true })),
+    show: async (pieces, { context }) =>
+      written(pieces, await replyWriter(context.stdout, { raw: true, signal: context.host.signal })),
   },
   {
     kind: 'reply',
     name: 'a reply as Markdown',
-    show: async (pieces, { context }) => written(pieces, await replyWriter(context.stdout, { raw: false })),
+    show: async (pieces, { context }) =>
+      written(pieces, await replyWriter(context.stdout, { raw: false, signal: context.host.signal })),
   },
   {
     kind: 'reply',

@@ -1,4 +1,4 @@
-// The blocks of Markdown as far as the beginning of a line tells of them: what a line continues, what it opens, what it is.
+// The types that the start of a line is read into: the containers it continues, those it opens, and the kind of its leaf block.
 
 export type Container = QuoteContainer | ItemContainer;
 
@@ -8,28 +8,28 @@ export interface QuoteContainer {
 
 export interface ItemContainer {
   readonly kind: 'item';
-  /** How far what belongs to it is indented, from where its container begins. */
+  /** The indentation of the item's content, in columns from the start of the parent container. */
   readonly indent: number;
-  /** `-`, `+`, `*`, `.` or `)`: items of one list have the same. */
+  /** `-`, `+`, `*`, `.` or `)`. All items of one list have the same. */
   readonly mark: string;
   /** Null for a bullet. */
   readonly number: number | null;
-  /** Null if it is no task. */
+  /** Null if the item is not a task. */
   readonly done: boolean | null;
 }
 
-/** The block of text that is open, as the next line needs to know it. */
+/** The open leaf block: what the reader of the next line must know about it. */
 export type OpenLeaf =
   | { readonly kind: 'none' }
-  /** `cells`: of its last line, if a row of a table's rule may follow. */
+  /** `cells` counts the cells of its last line, which is the head of a table if a delimiter row follows. */
   | { readonly kind: 'paragraph'; readonly cells: () => number }
-  /** A line that is the head of a table if its rule follows. */
+  /** A line that is the head of a table if a delimiter row follows. */
   | { readonly kind: 'head'; readonly cells: number }
   | { readonly kind: 'table' }
   | { readonly kind: 'fence'; readonly mark: string; readonly length: number; readonly indent: number }
   | { readonly kind: 'html'; readonly end: RegExp | null };
 
-/** What a line is behind its containers. `text`: of it, so far. */
+/** The kind of a line after its containers. `text` is as much of the line as has arrived. */
 export type LeafStart =
   | { readonly kind: 'blank' }
   | { readonly kind: 'paragraph'; readonly text: string }
@@ -54,11 +54,11 @@ export type LeafStart =
   | { readonly kind: 'row'; readonly text: string };
 
 export interface LineStart {
-  /** How many of the open containers it continues. */
+  /** How many of the open containers the line continues. */
   readonly matched: number;
   readonly opened: readonly Container[];
   readonly leaf: LeafStart;
 }
 
-/** `more`: another character may tell. `line`: only its end will. */
+/** `more`: the next character may decide. `line`: only the end of the line decides. */
 export type Undecided = 'more' | 'line';

@@ -1,15 +1,15 @@
-// How wide the columns of a table are: as wide as they would like to be, or the widest cut to what there is.
+// Computes the widths of a table's columns: the natural widths if they fit, otherwise the wide columns share what is left.
 
-/** Narrower, a column cannot be read. */
+/** A narrower column is not readable. */
 const narrowest = 6;
 
-/** Null if there is not even room for the narrowest columns. `available` is without the space between them. */
+/** Null if even the narrowest columns do not fit. `available` excludes the space between the columns. */
 export function columnWidths(natural: readonly number[], available: number): readonly number[] | null {
   if (sum(natural) <= available) return natural;
   const order = natural.map((width, at) => ({ width, at })).sort((one, other) => one.width - other.width);
   const widths = [...natural];
   let left = available;
-  // The narrow columns keep their width; those that want more than an equal part of the rest share it.
+  // Narrow columns keep their width. Columns wider than an equal part of the rest share the rest.
   for (const [taken, { width, at }] of order.entries()) {
     const part = Math.floor(left / (order.length - taken));
     const given = Math.min(width, part);

@@ -1,5 +1,5 @@
-// A Markdown text as it comes, filtered, to lines of a terminal. Each line is read once: its beginning says which blocks it
-// continues, ends and opens; its text goes on to the block that is open. Nothing of what was read is kept but that block's tail.
+// Turns filtered Markdown, as it arrives, into lines of a terminal. Each line is read once: its start decides which blocks it
+// continues, closes and opens, and its text goes to the open leaf. Only the unsettled tail of that leaf is kept in memory.
 import type { LeafStart, LineStart } from './blocks.ts';
 import { Frame } from './frame.ts';
 import type { Highlighting } from './highlighting.ts';
@@ -15,11 +15,11 @@ export interface DocumentOptions {
   readonly columns: () => number;
   readonly theme: Theme;
   readonly measure: Measure;
-  /** Null until it is loaded, and where there is no colour. */
+  /** Null until the module is loaded, and on a terminal without colour. */
   readonly highlighting: () => Highlighting | null;
 }
 
-/** A beginning of a line that is still undecided here is text: lines so long are not what they seem. */
+/** The start of a line is treated as text if this many characters do not decide its kind. */
 const longestBeginning = 1000;
 const flowing: ReadonlySet<LeafStart['kind']> = new Set([
   'paragraph',
@@ -36,13 +36,13 @@ export class MarkdownDocument {
   readonly #line: LineWriter;
   readonly #text: InlineText;
   #leaf: Leaf | null = null;
-  /** The beginning of a line that is not decided yet. */
+  /** The start of a line whose kind is not decided yet. */
   #beginning = '';
   #waitsForLine = false;
-  /** The line's kind is known: the rest of it is text of the block. */
+  /** True once the kind of the line is known: the rest of it is text of the leaf. */
   #flows = false;
   #isCut = false;
-  /** An empty line is due, with these bars of quotes. */
+  /** Not null if an empty line must precede the next block: its text, which holds the bars of quotes. */
   #gap: string | null = null;
 
   constructor(options: DocumentOptions) {
@@ -58,7 +58,7 @@ export class MarkdownDocument {
     });
   }
 
-  /** What can be written, with this text come. */
+  /** Returns what can be written now. */
   push(text: string): string {
     for (let at = 0; at < text.length; ) {
       const end = text.indexOf('\n', at);
@@ -72,7 +72,7 @@ export class MarkdownDocument {
     return this.#line.take();
   }
 
-  /** The text ended, wherever it stands. */
+  /** The end of the text, in whatever state it is. */
   end(): string {
     if (this.#flows) this.#endLine();
     else if (this.#beginning !== '') this.#begin('', true);
@@ -87,7 +87,7 @@ export class MarkdownDocument {
     const beginning = this.#beginning;
     const isLong = beginning.length > longestBeginning;
     if (this.#waitsForLine && !complete && !isLong) return;
-    // The cut is at one place in whatever pieces the line came, and never inside a character.
+    // The cut position does not depend on how the line was split, and never lies inside a surrogate pair.
     const inside = /[\ud800-\udbff]/.test(beginning[longestBeginning - 1] ?? '');
     const cut = isLong ? longestBeginning - (inside ? 1 : 0) : beginning.length;
     const start = this.#read(beginning.slice(0, cut), complete || isLong, isLong);
@@ -111,7 +111,7 @@ export class MarkdownDocument {
       wholeCodeLines: this.#leaf instanceof CodeLeaf && this.#leaf.needsWholeLines,
     };
     if (isLong) {
-      // What a shorter part decides, the whole decides: asked first, for then it is the same as if the rest had not come.
+      // An incomplete line is tried first, so that the decision is the same as before the rest arrived.
       const early = readLineStart(beginning, false, state);
       if (typeof early !== 'string') return early;
     }
@@ -133,7 +133,7 @@ export class MarkdownDocument {
   }
 
   #closeContainers(depth: number): void {
-    // An item without text still has its mark.
+    // An item without text still shows its mark.
     if (this.#frame.hasUnshownItem(depth)) this.#beginBlock().emptyLine();
     this.#frame.close(depth);
   }
@@ -239,7 +239,7 @@ export class MarkdownDocument {
     if (leaf instanceof HeadingLeaf || (leaf instanceof HtmlLeaf && leaf.ended)) this.#closeLeaf();
   }
 
-  /** The line to write a new block to, behind the empty line that is due. */
+  /** Writes the empty line if one is due, and returns the writer for the new block. */
   #beginBlock(): LineWriter {
     if (this.#gap !== null) this.#line.blank(this.#gap);
     this.#gap = null;

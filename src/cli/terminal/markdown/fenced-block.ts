@@ -1,16 +1,16 @@
-// The fenced code blocks of a Markdown text (CommonMark, section 4.5), also those in lists and quotations. The lexer is loaded when it
-// is asked for.
+// Finds the fenced code blocks of a Markdown text (CommonMark, section 4.5), including those in lists and quotations. The lexer is
+// loaded at the first call.
 import type { Token } from 'marked';
 
 export type WhichBlock = 'first' | 'last';
 
-/** What stands between the fences, with a line end unless it is empty; null where there is no such block. One that is not closed goes to the end. */
+/** The text between the fences, with a final newline unless it is empty. Null if there is no such block. An unclosed block extends to the end. */
 export async function fencedBlock(markdown: string, which: WhichBlock): Promise<string | null> {
   const { lexer } = await import('marked');
   const blocks = [...fencedTokens(lexer(markdown))];
   const block = which === 'first' ? blocks[0] : blocks.at(-1);
   if (block === undefined) return null;
-  // The lexer leaves out the last line end, but not after blank lines.
+  // The lexer drops the last newline, but not after blank lines.
   return block === '' || block.endsWith('\n') ? block : `${block}\n`;
 }
 

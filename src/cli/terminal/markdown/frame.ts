@@ -1,4 +1,4 @@
-// What stands before each line of a reply: the bars of quotes, the marks of list items, and the space below a mark.
+// Builds the prefix of each line: the bars of quotes, the marks of list items, and the indentation below a mark.
 import type { Container, ItemContainer } from './blocks.ts';
 import type { LinePrefix } from './line-writer.ts';
 import { painted, type Theme } from './theme.ts';
@@ -12,7 +12,7 @@ interface OpenContainer {
 export class Frame {
   readonly #theme: Theme;
   readonly #open: OpenContainer[] = [];
-  /** The item that was closed last at each depth: the next may go on with its numbers. */
+  /** The item that was closed last: the next item at its depth may continue its numbers. */
   #sibling: { readonly depth: number; readonly mark: string; readonly number: number | null } | null = null;
 
   constructor(theme: Theme) {
@@ -27,7 +27,7 @@ export class Frame {
     return this.#open.length;
   }
 
-  /** Closes all containers from this depth on. */
+  /** Closes all containers from this depth inwards. */
   close(depth: number): void {
     const first = this.#open[depth];
     this.#sibling = null;
@@ -52,12 +52,12 @@ export class Frame {
     this.#open.push({ container: numbered, mark: itemMark(numbered), shown: false });
   }
 
-  /** Whether an item from this depth on has not shown its mark yet. */
+  /** True if an item at this depth or deeper has not shown its mark yet. */
   hasUnshownItem(depth: number): boolean {
     return this.#open.some(({ shown }, at) => at >= depth && !shown);
   }
 
-  /** For the next line; the marks of items stand before their first alone. The outermost give way on a narrow terminal. */
+  /** The prefix of the next line. A mark stands before the first line of its item only. A narrow terminal drops the outermost parts. */
   prefix(columns: number): LinePrefix {
     const { codes } = this.#theme.frame;
     const parts = this.#open.map((one) => {
@@ -81,12 +81,12 @@ export class Frame {
     };
   }
 
-  /** The line that asked for the prefix was begun. */
+  /** Records that the line with the current prefix was written. */
   markShown(): void {
     for (const one of this.#open) one.shown = true;
   }
 
-  /** Of an empty line: the bars alone. */
+  /** The prefix of an empty line: the bars alone. */
   get blankLine(): string {
     const parts = this.#open.map((one) =>
       one.container.kind === 'quote' ? '│ ' : ' '.repeat(one.mark.length + 1),

@@ -1,16 +1,16 @@
-// Code in colour, line by line: highlight.js reads a line and says in which construct it ended; the next line begins in it.
-// So a comment over ten lines is one, and a line is read once however long the block is.
+// Colours code line by line. highlight.js reads one line and reports the construct in which it ended, and the next line starts in
+// that construct. A comment of ten lines is therefore one comment, and each line is read once.
 import type { CompiledMode, Emitter, HLJSApi, Language } from 'highlight.js';
 import core from 'highlight.js/lib/core';
-import { languageOf, languages } from './languages.ts';
+import { furtherNames, languages } from './languages.ts';
 import { painted } from './theme.ts';
 
 export interface CodePainter {
-  /** The line, without its newline, in colour. */
+  /** Returns the line in colour. The text has no newline. */
   line(text: string): string;
 }
 
-/** By scope of highlight.js; of `title.function` first the whole, then its beginning. */
+/** SGR codes by scope of highlight.js. `title.function` is looked up first, then `title`. */
 const scopeCodes: Readonly<Record<string, string>> = {
   keyword: '35',
   built_in: '36',
@@ -51,21 +51,30 @@ const scopeCodes: Readonly<Record<string, string>> = {
   strong: '1',
 };
 
-/** Code nested deeper than this is read as if it began anew: a stack without bound would not stay in memory. */
+/** The language in the info string of a fence: `ts title="a.ts"`, or `{.ts}`. */
+const languageName = /^\{?\.?([\w+#.-]+)/;
+
+/** Code nested deeper than this starts again without a construct, because the stack must not grow without bound. */
 const deepest = 200;
 
-/** A construct that is open at the end of a line; the outermost, the language itself, has no parent. */
+/** A construct that is open at the end of a line. The outermost one is the language itself and has no parent. */
 type Mode = (CompiledMode | Language) & { readonly parent?: Mode; readonly scope?: unknown };
 
 export class Highlighting {
   readonly #highlighter: HLJSApi = core.newInstance();
-  /** Where the next line begins: for the emitter that highlight.js is about to make. */
+  /** The open scopes at the start of the next line. The emitter that highlight.js creates next takes them. */
   #scopes: readonly string[] = [];
+  /** A language made by `#goingOn` → its construct. Without this map the prototype chain would grow by one object a line. */
+  readonly #continued = new WeakMap<Mode, Mode>();
 
   constructor() {
+    for (const [name, definition] of Object.entries(languages))
+      this.#highlighter.registerLanguage(name, definition);
+    for (const [name, languageName] of Object.entries(furtherNames))
+      this.#highlighter.registerAliases(name, { languageName });
     const begin = () => {
       const scopes = this.#scopes;
-      // Those of a language inside another are made during the same line, and begin with nothing.
+      // The emitters of embedded languages are created during the same line and start without scopes.
       this.#scopes = [];
       return scopes;
     };
@@ -78,12 +87,10 @@ export class Highlighting {
     });
   }
 
-  /** Null for a language that is not known. */
+  /** Null for an unknown language. */
   painter(info: string): CodePainter | null {
-    const name = languageOf(info);
-    const definition = name === null ? undefined : languages[name];
-    if (name === null || definition === undefined) return null;
-    this.#register(name, definition);
+    const name = languageName.exec(info)?.[1]?.toLowerCase() ?? '';
+    if (this.#highlighter.getLanguage(name) === undefined) return null;
     let open: Mode | null = null;
     return {
       line: (text) => {
@@ -92,18 +99,6 @@ export class Highlighting {
         return result.text;
       },
     };
-  }
-
-  #register(name: string, definition: (typeof languages)[string]): void {
-    if (this.#highlighter.getLanguage(name) !== undefined) return;
-    this.#highlighter.registerLanguage(name, definition);
-    // Inside HTML stand both.
-    if (name === 'xml') {
-      for (const inner of ['javascript', 'css']) {
-        const innerDefinition = languages[inner];
-        if (innerDefinition !== undefined) this.#register(inner, innerDefinition);
-      }
-    }
   }
 
   #read(
@@ -115,32 +110,33 @@ export class Highlighting {
     this.#scopes = open === null ? [] : scopesOf(open);
     const result = this.#highlighter.highlight(`${text}\n`, { language, ignoreIllegals: true });
     const emitter = result._emitter as unknown as PaintingEmitter;
-    // What is shown has to be what was said, whatever a grammar makes of it.
+    // The text is shown as it is if a grammar failed or lost a character.
     if (result.errorRaised !== undefined || emitter.length !== text.length + 1) return { text, open: null };
-    const top = (result._top ?? null) as Mode | null;
+    const last = (result._top ?? null) as Mode | null;
+    const top = last === null ? null : (this.#continued.get(last) ?? last);
     return { text: emitter.painted, open: top?.parent === undefined || depthOf(top) > deepest ? null : top };
   }
 
   /**
-   * highlight.js goes on with an open construct only for a language inside another. A construct is compiled as a language is,
-   * so it can stand as one; what a language has besides, it is given.
+   * Registers an open construct as a language, because highlight.js continues an open construct only for embedded languages. A
+   * construct is compiled like a language; only the properties set here are missing.
    */
   #goingOn(name: string, open: Mode): string {
     const language = this.#highlighter.getLanguage(name);
     const going = `${name} going on`;
-    this.#highlighter.registerLanguage(going, () =>
-      Object.assign(Object.create(open) as Language, {
-        name: going,
-        case_insensitive: language?.case_insensitive ?? false,
-        classNameAliases: language?.classNameAliases ?? {},
-        aliases: [],
-      }),
-    );
+    const continuation = Object.assign(Object.create(open) as Language, {
+      name: going,
+      case_insensitive: language?.case_insensitive ?? false,
+      classNameAliases: language?.classNameAliases ?? {},
+      aliases: [],
+    });
+    this.#continued.set(continuation as Mode, open);
+    this.#highlighter.registerLanguage(going, () => continuation);
     return going;
   }
 }
 
-/** Paints as it is told, where highlight.js makes a tree for HTML. */
+/** Replaces the emitter of highlight.js, which builds a tree for HTML, by one that writes SGR codes. */
 class PaintingEmitter implements Emitter {
   painted = '';
   length = 0;
@@ -203,5 +199,5 @@ function depthOf(open: Mode): number {
   return depth;
 }
 
-/** The one there is: a grammar takes tens of milliseconds to be made ready, and serves every reply of the process. */
+/** One instance serves every reply of the process, because compiling a grammar takes tens of milliseconds. */
 export const highlighting = new Highlighting();

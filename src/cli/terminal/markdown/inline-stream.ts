@@ -1,41 +1,44 @@
-// The text of an open paragraph as it comes. Words go out as soon as nothing to come can change them; a span that is still
-// open holds back a line of the terminal at most, then what it begins with is decided. When that is, the text so far says alone,
-// wherever the pieces of the stream end: so any cut of a text gives the same output.
+// Writes the text of an open paragraph as it arrives. A word is written as soon as no later text can change it. An open span holds
+// back one line of the terminal at most; then the meaning of its first mark is decided. Only the text so far determines when,
+// never the ends of the pieces, so every way of splitting a text gives the same output.
+
+import { type ForcedSpan, type OpenMark, scanDelimiterRuns } from './delimiter-runs.ts';
 import { type InlineText, inlineMark } from './inline-text.ts';
 import { cutPlace, mayBreakBetween } from './line-breaks.ts';
 import type { LineWriter } from './line-writer.ts';
-import { type ForcedSpan, type OpenMark, scanSpans } from './open-spans.ts';
 import { mostColumns } from './text-width.ts';
 import { type Look, type Theme, within } from './theme.ts';
 
-/** A line of an ordinary terminal: so far text may be held back for a span that is open, on a narrower one less far. */
+/** The most columns that an open span holds back; a narrower terminal holds back one line of its own width. */
 const heldBack = 80;
-/** A run without spaces is cut here, whatever it is, so that memory stays flat. No address is so long. */
+/** A run without spaces is cut after this many characters, so that memory stays flat. Addresses are shorter. */
 const longestRun = 2048;
-/** An address is no prose: it is waited for, and with it the text of its link, so that it can be followed. */
+/** An address is held back until it is complete, with the text of its link, so that a terminal can follow it. */
 const addressBegun = /:\/\/|www\.|\]\(/i;
 const deepestForced = 4;
 const asciiRun = /^[!-~]*$/;
+const notMeasured = { end: 0, columns: 0, isAsciiWord: true, hasAddress: false };
 
 export interface InlineStreamOptions {
   readonly line: LineWriter;
   readonly text: InlineText;
   readonly theme: Theme;
-  /** Nothing in it is a mark: HTML, shown as it is written. */
+  /** True for HTML: no character is a mark, and the text is shown as it is written. */
   readonly literal: boolean;
-  /** The colour of all of it. */
+  /** The SGR codes of the whole text. */
   readonly codes: string;
 }
 
 export class InlineStream {
   readonly #options: InlineStreamOptions;
-  /** What is not written yet, from the end of a word on. */
+  /** The text that is not written yet. It starts where a word starts. */
   #held = '';
-  /** How much of it was searched for ends of words. */
+  /** How many units of the held text were searched for ends of words. */
   #searched = 0;
   #runStart = 0;
-  /** So far the run was found to have no place for a cut. */
+  /** The run has no position for a cut before this one. */
   #uncuttable = 0;
+  #measured = notMeasured;
   #lineEnds = false;
   #forced: { readonly span: ForcedSpan; readonly codes: string; readonly look: Look }[] = [];
 
@@ -54,25 +57,26 @@ export class InlineStream {
     this.#search();
   }
 
-  /** The line of the source ended; whether the paragraph did, the next line tells. A backslash there waits for that. */
+  /** Ends a line of the source. The next line tells whether the paragraph goes on; a final backslash waits for that. */
   endLine(): void {
     if (this.#held.endsWith('\\')) this.#lineEnds = true;
     else this.push('\n');
   }
 
-  /** A backslash before the end of a line is a break, but in code; after another it is one itself. */
+  /** A backslash before the end of a line is a hard break, except in code. Two backslashes are an escaped one. */
   #breaksHard(): boolean {
     const backslashes = /\\+$/.exec(this.#held)?.[0].length ?? 0;
     return backslashes % 2 === 1 && this.#scan(this.#held.slice(0, -1)).open.at(-1)?.mark !== '`';
   }
 
-  /** The paragraph ended: what is open now stays open. */
+  /** Ends the paragraph. Marks that are still open are literal text. */
   finish(): void {
     const { line } = this.#options;
     let rest = this.#held.trimEnd();
     this.#held = '';
     this.#searched = 0;
     this.#runStart = 0;
+    this.#measured = notMeasured;
     for (let scan = this.#scan(rest); scan.closed !== null; scan = this.#scan(rest)) {
       rest = this.#close(rest, scan.closed);
     }
@@ -90,7 +94,7 @@ export class InlineStream {
       const isSpace = code === 0x20 || code === 0x09 || code === 0x0a;
       const end = isSpace ? next : this.#mayEndAt(at, before, code) ? at : 0;
       before = code;
-      // All places move by what is written.
+      // A settled part shortens the held text, so every position moves back.
       at = next;
       if (end > 0) at -= this.#settle(end, at, columns);
       if (this.#runStart > 0 && this.#isOverfull(at, columns))
@@ -110,20 +114,34 @@ export class InlineStream {
     return length >= longestRun || ((before > 0x7f || code > 0x7f) && mayBreakBetween(before, code));
   }
 
-  /** More waits, with a run that has not ended yet, than one line holds. */
+  /** True if the held text, including the run that has not ended, is wider than one line. */
   #isOverfull(seen: number, columns: number): boolean {
     const { waiting } = this.#options.line;
     // No unit takes more than two columns.
     if ((seen + waiting) * 2 <= Math.min(heldBack, columns)) return false;
-    const held = this.#held.slice(0, seen);
-    const isWord = this.#runStart === 0 && asciiRun.test(held);
-    const most = isWord ? columns : Math.min(heldBack, columns);
-    return mostColumns(held) + waiting > most && !addressBegun.test(held.slice(this.#runStart));
+    this.#measure(seen);
+    const { columns: held, isAsciiWord, hasAddress } = this.#measured;
+    const most = this.#runStart === 0 && isAsciiWord ? columns : Math.min(heldBack, columns);
+    return held + waiting > most && !hasAddress;
+  }
+
+  /** Measures the held text up to a position. It reads only what is new, because a long run is measured at each character. */
+  #measure(to: number): void {
+    const { end, columns, isAsciiWord, hasAddress } = this.#measured;
+    const text = this.#held.slice(end, to);
+    // The mark of an address may have begun in the part that was measured before.
+    const begun = this.#held.slice(Math.max(this.#runStart, end - 3), to);
+    this.#measured = {
+      end: to,
+      columns: columns + mostColumns(text),
+      isAsciiWord: isAsciiWord && asciiRun.test(text),
+      hasAddress: hasAddress || addressBegun.test(begun),
+    };
   }
 
   /**
-   * Writes what is settled of the text up to `end`, where a word ends or may be cut; `seen`: how far the text was searched. Gives how
-   * much was written.
+   * Writes the settled part of the text before `end`, where a word ends or may be cut. `seen` is how far the text was searched.
+   * Returns how many units were written.
    */
   #settle(end: number, seen: number, columns: number): number {
     const before = this.#held.length;
@@ -134,10 +152,11 @@ export class InlineStream {
     const gone = before - this.#held.length;
     this.#runStart = end - gone;
     this.#uncuttable = 0;
+    this.#measured = notMeasured;
     return gone;
   }
 
-  /** Gives what is not settled: so many columns of it at most. */
+  /** Returns the part that is not settled, at most `most` columns wide. */
   #writeSettled(given: string, most: number): string {
     let text = given;
     for (;;) {
@@ -163,7 +182,7 @@ export class InlineStream {
     }
   }
 
-  /** Words before an open mark go out; the word that it stands in stays whole. White space at least ends the word before it. */
+  /** Writes the words before an open mark. The word that contains the mark stays whole. */
   #writeBefore(text: string, at: number): string {
     const start =
       Math.max(text.lastIndexOf(' ', at), text.lastIndexOf('\n', at), text.lastIndexOf('\t', at)) + 1;
@@ -179,12 +198,13 @@ export class InlineStream {
     return open.length > 0 || closed !== null;
   }
 
-  /** Beside what waits for the end of its word, behind the last mark that was decided. */
+  /** True if the text fits beside the unfinished word of the line writer. */
   #fits(text: string, most: number): boolean {
-    return mostColumns(text) + this.#options.line.waiting <= most;
+    // Each unit takes at least one column, or is half of a pair that takes two.
+    return text.length <= 2 * most && mostColumns(text) + this.#options.line.waiting <= most;
   }
 
-  /** Of the marks that have been open for too long: the first that may well begin a span begins it, others are characters. */
+  /** Decides marks that were open for too long: the first likely one starts a span, those before it are literal text. */
   #decide(given: string, open: readonly OpenMark[], gone: number, most: number): string {
     let written = 0;
     for (const mark of open) {
@@ -217,8 +237,8 @@ export class InlineStream {
     }
   }
 
-  #scan(text: string): ReturnType<typeof scanSpans> {
-    return scanSpans(
+  #scan(text: string): ReturnType<typeof scanDelimiterRuns> {
+    return scanDelimiterRuns(
       text,
       this.#forced.map(({ span }) => span),
     );

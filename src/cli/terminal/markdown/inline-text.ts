@@ -1,11 +1,11 @@
-// Inline Markdown that is settled, as words for a line: marked reads it, the theme says how it looks.
+// Writes settled inline Markdown to a line: marked parses it, and the theme determines the look of each element.
 import { Lexer, type Token, type Tokens } from 'marked';
 import { filterText } from '../filter.ts';
 import { decodeReferences } from './entities.ts';
 import type { LineWriter } from './line-writer.ts';
 import { type Look, type Theme, within } from './theme.ts';
 
-/** What in a text may be more than text. Without any of it, marked need not read it. */
+/** Text without any of these marks is written without parsing. */
 export const inlineMark = /[\\`*_~[<&@]|:\/\/|www\./i;
 
 export class InlineText {
@@ -21,7 +21,7 @@ export class InlineText {
       line.put(source, codes);
       return;
     }
-    // HTML leaves its traces in the state: an open <a> would keep addresses from being found for ever.
+    // marked keeps state about open HTML tags: after an unclosed <a> it would never find an address again.
     this.#lexer.state = {
       inLink: false,
       inRawBlock: false,
@@ -68,7 +68,7 @@ export class InlineText {
         line.put(filterText(token.raw), codes);
         return;
       default:
-        // marked decodes some references in `text`; `raw` is what was filtered.
+        // marked decodes some references in `text`, so the filtered `raw` is used.
         line.put(decodeReferences(token.raw), codes);
         return;
     }
@@ -86,7 +86,7 @@ export class InlineText {
     if (look.close !== '') line.put(look.close, inner);
   }
 
-  /** The address stands in sight: a text that names another place deceives nobody. */
+  /** The address is always visible, so that the text of a link cannot pretend another target. */
   #link({ tokens, text, href }: Tokens.Link, codes: string, line: LineWriter): void {
     const address = shownAddress(href);
     const { linkText, address: look } = this.#theme;

@@ -1,4 +1,4 @@
-// The languages whose code is coloured, and the names that people give them after a fence. Loaded with the first fence.
+// The languages whose code is coloured. The module is loaded with the first fence.
 import type { LanguageFn } from 'highlight.js';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
@@ -76,65 +76,18 @@ export const languages: Readonly<Record<string, LanguageFn>> = {
   yaml,
 };
 
-const aliases: Readonly<Record<string, string>> = {
-  sh: 'bash',
-  zsh: 'bash',
+/** Names that people write after a fence and that highlight.js does not know. */
+export const furtherNames: Readonly<Record<string, string>> = {
   fish: 'bash',
-  h: 'c',
-  'c++': 'cpp',
-  cc: 'cpp',
-  hpp: 'cpp',
-  cs: 'csharp',
-  'c#': 'csharp',
-  patch: 'diff',
-  docker: 'dockerfile',
-  ex: 'elixir',
-  exs: 'elixir',
-  golang: 'go',
-  gql: 'graphql',
-  hs: 'haskell',
-  toml: 'ini',
   conf: 'ini',
-  js: 'javascript',
-  jsx: 'javascript',
-  mjs: 'javascript',
-  cjs: 'javascript',
   node: 'javascript',
-  jsonc: 'json',
-  json5: 'json',
   ndjson: 'json',
-  kt: 'kotlin',
-  make: 'makefile',
-  mk: 'makefile',
-  pl: 'perl',
-  ps1: 'powershell',
-  pwsh: 'powershell',
-  proto: 'protobuf',
-  py: 'python',
   python3: 'python',
-  rb: 'ruby',
-  rs: 'rust',
-  console: 'shell',
   'shell-session': 'shell',
   terminal: 'shell',
   postgres: 'sql',
   postgresql: 'sql',
   mysql: 'sql',
   sqlite: 'sql',
-  ts: 'typescript',
-  tsx: 'typescript',
-  mts: 'typescript',
-  cts: 'typescript',
-  html: 'xml',
-  xhtml: 'xml',
-  svg: 'xml',
   vue: 'xml',
-  yml: 'yaml',
 };
-
-/** The language of the info after a fence, `ts title="a.ts"`; null if it is none of ours. */
-export function languageOf(info: string): string | null {
-  const given = /^\{?\.?([\w+#.-]+)/.exec(info)?.[1]?.toLowerCase() ?? '';
-  const name = Object.hasOwn(aliases, given) ? (aliases[given] ?? given) : given;
-  return Object.hasOwn(languages, name) ? name : null;
-}

@@ -1,8 +1,8 @@
-// What a line is once its containers are read: heading, rule, fence, HTML, a row of a table, or text of a paragraph.
+// Determines the kind of a line after its containers: heading, rule, fence, HTML, table row or text of a paragraph.
 import type { LeafStart, OpenLeaf, Undecided } from './blocks.ts';
 import { alignmentsOf, cellsOf, ruleBeginning } from './table-rows.ts';
 
-/** Tags that begin a block of HTML wherever they stand (CommonMark 0.31, section 4.6, kinds 1 and 6). */
+/** Tags that start a block of HTML (CommonMark 0.31, section 4.6, kinds 1 and 6). */
 const blockTags = new Set(
   (
     'address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset ' +
@@ -13,7 +13,7 @@ const blockTags = new Set(
 );
 const endedByTag = new Set(['pre', 'script', 'style', 'textarea']);
 
-/** `text` has no white space before it. `open`: the block that the line stands in. */
+/** `text` has no leading white space. `open` is the leaf that the line may continue. */
 export function leafOf(
   text: string,
   indent: number,
@@ -80,7 +80,7 @@ export function isRule(text: string): boolean {
   return /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/.test(text);
 }
 
-/** True for what may still become a rule. */
+/** True for text that may still become a rule. */
 export function isRuleBeginning(text: string): boolean {
   return /^([-*_])[ \t]*(?:\1[ \t]*)*$/.test(text);
 }

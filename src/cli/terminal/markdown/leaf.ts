@@ -1,4 +1,4 @@
-// A block of text that is open: what its lines are given to, one after the other, each in as many pieces as it comes in.
+// The open leaf block. It takes the text of its lines in order, in pieces of any length.
 import type { OpenLeaf } from './blocks.ts';
 import type { CodePainter } from './highlighting.ts';
 import { InlineStream, type InlineStreamOptions } from './inline-stream.ts';
@@ -6,9 +6,9 @@ import type { LineWriter } from './line-writer.ts';
 import type { Look } from './theme.ts';
 
 export interface Leaf {
-  /** As the reader of the next line needs to know it. */
+  /** What the reader of the next line must know. */
   readonly open: OpenLeaf;
-  /** More text of the line. `cut`: the line is too long to be waited for. */
+  /** Takes more text of the line. `cut` is true if the line is too long to wait for its end. */
   flow(text: string, cut: boolean): void;
   endLine(): void;
   close(): void;
@@ -19,7 +19,7 @@ export type TextOptions = Omit<InlineStreamOptions, 'literal' | 'codes'>;
 export class ParagraphLeaf implements Leaf {
   readonly open: OpenLeaf = { kind: 'paragraph', cells: () => (this.#pipes === 0 ? 0 : this.#pipes + 1) };
   readonly #stream: InlineStream;
-  /** Of the last line: it may turn out to be the head of a table. */
+  /** The number of pipes in the last line, which may turn out to be the head of a table. */
   #pipes = 0;
   #isNewLine = true;
 
@@ -44,12 +44,9 @@ export class ParagraphLeaf implements Leaf {
   }
 }
 
-/** What may be the marks that close a heading; text after it tells that they are not. */
-const headingEnd = /[ \t]+#*[ \t]*$/;
-const wholeHeadingEnd = /^#*[ \t]*$/;
 const longestHeadingEnd = 1000;
 
-/** A heading: one line, closed with it. */
+/** A heading. It is one line and closes at its end. */
 export class HeadingLeaf implements Leaf {
   readonly open: OpenLeaf = { kind: 'none' };
   readonly #line: LineWriter;
@@ -67,12 +64,8 @@ export class HeadingLeaf implements Leaf {
 
   flow(text: string): void {
     const held = this.#held + text;
-    const end = this.#begun
-      ? held.search(headingEnd)
-      : wholeHeadingEnd.test(held)
-        ? 0
-        : held.search(headingEnd);
-    const isEnd = end >= 0 && held.length - end <= longestHeadingEnd;
+    const end = closingMarksStart(held, this.#begun);
+    const isEnd = held.length - end <= longestHeadingEnd;
     this.#held = isEnd ? held.slice(end) : '';
     this.#push(isEnd ? held.slice(0, end) : held);
   }
@@ -80,7 +73,7 @@ export class HeadingLeaf implements Leaf {
   endLine(): void {
     this.#push(this.#held.trimEnd().replace(this.#begun ? /[ \t]+#+$/ : /(?:^|[ \t]+)#+$/, ''));
     this.#held = '';
-    // Where marks show what it is, they stand there already.
+    // In a theme with marks the line already shows them.
     if (!this.#begun && this.#look.open === '') this.#line.emptyLine();
   }
 
@@ -94,12 +87,27 @@ export class HeadingLeaf implements Leaf {
   }
 }
 
-/** Shown as it is written, but for its white space. */
+/** The start of the closing `#` marks of a heading and the space around them. The length of the text if there are none. */
+function closingMarksStart(text: string, isBegun: boolean): number {
+  const space = startOfRun(text, text.length, ' \t');
+  const marks = startOfRun(text, space, '#');
+  const before = startOfRun(text, marks, ' \t');
+  return before < marks || (marks === 0 && !isBegun) ? before : space;
+}
+
+/** The start of the run of these characters that ends at `end`. A regular expression would take quadratic time. */
+function startOfRun(text: string, end: number, characters: string): number {
+  let start = end;
+  while (start > 0 && characters.includes(text[start - 1] ?? '')) start -= 1;
+  return start;
+}
+
+/** A block of HTML. It is shown as it is written, except for runs of white space. */
 export class HtmlLeaf implements Leaf {
   readonly open: OpenLeaf;
   readonly #end: RegExp | null;
   readonly #stream: InlineStream;
-  /** The last characters, for an end that comes in pieces. */
+  /** The last characters, because the end tag may be split over pieces. */
   #last = '';
   ended = false;
 
@@ -125,7 +133,7 @@ export class HtmlLeaf implements Leaf {
   }
 }
 
-/** A fenced or indented block of code: its lines as they are, coloured where the language is known. Never wrapped. */
+/** A fenced or indented block of code. Lines are never wrapped, and are coloured if the language is known. */
 export class CodeLeaf implements Leaf {
   readonly open: OpenLeaf;
   readonly #line: LineWriter;
@@ -133,7 +141,7 @@ export class CodeLeaf implements Leaf {
   readonly #indent: string;
   #text = '';
   #begun = false;
-  /** The line of the fence itself is still to end. */
+  /** True until the line of the opening fence has ended. */
   #isBeforeCode: boolean;
 
   constructor(line: LineWriter, open: OpenLeaf, painter: CodePainter | null) {

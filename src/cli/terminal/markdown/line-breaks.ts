@@ -1,13 +1,13 @@
-// Where a line may break inside a run without spaces: between ideographs and kana, as Unicode's annex 14 has it in the main.
-// Hangul is left whole, as Korean is written with spaces.
+// Finds line breaks inside a run without spaces: between ideographs and kana, by the main rules of Unicode's annex 14. Hangul words
+// are not broken, because Korean is written with spaces.
 
-/** Never at the start of a line: closing punctuation, small kana, the marks of length and repetition. */
+/** Characters that never start a line: closing punctuation, small kana, marks of length and repetition. */
 const neverFirst = new Set(
   '、。，．・：；？！）］｝〕〉》」』】〙〗’”…‥ーァィゥェォッャュョヮヵヶぁぃぅぇぉっゃゅょゎ々〻゛゜％｠.,:;?!)]}%\'"',
 );
-/** Never at the end of one: opening punctuation. */
+/** Characters that never end a line: opening punctuation. */
 const neverLast = new Set('（［｛〔〈《「『【〘〖‘“｟([{$');
-/** What Markdown may read; a cut beside it could change the reading. */
+/** Marks of Markdown. A cut beside one could change its meaning. */
 const marks = new Set('\\`*_~[]<>()!&:@#|');
 const joined = /^(?:\p{M}|\u200d|\ufe0e|\ufe0f)/u;
 
@@ -20,7 +20,7 @@ function isIdeographic(code: number): boolean {
   );
 }
 
-/** Whether a line may break between two characters that no space parts; both as code points. */
+/** True if a line may break between two adjacent code points. */
 export function mayBreakBetween(before: number, after: number): boolean {
   if (!isIdeographic(before) && !isIdeographic(after)) return false;
   const last = String.fromCodePoint(before);
@@ -29,13 +29,14 @@ export function mayBreakBetween(before: number, after: number): boolean {
   return !marks.has(last) && !marks.has(first) && !joined.test(first) && before !== 0x200d;
 }
 
-/** What is looked at of a text before a place: no character as a person sees it, nor a reference, is longer in earnest. */
+/** How many units before a position are examined. Real graphemes and character references are shorter. */
 const context = 64;
 const referenceBegun = /&[#\w]{0,32}$/;
+const segmenter = new Intl.Segmenter();
 
 /**
- * The last place, from `first` on, where a run that is too long may be cut: between two characters as a person sees them, and where
- * it changes no reading, so not beside a mark and not within a character reference. 0: there is none.
+ * The last position, not before `first`, where a run that is too long may be cut: between two graphemes, not beside a mark, and not
+ * inside a character reference. 0 if there is none.
  */
 export function cutPlace(run: string, first: number): number {
   for (let at = run.length - 1; at > 0 && at >= first; at--) {
@@ -44,7 +45,7 @@ export function cutPlace(run: string, first: number): number {
     const from = Math.max(0, at - context);
     if (referenceBegun.test(run.slice(from, at))) continue;
     if (before < 0x80 && run.charCodeAt(at) < 0x80) return at;
-    const found = new Intl.Segmenter().segment(run.slice(from)).containing(at - from);
+    const found = segmenter.segment(run.slice(from)).containing(at - from);
     if (found?.index === at - from) return at;
   }
   return 0;

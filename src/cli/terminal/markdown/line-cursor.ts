@@ -1,12 +1,12 @@
-// A place in the beginning of a line, in columns: a tab counts to the next stop of four, and may be consumed in part.
+// A position in the start of a line, counted in columns. A tab extends to the next multiple of four and may be consumed in part.
 
 export class LineCursor {
   readonly #text: string;
-  /** False while the end of the line has not come. */
+  /** False until the end of the line has arrived. */
   readonly complete: boolean;
   #at = 0;
   #column = 0;
-  /** Columns of a tab that are still to be consumed. */
+  /** Columns of a tab that are not consumed yet. */
   #spare = 0;
 
   constructor(text: string, complete: boolean) {
@@ -18,7 +18,7 @@ export class LineCursor {
     return this.#column;
   }
 
-  /** The columns of white space from here on; null if the text ends in it, for more may come. */
+  /** The width of the white space at the cursor. Null if the text ends in white space and more may arrive. */
   indent(): number | null {
     let column = this.#column + this.#spare;
     for (let at = this.#at; at < this.#text.length; at++) {

@@ -1,5 +1,5 @@
-// Reads the beginning of a line: which open containers it continues, what it opens, what its text is. It decides as soon as no
-// further character could change the decision, and never sooner: the same line gives the same in whatever pieces it comes.
+// Reads the start of a line: the open containers that it continues, the containers that it opens, and the kind of its text. It decides
+// as soon as no later character can change the decision, and not before, so the result does not depend on how the line was split.
 import type { Container, ItemContainer, LeafStart, LineStart, OpenLeaf, Undecided } from './blocks.ts';
 import { isRule, isRuleBeginning, leafOf } from './leaf-start.ts';
 import { LineCursor } from './line-cursor.ts';
@@ -7,11 +7,11 @@ import { LineCursor } from './line-cursor.ts';
 export interface LineState {
   readonly containers: readonly Container[];
   readonly leaf: OpenLeaf;
-  /** Code waits for whole lines, to be coloured. */
+  /** True if code needs whole lines because it is coloured. */
   readonly wholeCodeLines: boolean;
 }
 
-/** Deeper nesting is text. */
+/** Marks of deeper containers are text. */
 const deepest = 24;
 
 export function readLineStart(text: string, complete: boolean, state: LineState): LineStart | Undecided {
@@ -49,7 +49,7 @@ export function readLineStart(text: string, complete: boolean, state: LineState)
   }
 }
 
-/** How many of the containers the line continues; null while that is open. */
+/** How many of the containers the line continues. Null while that is undecided. */
 function matchContainers(cursor: LineCursor, containers: readonly Container[]): number | null {
   for (const [index, container] of containers.entries()) {
     const indent = cursor.indent();
@@ -66,7 +66,7 @@ function matchContainers(cursor: LineCursor, containers: readonly Container[]): 
   return containers.length;
 }
 
-/** The mark and one column after it. False while that column has not come. */
+/** Skips the mark and one column after it. False if that column has not arrived. */
 function skipQuoteMark(cursor: LineCursor): boolean {
   cursor.skipCharacters(1);
   if (cursor.isAtEnd && !cursor.complete) return false;
@@ -94,7 +94,7 @@ function fenceLine(
   return { matched, opened: [], leaf: { kind: 'code', text: cursor.rest() } };
 }
 
-/** What follows the white space of a line, and the containers that it may open. */
+/** The text after the indentation of a line, and the container that it may open. */
 class Beginning {
   readonly #cursor: LineCursor;
   readonly #indent: number;

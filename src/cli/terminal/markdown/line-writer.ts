@@ -1,5 +1,5 @@
-// Lines of a terminal, append-only: words placed as they come and wrapped to the width that the terminal has then, each line
-// behind the prefix of the block it is in. A word that was placed is never touched again.
+// Writes lines of a terminal, append-only. Words are wrapped to the current width of the terminal, and each line starts with the prefix
+// of its block. A written word is never changed.
 import { mayBreakBetween } from './line-breaks.ts';
 
 export type Measure = (text: string) => number;
@@ -11,12 +11,12 @@ export interface LinePrefix {
 
 export interface LineWriterOptions {
   readonly columns: () => number;
-  /** What stands before the next line; asked once a line. */
+  /** Returns the prefix of the next line. It is called once a line. */
   readonly prefix: (columns: number) => LinePrefix;
-  /** The line that the prefix was for is there. */
+  /** Called when the line with that prefix is written. */
   readonly begun: () => void;
   readonly measure: Measure;
-  /** An address that is too long is cut like any word, as in the cell of a table. */
+  /** True if a long address is cut like any other word, as in a table cell. */
   readonly cutsAddresses: boolean;
 }
 
@@ -26,11 +26,12 @@ interface Piece {
 }
 
 const printableAscii = /^[ -~]*$/;
+const segmenter = new Intl.Segmenter();
 
 export class LineWriter {
   readonly #options: LineWriterOptions;
   #written = '';
-  /** The word that no break has ended yet. */
+  /** The word that has not ended yet. */
   #word: Piece[] = [];
   #wordWidth = 0;
   #lastCode = 0;
@@ -38,7 +39,7 @@ export class LineWriter {
   #spacesCodes = '';
   #begun = false;
   #breaks = false;
-  /** What colour is on. */
+  /** The SGR codes that are on. */
   #codes = '';
   #column = 0;
   #start = 0;
@@ -48,14 +49,14 @@ export class LineWriter {
     this.#options = options;
   }
 
-  /** What was written since the last call. */
+  /** Returns what was written since the last call. */
   take(): string {
     const written = this.#written;
     this.#written = '';
     return written;
   }
 
-  /** Text that wraps. A newline in it breaks the line. Runs of spaces become one, unless `exact`. */
+  /** Writes text that wraps. A newline breaks the line. A run of spaces becomes one space unless `exact`. */
   put(text: string, codes: string, exact = false): void {
     let from = 0;
     for (let at = 0; at < text.length; at++) {
@@ -73,7 +74,7 @@ export class LineWriter {
     if (from < text.length) this.#add(from === 0 ? text : text.slice(from), codes);
   }
 
-  /** Columns of the word that waits for its end. */
+  /** The width of the word that has not ended. */
   get waiting(): number {
     return this.#wordWidth;
   }
@@ -84,7 +85,7 @@ export class LineWriter {
     this.neutral();
   }
 
-  /** No colour stays on between what is written now and what comes later. */
+  /** Turns colour off, so that none stays on between two writes. */
   neutral(): void {
     if (this.#codes !== '') this.#written += '\x1b[0m';
     this.#codes = '';
@@ -100,14 +101,14 @@ export class LineWriter {
     this.#place(word, width);
   }
 
-  /** What comes next stands on a line of its own. */
+  /** Ends the line. The next text starts a new one. */
   endLine(): void {
     this.flush();
     this.#breaks = true;
     this.#spaces = 0;
   }
 
-  /** A line of its own, as it is: never wrapped. */
+  /** Writes one whole line that is never wrapped. */
   line(text: string): void {
     this.endLine();
     this.#begin();
@@ -115,27 +116,27 @@ export class LineWriter {
     this.endLine();
   }
 
-  /** More of a line that is not wrapped; begins it if need be. */
+  /** Appends to a line that is never wrapped, and starts it if necessary. */
   append(text: string): void {
     if (!this.#begun || this.#breaks) this.#begin();
     this.#written += text;
   }
 
-  /** The prefix alone, for a block or a line of code that has no text. */
+  /** Writes a line with the prefix alone, for a block or a line of code without text. */
   emptyLine(): void {
     this.endLine();
     this.#begin();
     this.#breaks = true;
   }
 
-  /** An empty line, with what goes before it. Nothing before the first line. */
+  /** Writes an empty line with this prefix. It writes nothing before the first line. */
   blank(prefix: string): void {
     if (!this.#anything) return;
     this.endLine();
     this.#written += `\n${prefix}`;
   }
 
-  /** How much a line of the block holds now. */
+  /** The columns that a line of the block has for text. */
   width(): number {
     const columns = this.#options.columns();
     return Math.max(1, columns - this.#options.prefix(columns).width);
@@ -185,26 +186,27 @@ export class LineWriter {
     }
     for (const { text, codes } of word) this.#paint(text, codes);
     this.#column += width;
-    // The terminal itself wraps an address that is too long: so it can still be followed and copied.
+    // The terminal wraps an address that is too long, so that it can still be followed and copied.
     if (this.#column > columns) this.#column = this.#column % columns || columns;
   }
 
-  /** A word wider than a line, cut between characters as a person sees them. */
+  /** Cuts a word that is wider than a line between graphemes. */
   #placeInParts(word: readonly Piece[], columns: number): void {
     this.#paint(' '.repeat(this.#spaces), '');
     this.#column += this.#spaces;
     this.#spaces = 0;
-    const segmenter = new Intl.Segmenter();
     for (const { text, codes } of word) {
       let part = '';
-      for (const { segment } of segmenter.segment(text)) {
-        const width = this.#options.measure(segment);
+      // Each unit of ASCII text is a grapheme. Segmenting it would take ten times as long.
+      const isPlain = printableAscii.test(text);
+      for (const character of isPlain ? text : charactersOf(text)) {
+        const width = isPlain ? 1 : this.#options.measure(character);
         if (this.#column + width > columns && this.#column > this.#start) {
           this.#paint(part, codes);
           part = '';
           this.#begin();
         }
-        part += segment;
+        part += character;
         this.#column += width;
       }
       this.#paint(part, codes);
@@ -237,4 +239,9 @@ export class LineWriter {
 
 function isAddress(word: readonly Piece[]): boolean {
   return word.some(({ text }) => text.includes('://'));
+}
+
+/** The graphemes of a text. */
+function* charactersOf(text: string): Generator<string> {
+  for (const { segment } of segmenter.segment(text)) yield segment;
 }

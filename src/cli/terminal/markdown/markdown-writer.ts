@@ -1,5 +1,6 @@
-// A reply onto a terminal as Markdown: each piece goes through the terminal filter, then through the document, and what comes
-// of it is written at once. Colour for code is loaded before the first fence is read.
+// Writes a reply to a terminal as Markdown. Each piece passes the terminal filter and the document, and the result is written at
+// once. The highlighter is loaded before the first fence is read.
+import { setImmediate } from 'node:timers/promises';
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
 import { TerminalText } from '../terminal-text.ts';
@@ -8,23 +9,29 @@ import type { Highlighting } from './highlighting.ts';
 import { textWidth } from './text-width.ts';
 import { themeOf } from './theme.ts';
 
-/** Longer pieces are taken in parts: what waits to be written stays small. */
-const longestPart = 16_384;
+/** A longer piece is rendered in parts, so that no part takes long and little output waits to be written. */
+const longestPart = 512;
+/** After this much text the event loop turns, so that keys and signals are handled during a reply of any length. */
+const textBetweenTurns = 4096;
 const nothing = Promise.resolve();
 
 export class MarkdownWriter implements UntrustedWriter {
   readonly #output: Output;
+  /** When it fires, the rest of a piece is not rendered, and its write rejects with the reason. */
+  readonly #signal: AbortSignal;
   readonly #filter: TextFilter = terminalFilter();
   readonly #document: MarkdownDocument;
   #highlighting: Highlighting | null = null;
-  /** The last characters read, for a fence that comes in pieces. */
+  /** The last characters, because a fence may be split over pieces. */
   #last = '';
-  /** Set while a write waits inside; those behind it wait for it. */
+  /** Set while a write waits. Later writes wait for it. */
   #busy: Promise<void> | null = null;
   #ended = false;
+  #sinceTurn = 0;
 
-  constructor(output: Output) {
+  constructor(output: Output, signal: AbortSignal) {
     this.#output = output;
+    this.#signal = signal;
     this.#document = new MarkdownDocument({
       columns: () => output.columns(),
       theme: themeOf(output.colour > 0),
@@ -34,14 +41,18 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   write(text: string): Promise<void> {
-    if (this.#busy === null && text.length <= longestPart) {
+    if (this.#busy === null && text.length <= longestPart && this.#sinceTurn < textBetweenTurns) {
+      this.#sinceTurn += text.length;
       const filtered = this.#filter.push(text);
       if (!this.#needsHighlighting(filtered)) return this.#put(this.#document.push(filtered));
       return this.#inTurn(() => this.#putInColour(filtered));
     }
     return this.#inTurn(async () => {
       for (let at = 0; at < text.length; at += longestPart) {
-        await this.#take(this.#filter.push(text.slice(at, at + longestPart)));
+        await this.#turnIfDue();
+        const part = text.slice(at, at + longestPart);
+        this.#sinceTurn += part.length;
+        await this.#take(this.#filter.push(part));
       }
     });
   }
@@ -61,6 +72,13 @@ export class MarkdownWriter implements UntrustedWriter {
     await this.#output.write('\n');
   }
 
+  async #turnIfDue(): Promise<void> {
+    if (this.#sinceTurn < textBetweenTurns) return;
+    await setImmediate();
+    this.#sinceTurn = 0;
+    this.#signal.throwIfAborted();
+  }
+
   #put(text: string): Promise<void> {
     return text === '' ? nothing : this.#output.write(new TerminalText(text));
   }
@@ -77,7 +95,7 @@ export class MarkdownWriter implements UntrustedWriter {
     await this.#put(this.#document.push(filtered));
   }
 
-  /** Asked once for each piece, in their order. */
+  /** Must be called once for each piece, in order. */
   #needsHighlighting(filtered: string): boolean {
     if (this.#highlighting !== null || this.#output.colour === 0) return false;
     const seen = this.#last + filtered;
@@ -85,17 +103,20 @@ export class MarkdownWriter implements UntrustedWriter {
     return seen.includes('```') || seen.includes('~~~');
   }
 
-  #inTurn(task: () => Promise<void>): Promise<void> {
+  async #inTurn(task: () => Promise<void>): Promise<void> {
     const before = this.#busy;
-    const turn = before === null ? task() : before.then(task);
-    const ours = turn.then(
-      () => {},
-      () => {},
-    );
-    this.#busy = ours;
-    void ours.then(() => {
-      if (this.#busy === ours) this.#busy = null;
+    let leave = () => {};
+    const ours = new Promise<void>((resolve) => {
+      leave = resolve;
     });
-    return turn;
+    this.#busy = ours;
+    try {
+      await before;
+      await task();
+    } finally {
+      // The writer must be free before the caller continues, or each later write would take the slow path.
+      if (this.#busy === ours) this.#busy = null;
+      leave();
+    }
   }
 }

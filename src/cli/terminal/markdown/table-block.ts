@@ -1,5 +1,5 @@
-// A table: its rows are kept until it ends, since the widest cell says how wide a column is; of an endless one until there are
-// enough to tell. What is too wide wraps inside its cells; too narrow even for that, each row becomes a list of its fields.
+// Draws a table. The widest cell determines the width of a column, so rows are kept until the table ends or until there are enough
+// of them. Wide cells wrap. If the terminal is too narrow for columns, each row becomes a list of its fields.
 
 import { columnWidths } from './column-widths.ts';
 import type { InlineText } from './inline-text.ts';
@@ -17,15 +17,17 @@ export interface TableOptions {
 const gap = 3;
 const enoughRows = 200;
 const enoughText = 32_768;
+/** A short row is filled up to this many cells at most, because four characters must not become hundreds of lines. */
+const mostFilled = 64;
 
 export class TableBlock {
   readonly #options: TableOptions;
-  /** Null if it stands above already, written as text. */
+  /** Null if the head was already written as text. */
   readonly #head: readonly string[] | null;
   readonly #alignments: readonly Alignment[];
   #rows: (readonly string[])[] = [];
   #kept = 0;
-  /** Null: too narrow for columns. Undefined: not known yet. */
+  /** Null if the terminal is too narrow for columns, undefined before the layout. */
   #widths: readonly number[] | null | undefined;
 
   constructor(head: string | null, alignments: readonly Alignment[], options: TableOptions) {
@@ -45,12 +47,12 @@ export class TableBlock {
     this.#draw();
   }
 
-  /** As many cells as columns; what is too many stays in the last. */
+  /** As many cells as there are columns. Surplus cells are joined into the last one. */
   #fitted(cells: readonly string[]): readonly string[] {
     const count = this.#alignments.length;
     const row = cells.slice(0, count - 1);
     row.push(cells.slice(count - 1).join(' | '));
-    while (row.length < count) row.push('');
+    while (row.length < Math.min(count, mostFilled)) row.push('');
     return row;
   }
 
@@ -93,7 +95,7 @@ export class TableBlock {
   }
 
   #lines(row: readonly string[], widths: readonly number[], codes: string): readonly (readonly string[])[] {
-    return row.map((cell, at) => this.#cellLines(cell, widths[at] ?? 1, codes));
+    return widths.map((width, at) => this.#cellLines(row[at] ?? '', width, codes));
   }
 
   #drawRow(row: readonly (readonly string[])[], widths: readonly number[]): void {

@@ -1,10 +1,10 @@
-// The blocks around a table: a line that may be its head, and its rows.
+// The leaves of a table: a line that may be its head, and its rows.
 import type { OpenLeaf } from './blocks.ts';
 import { type Leaf, ParagraphLeaf, type TextOptions } from './leaf.ts';
 import { TableBlock, type TableOptions } from './table-block.ts';
 import type { Alignment } from './table-rows.ts';
 
-/** Held back until the next line says whether it is the head of a table, or text. */
+/** A line that is held back until the next line decides whether it is the head of a table or text. */
 export class HeadLeaf implements Leaf {
   readonly open: OpenLeaf;
   readonly row: string;

@@ -1,8 +1,8 @@
-// The rows of a table as they are written: `| a | b |`.
+// Parses the rows of a table: `| a | b |` and the delimiter row `|---|:-:|`.
 
 const ruleCell = /^[ \t]*:?-+:?[ \t]*$/;
 
-/** Cells of a row, each as Markdown. A pipe after a backslash parts nothing. */
+/** The cells of a row, as Markdown. A pipe after a backslash does not separate cells. */
 export function cellsOf(row: string): readonly string[] {
   const inner = row
     .trim()
@@ -13,7 +13,7 @@ export function cellsOf(row: string): readonly string[] {
 
 export type Alignment = 'left' | 'right' | 'centre';
 
-/** Null if the line is not the rule below a table's head: `|---|:-:|`. */
+/** Null if the line is not a delimiter row. */
 export function alignmentsOf(line: string): readonly Alignment[] | null {
   if (!line.includes('|')) return null;
   const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '');
@@ -26,5 +26,5 @@ export function alignmentsOf(line: string): readonly Alignment[] | null {
   });
 }
 
-/** What the rule of a table may still become. */
+/** Text that may still become a delimiter row. */
 export const ruleBeginning = /^[-:| \t]*$/;

@@ -1,4 +1,4 @@
-// How many columns a text takes. string-width knows, and is slow; for the common scripts a look at the characters is enough.
+// Measures how many columns a text takes. string-width is exact and slow, so the common scripts are measured by code unit.
 import stringWidth from 'string-width';
 
 export function textWidth(text: string): number {
@@ -9,18 +9,18 @@ export function textWidth(text: string): number {
     else if ((code >= 0xc0 && code <= 0x2af) || (code >= 0x391 && code <= 0x3c9)) width += 1;
     else if ((code >= 0x4e00 && code <= 0x9fff) || (code >= 0x3041 && code <= 0x3096)) width += 2;
     else if ((code >= 0x30a1 && code <= 0x30fa) || (code >= 0x3001 && code <= 0x3011)) width += 2;
-    // Anything else may join what stands before it.
+    // Any other character may combine with the one before it.
     else return stringWidth(text);
   }
   return width;
 }
 
-/** No less than a text takes, and told at once: a character beyond the scripts of single width counts as two. */
+/** An upper bound, which is fast to compute: a character outside the scripts of single width counts as two columns. */
 export function mostColumns(text: string): number {
   let columns = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // The second half of a pair was counted with the first.
+    // The first half of a surrogate pair counts for both.
     if (code < 0x1100 || (code >= 0x1160 && code < 0x2300)) columns += 1;
     else if (code < 0xdc00 || code > 0xdfff) columns += 2;
   }

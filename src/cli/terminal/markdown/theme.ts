@@ -1,6 +1,6 @@
-// How each element of a reply looks: with colour by SGR codes of the 16 colours alone, without by the marks of Markdown itself.
+// The look of each element: SGR codes of the 16 basic colours, or on a terminal without colour the marks of Markdown.
 
-/** Codes to put around a text (`1;4`, or none), and marks to put beside it. */
+/** SGR codes for a text (`1;4`, or none), and marks to write around it. */
 export interface Look {
   readonly codes: string;
   readonly open: string;
@@ -15,9 +15,9 @@ export interface Theme {
   readonly code: Look;
   readonly linkText: Look;
   readonly address: Look;
-  /** For the bars, rules and bullets that are drawn, and the fences of code. */
+  /** For bars, rules, bullets and the fences of code. */
   readonly frame: Look;
-  /** By level, from 1. */
+  /** By level. Index 0 is level 1. */
   readonly headings: readonly Look[];
 }
 
@@ -52,13 +52,13 @@ export function themeOf(colour: boolean): Theme {
   return colour ? colourTheme : plainTheme;
 }
 
-/** The codes of a look within another. */
+/** The SGR codes of a look inside another one. */
 export function within(outer: string, inner: string): string {
   if (outer === '') return inner;
   return inner === '' ? outer : `${outer};${inner}`;
 }
 
-/** Begins and ends neutral, so that a terminal is neutral between any two writes. */
+/** The text starts and ends without colour, so that no colour stays on between two writes. */
 export function painted(text: string, sgr: string): string {
   return sgr === '' || text === '' ? text : `\x1b[${sgr}m${text}\x1b[0m`;
 }

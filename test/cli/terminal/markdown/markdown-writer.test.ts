@@ -1,10 +1,9 @@
 // The writer of a reply: which one a stream gets, how soon words appear, how little it keeps, and that order is kept.
 import { describe, expect, test } from 'vitest';
-import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
 import { createOutput } from '../../../../src/cli/terminal/output.ts';
 import { replyWriter } from '../../../../src/cli/terminal/reply-writer.ts';
 import { stringStream } from '../string-stream.ts';
-import { rendered, stringTerminal } from './rendering.ts';
+import { rendered, stringTerminal, writerTo } from './rendering.ts';
 
 const colours = new RegExp(`${'\u001b'}\\[[\\d;]*m`, 'g');
 const reply = '# Title\r\n\n**bold** \x1b[31m';
@@ -21,7 +20,10 @@ async function throughReplyWriter(stream: {
     noColor: true,
     signal: new AbortController().signal,
   });
-  const writer = await replyWriter(output, { raw: stream.raw ?? false });
+  const writer = await replyWriter(output, {
+    raw: stream.raw ?? false,
+    signal: new AbortController().signal,
+  });
   for (const unit of reply) await writer.write(unit);
   await writer.endLine();
   return text();
@@ -50,7 +52,7 @@ describe('a reply', () => {
 describe('words appear', () => {
   async function steps(pieces: readonly string[]): Promise<readonly string[]> {
     const terminal = stringTerminal();
-    const writer = new MarkdownWriter(terminal.output);
+    const writer = writerTo(terminal);
     const shown: string[] = [];
     for (const piece of pieces) {
       await writer.write(piece);
@@ -108,7 +110,7 @@ describe('words appear', () => {
 
   test('in colour with nothing left switched on between two writes', async () => {
     const terminal = stringTerminal({ colour: true });
-    const writer = new MarkdownWriter(terminal.output);
+    const writer = writerTo(terminal);
     const text =
       '**strong words that go on for more than a line of eighty columns, so that they are shown before `their` end** *and*\n# On\n```js\n/* a\nb */ c\n';
     for (const unit of text) {
@@ -129,12 +131,12 @@ describe('what is kept back stays small', () => {
     ['one block of code', 'let x = 1; '],
   ])('in %s', async (name, sample) => {
     const terminal = stringTerminal();
-    const writer = new MarkdownWriter(terminal.output);
+    const writer = writerTo(terminal);
     if (name === 'one block of code') await writer.write('```js\n');
     const piece = sample.repeat(Math.ceil(500 / sample.length));
     let sent = 0;
     let written = 0;
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 60; round++) {
       await writer.write(piece);
       sent += piece.replaceAll(/\s/g, '').length;
       written = terminal.text().replaceAll(/\s/g, '').length;
@@ -146,7 +148,7 @@ describe('what is kept back stays small', () => {
 
 test('writes that nobody waits for come out in order', async () => {
   const terminal = stringTerminal({ colour: true });
-  const writer = new MarkdownWriter(terminal.output);
+  const writer = writerTo(terminal);
   const pieces = ['one\n\n```', 'js\nlet a;\n', '```\n\ntwo ', `${'long '.repeat(8_000)}\n\n`, 'three'];
   await Promise.all([...pieces.map((piece) => writer.write(piece)), writer.endLine()]);
   expect(terminal.text()).toBe(await rendered(pieces, { colour: true }));

@@ -3,8 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
-import { rendered, stringTerminal } from './rendering.ts';
+import { rendered, stringTerminal, writerTo } from './rendering.ts';
 
 const letters = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz', 'é', 'ß', 'ж');
 const word = fc.oneof(
@@ -58,7 +57,7 @@ const letter = /[\p{L}]/u;
 /** The most columns that were held back at any moment, by what was written of the letters; fed a character at a time. */
 async function mostHeld(text: string, prefix: string, columns: number): Promise<number> {
   const terminal = stringTerminal({ columns, colour: true });
-  const writer = new MarkdownWriter(terminal.output);
+  const writer = writerTo(terminal);
   await writer.write(prefix);
   const characters = [...text];
   const places = characters.flatMap((character, at) => (letter.test(character) ? [at + 1] : []));

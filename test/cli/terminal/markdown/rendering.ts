@@ -26,9 +26,13 @@ export function stringTerminal({ columns = 80, colour = false }: Rendering = {})
   return { output, stream, text };
 }
 
+export function writerTo({ output }: StringTerminal, { signal } = new AbortController()): MarkdownWriter {
+  return new MarkdownWriter(output, signal);
+}
+
 export async function rendered(pieces: readonly string[], rendering?: Rendering): Promise<string> {
   const terminal = stringTerminal(rendering);
-  const writer = new MarkdownWriter(terminal.output);
+  const writer = writerTo(terminal);
   for (const piece of pieces) await writer.write(piece);
   await writer.endLine();
   return terminal.text();

@@ -1,7 +1,6 @@
 // What a person sees: the bytes read by a terminal emulator, at several widths.
 import { describe, expect, test } from 'vitest';
-import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
-import { rendered, stringTerminal } from './rendering.ts';
+import { rendered, stringTerminal, writerTo } from './rendering.ts';
 import { screenOf } from './screen.ts';
 
 const text = `# A title that wraps on narrow screens
@@ -122,7 +121,7 @@ describe('the screen', () => {
 
   test('keeps lines that were written when the terminal is resized, and wraps the next ones to the new width', async () => {
     const terminal = stringTerminal({ columns: 40 });
-    const writer = new MarkdownWriter(terminal.output);
+    const writer = writerTo(terminal);
     await writer.write('one two three four five six seven eight nine ten ');
     terminal.stream.columns = 20;
     await writer.write('one two three four five six seven eight nine ten');

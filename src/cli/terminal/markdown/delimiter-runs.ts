@@ -1,7 +1,7 @@
-// What a piece of inline Markdown leaves open: the marks whose meaning text still to come decides. It follows the rules of
-// CommonMark 0.31 as far as that question needs; marked then reads what is settled.
+// Finds the delimiter runs and brackets that a piece of inline Markdown leaves open: later text decides their meaning. The rules are
+// those of CommonMark 0.31, section 6.2, as far as this question needs them. marked parses the text that is settled.
 
-/** A style that is on already, though its closing mark is still to come. */
+/** A style that is already on although its closing run has not arrived. */
 export interface ForcedSpan {
   readonly mark: '*' | '_' | '~' | '`';
   readonly length: number;
@@ -11,21 +11,21 @@ export interface OpenMark {
   readonly at: number;
   readonly length: number;
   readonly mark: string;
-  /** It may well be the beginning of a long span, and not just a character. */
+  /** True if the run probably starts a long span and is not literal text. */
   readonly likely: boolean;
 }
 
-export interface SpanScan {
-  /** In order of place; all before the first is settled. */
+export interface DelimiterScan {
+  /** In order of position. The text before the first one is settled. */
   readonly open: readonly OpenMark[];
-  /** Where the innermost closable forced span ends: its number, and the run that closes it. */
+  /** The end of the innermost forced span that can be closed: its index, and the run that closes it. */
   readonly closed: { readonly index: number; readonly at: number; readonly length: number } | null;
 }
 
 interface Delimiter {
   readonly at: number;
   readonly mark: string;
-  /** What of the run is not closed yet. */
+  /** How many characters of the run are not closed yet. */
   left: number;
   readonly length: number;
   readonly likely: boolean;
@@ -37,8 +37,8 @@ const punctuation = /^[\p{P}\p{S}]$/u;
 const word = /^[\p{L}\p{N}]$/u;
 const htmlStart = /^[A-Za-z/!?]$/;
 
-/** `text` ends where a word ends: after white space, or between two ideographs. */
-export function scanSpans(text: string, forced: readonly ForcedSpan[]): SpanScan {
+/** `text` must end where a word ends: after white space, or between two ideographs. */
+export function scanDelimiterRuns(text: string, forced: readonly ForcedSpan[]): DelimiterScan {
   const last = forced.at(-1);
   if (last?.mark === '`') {
     const at = closingRun(text, 0, last.length);
@@ -97,7 +97,7 @@ export function scanSpans(text: string, forced: readonly ForcedSpan[]): SpanScan
   return { open: open.sort((one, other) => one.at - other.at), closed: null };
 }
 
-function takeRun(text: string, at: number, length: number, delimiters: Delimiter[]): SpanScan['closed'] {
+function takeRun(text: string, at: number, length: number, delimiters: Delimiter[]): DelimiterScan['closed'] {
   const mark = text[at] ?? '';
   if (mark === '~' && length > 2) return null;
   const before = characterBefore(text, at);

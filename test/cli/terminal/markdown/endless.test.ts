@@ -1,0 +1,60 @@
+// A reply of any shape is rendered in linear time and leaves the event loop free. The long form of it: endless.long.ts.
+import { describe, expect, test } from 'vitest';
+import { endlessTexts, prose } from './endless-texts.ts';
+import { stringTerminal, writerTo } from './rendering.ts';
+import { costOf, leastCostOf } from './rendering-cost.ts';
+
+describe('a reply that comes in one piece', () => {
+  const length = 20_000;
+
+  test.each(['"["', '"a"', 'a table of narrow rows', 'a comment that stays open'])(
+    'lets the event loop turn every 4,608 characters: %s',
+    async (name) => {
+      const text = endlessTexts[name]?.(length) ?? '';
+      const { turns } = await costOf(text);
+      expect(text.length).toBeGreaterThanOrEqual(length);
+      expect(turns).toBeGreaterThanOrEqual(Math.floor(length / 4608));
+    },
+  );
+
+  test('is not rendered to its end once it is stopped', async () => {
+    const terminal = stringTerminal();
+    const stop = new AbortController();
+    const writer = writerTo(terminal, stop);
+    setImmediate(() => stop.abort(new Error('Ctrl-C')));
+    await expect(writer.write('['.repeat(400_000))).rejects.toThrow('Ctrl-C');
+    await writer.endLine();
+    expect(terminal.text().length).toBeLessThan(20_000);
+    expect(terminal.text()).toMatch(/\[\n$/);
+  });
+
+  test('in many pieces lets the event loop turn as well', async () => {
+    expect((await costOf(prose(length), 4)).turns).toBeGreaterThanOrEqual(Math.floor(length / 4608));
+  });
+});
+
+describe('the time to render', () => {
+  test('a comment of code is that of the same lines outside of one', async () => {
+    const lines = 'let a = 1;\n'.repeat(1_200);
+    const outside = await leastCostOf(`\`\`\`js\n${lines}`);
+    expect(await leastCostOf(`\`\`\`js\n/*\n${lines}`)).toBeLessThan(3 * outside);
+  });
+
+  test('space in a heading is that of prose, in whatever pieces it comes', async () => {
+    const floor = await leastCostOf(prose(4_000), 4);
+    expect(await leastCostOf(`# a${' '.repeat(4_000)}b`, 4)).toBeLessThan(8 * floor);
+  });
+
+  test('each shape is at most 200 times that of prose', async () => {
+    const length = 1_000;
+    const floor = await leastCostOf(prose(length));
+    for (const [name, endless] of Object.entries(endlessTexts)) {
+      const text = endless(length);
+      // A table has a head of its own length.
+      const limit = 200 * floor * (text.length / length);
+      let cost = (await costOf(text)).total;
+      if (cost > limit) cost = await leastCostOf(text);
+      expect(cost, name).toBeLessThan(limit);
+    }
+  });
+});

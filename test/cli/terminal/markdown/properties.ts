@@ -1,0 +1,68 @@
+// What holds for every reply. The tests try each property on a few hundred random texts, `properties.long.ts` on many thousands.
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { hostileText, isHarmless, withoutOwnColour } from '../attacks.ts';
+import { markdownText } from './markdown-texts.ts';
+import { inPieces, rendered, stringTerminal, writerTo } from './rendering.ts';
+
+/** As long as the tokens of a model, or the packets of a network. */
+const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 300 })), {
+  minLength: 1,
+  maxLength: 20,
+});
+const widths = fc.constantFrom(8, 20, 40, 80, 200);
+
+export const sameInAnyPieces = fc.asyncProperty(
+  markdownText,
+  lengths,
+  widths,
+  fc.boolean(),
+  async (text, cut, columns, colour) => {
+    const whole = await rendered([text], { columns, colour });
+    expect(await rendered(inPieces(text, cut), { columns, colour })).toBe(whole);
+  },
+);
+
+export const sameInSingleUnits = fc.asyncProperty(
+  markdownText,
+  widths,
+  fc.boolean(),
+  async (text, columns, colour) => {
+    const whole = await rendered([text], { columns, colour });
+    expect(await rendered(text.split(''), { columns, colour })).toBe(whole);
+  },
+);
+
+/** Of the generated words, those that mean nothing to Markdown. */
+const plainWords = /quick|fox|jumps|over|lazy|dog|while|snake_case|stay|日本語の文章です。|한국어|tude/g;
+const wordsOf = (text: string): readonly string[] => text.match(plainWords) ?? [];
+
+export const everyWordIsShownOnce = fc.asyncProperty(markdownText, fc.boolean(), async (text, colour) => {
+  // So wide that no cell of a table wraps.
+  const shown = await rendered([text], { columns: 1_000_000, colour });
+  expect(wordsOf(stripVTControlCharacters(shown))).toEqual(wordsOf(text));
+});
+
+/** Where there is no colour there is no escape at all. */
+export function expectHarmless(written: string, colour: boolean): void {
+  expect(isHarmless(colour ? withoutOwnColour(written) : written)).toBe(true);
+}
+
+/** Fifty texts a run. */
+export const hostileTextIsHarmless = fc.asyncProperty(
+  fc.array(hostileText, { minLength: 50, maxLength: 50 }),
+  fc.boolean(),
+  fc.constantFrom('', '`', '\n\n'),
+  async (all, colour, between) => {
+    const terminal = stringTerminal({ colour });
+    const writer = writerTo(terminal);
+    for (const text of all) await writer.write(text + between);
+    await writer.endLine();
+    expectHarmless(terminal.text(), colour);
+  },
+);
+
+export const markdownIsHarmless = fc.asyncProperty(markdownText, fc.boolean(), async (text, colour) => {
+  expectHarmless(await rendered([text], { colour }), colour);
+});

@@ -1,0 +1,48 @@
+// What it takes to render a text: the processor's time of this process, which other processes lengthen little, and how often the
+// event loop turned meanwhile.
+import { stringTerminal, writerTo } from './rendering.ts';
+
+export interface RenderingCost {
+  readonly total: number;
+  /** Of the longest stretch in which the event loop did not turn. */
+  readonly longest: number;
+  readonly turns: number;
+}
+
+const milliseconds = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+/** In one piece, or in pieces of this length. */
+export async function costOf(text: string, pieceLength = text.length): Promise<RenderingCost> {
+  const writer = writerTo(stringTerminal({ colour: true }));
+  const start = milliseconds();
+  let last = start;
+  let longest = 0;
+  let turns = 0;
+  let isDone = false;
+  const turn = () => {
+    const now = milliseconds();
+    longest = Math.max(longest, now - last);
+    last = now;
+    turns += 1;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  for (let at = 0; at < text.length; at += pieceLength) await writer.write(text.slice(at, at + pieceLength));
+  await writer.endLine();
+  isDone = true;
+  const total = milliseconds() - start;
+  await new Promise((resolve) => setImmediate(resolve));
+  return { total, longest, turns };
+}
+
+/** The least of a few: what disturbs a measurement only lengthens it. */
+export async function leastCostOf(text: string, pieceLength?: number, rounds = 3): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < rounds; round++) {
+    least = Math.min(least, (await costOf(text, pieceLength)).total);
+  }
+  return least;
+}
