@@ -63,8 +63,10 @@ function remedyText(remedy: Remedy): string {
       return 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY names the hosts that need none.';
     case 'allow_plain_http':
       return 'Use https://, or allow it with --insecure-http.';
-    case 'list_modes':
-      return 'See: parley models';
+    case 'name_mode':
+      return '--mode takes the name of a mode. See: parley models';
+    case 'choose_profile_or_url':
+      return 'A profile has a URL of its own: give --profile or --url, not both.';
     case 'list_keys':
       return 'See the ids with: parley keys list';
     case 'log_in':

@@ -51,7 +51,7 @@ export function resolveTarget(request: TargetRequest): Target {
     if (flags.url === null) return targetOfProfile(request, flags.profile, 'the option profile', null);
     if (request.purpose === 'login') return targetOfUrl(request, flags.url, 'the option url', flags.profile);
     throw new ParleyError('USAGE', 'A profile and a URL cannot be used together.', {
-      hint: 'A profile has a URL of its own: leave one of the two out.',
+      remedy: { kind: 'choose_profile_or_url' },
     });
   }
   if (flags.url !== null) return targetOfUrl(request, flags.url, 'the option url', null);
@@ -71,7 +71,7 @@ export function resolveMode(
 ): { readonly mode: string; readonly source: string } | null {
   if (flag === '')
     throw new ParleyError('USAGE', 'The name of the mode is empty.', {
-      remedy: { kind: 'list_modes' },
+      remedy: { kind: 'name_mode' },
     });
   if (flag !== null) return { mode: flag, source: 'the option mode' };
   if (env.PARLEY_MODE) return { mode: env.PARLEY_MODE, source: 'PARLEY_MODE' };

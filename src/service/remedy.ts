@@ -35,7 +35,9 @@ export type Remedy =
   | { readonly kind: 'trust_certificate' }
   | { readonly kind: 'check_proxies' }
   | { readonly kind: 'allow_plain_http' }
-  | { readonly kind: 'list_modes' }
+  | { readonly kind: 'name_mode' }
+  /** Give a profile or a URL, not both. */
+  | { readonly kind: 'choose_profile_or_url' }
   | { readonly kind: 'list_keys' }
   /** Keep a URL and its key in a profile; with `profile`, in that one. */
   | { readonly kind: 'log_in'; readonly profile: string | null }

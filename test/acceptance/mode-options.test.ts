@@ -61,9 +61,9 @@ test('of a new mode as well; a prompt that was there before is no option', async
 });
 
 test.each([
-  ['env:ABSENT_KEY', /Set ABSENT_KEY, or name another place: parley modes set keyed --key WHERE\n/],
-  ['file:/nowhere/key', /Put the key into \/nowhere\/key, or name another place: /],
-  ['command:false', /See that the command writes the key, or name another place: /],
+  ['env:ABSENT_KEY', /Set ABSENT_KEY\. Or name another place: parley modes set keyed --key WHERE\n/],
+  ['file:/nowhere/key', /Put the key into \/nowhere\/key\. Or name another place: /],
+  ['command:false', /See that the command writes the key\. Or name another place: /],
 ])('a key that is not at %s is told with how to put it there', async (key, hint) => {
   await place.parley(['modes', 'remove', 'keyed']);
   await place.output(['modes', 'add', 'keyed', ...address, '--key', key]);

@@ -66,7 +66,11 @@ const usage: readonly Row[] = [
   ['ids both ways', ['sessions', 'delete', 'ses_x', '-'], /not both/],
   ['several deletions that nobody confirms', ['sessions', 'delete', 'ses_x', 'ses_y'], /--yes/],
   ['more ids than the guard', ['sessions', 'delete', 'a', 'b', '--yes', '--max', '1'], /--max/],
-  ['--profile with --url', ['--profile', 'local', '--url', 'https://h', ...hello], /--profile and --url/],
+  [
+    '--profile with --url',
+    ['--profile', 'local', '--url', 'https://h', ...hello],
+    /--profile or --url, not both/,
+  ],
 ];
 
 const ids: readonly Row[] = ['', '.', '..', 'a b', 'a\nb', 'a\u0007', 'x'.repeat(256)].flatMap(

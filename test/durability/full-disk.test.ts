@@ -78,7 +78,11 @@ function onConfigurationDisk() {
     expect(place.rows('SELECT * FROM sessions')).toEqual([]);
     disk.free();
     expect(await place.output(['chat', '-n', '--mode', 'echo', 'hi'])).toBe('hi\n');
-    expect(readdirSync(place.configDirectory).sort()).toEqual(['config.json', 'config.json.last-good']);
+    expect(readdirSync(place.configDirectory).sort()).toEqual([
+      'config.json',
+      'config.json.last-good',
+      'config.lock',
+    ]);
     expect(place.rows('SELECT * FROM api_keys WHERE revoked_at IS NULL')).toHaveLength(1);
   });
 }

@@ -54,7 +54,7 @@ describe('the body of an answer', () => {
       const { body, calls } = bodyOf();
       body.push(bytes('12345'));
       if (isEnded) body.end(null);
-      await expect(body.whole(4)).rejects.toMatchObject({ kind: 'unreadable' });
+      await expect(body.whole(4)).rejects.toMatchObject({ kind: 'too_large' });
       expect(calls).toEqual(isEnded ? [] : ['abort: not read to its end']);
     }
   });

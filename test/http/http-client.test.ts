@@ -80,7 +80,7 @@ describe('a request', () => {
     });
     for (const path of ['/', '/bomb']) {
       const answer = await client.request(get({ path }));
-      expect(await failureOf(answer.text(1000))).toMatchObject({ kind: 'unreadable' });
+      expect(await failureOf(answer.text(1000))).toMatchObject({ kind: 'too_large' });
     }
     expect(await (await client.request(get())).text(1001)).toHaveLength(1001);
   });

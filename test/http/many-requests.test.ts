@@ -61,7 +61,7 @@ describe('a client of many requests', () => {
       if (isLater) await inParallel(100, async () => void (await (await ask('/warm')).text(100)));
       await expect((await ask('/cut')).text(100)).rejects.toMatchObject({ kind: 'broken', sent: true });
       await expect((await ask('/large', { body: 'x'.repeat(200) })).text(100)).rejects.toMatchObject({
-        kind: 'unreadable',
+        kind: 'too_large',
       });
       const stop = new AbortController();
       const stopped = ask('/silent', { signal: stop.signal });

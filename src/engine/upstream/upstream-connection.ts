@@ -209,7 +209,7 @@ async function errorText(answer: HttpAnswer): Promise<string> {
   try {
     return await answer.text(mostErrorBytes);
   } catch (error) {
-    if (error instanceof HttpFailure && error.kind === 'unreadable') return '';
+    if (error instanceof HttpFailure && ['too_large', 'unreadable'].includes(error.kind)) return '';
     throw error;
   }
 }

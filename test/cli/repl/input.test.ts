@@ -106,7 +106,7 @@ describe('Tab', () => {
       ['/file no\t', 'echo> /file notes'],
       ['/file notes-\t', 'echo> /file notes-2.md'],
       // A link to a directory, and one to itself.
-      ['/file set\tcon\t', 'echo> /file settings/config.json'],
+      ['/file set\tconfig.j\t', 'echo> /file settings/config.json'],
       ['/file sent\t', 'echo> /file sent-away'],
     ] as const) {
       screen.type(keys);

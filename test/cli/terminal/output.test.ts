@@ -1,4 +1,5 @@
 // A standard stream as commands see it: its pace, its end, its colours, and the form of untrusted text.
+import { setMaxListeners } from 'node:events';
 import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +29,10 @@ class SlowStream extends Writable {
   }
 }
 
-const data: OutputOptions = { role: 'data', env: {}, noColor: false, signal: new AbortController().signal };
+const { signal } = new AbortController();
+// One signal for all outputs of the file.
+setMaxListeners(0, signal);
+const data: OutputOptions = { role: 'data', env: {}, noColor: false, signal };
 const talk: OutputOptions = { ...data, role: 'talk' };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

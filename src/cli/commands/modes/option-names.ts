@@ -38,7 +38,7 @@ function renamed(error: ParleyError, flags: ModeFlags): ParleyError {
   const place = [placeOf(name as keyof typeof optionNames, flags), ...inner].join(' ');
   return error.with({
     message: `${place} ${problem}.`,
-    hint: error.hint.replace('context_tokens', optionNames.context_tokens),
+    hint: error.hint.replace('context_tokens', '--context TOKENS'),
   });
 }
 
