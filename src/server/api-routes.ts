@@ -10,10 +10,10 @@ import type { KeyGate, KeyUse } from './key-gate.ts';
 import type { LargeRequests } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import { readBody } from './request-body.ts';
+import type { RequestContext } from './request-context.ts';
 import { checkShape, queryReader } from './request-shape.ts';
 import { jsonResponse } from './responses.ts';
 import type { ServedRoute } from './routing.ts';
-import type { Visit } from './visit.ts';
 
 export interface ApiSurroundings {
   readonly served: Served;
@@ -24,7 +24,7 @@ export interface ApiSurroundings {
 }
 
 type Answer<Name extends Operation> = (
-  visit: Visit,
+  context: RequestContext,
   request: Request,
   input: OperationInput<Name>,
   use: KeyUse,
@@ -33,16 +33,16 @@ type Answer<Name extends Operation> = (
 export function apiRoutes(surroundings: ApiSurroundings): readonly ServedRoute[] {
   return (Object.keys(routes) as Operation[]).map((name) =>
     name === 'chat'
-      ? route(surroundings, name, (visit, request, input, use) =>
-          answerChat(surroundings.chat, visit, request, use, input),
+      ? route(surroundings, name, (context, request, input, use) =>
+          answerChat(surroundings.chat, context, request, use, input),
         )
       : answeredRoute(surroundings, name),
   );
 }
 
 /** What accompanies an operation that comes as this request. */
-export function callOf(visit: Visit, request: Request): Call {
-  return new RequestCall(visit, request);
+export function callOf(context: RequestContext, request: Request): Call {
+  return new RequestCall(context, request);
 }
 
 class RequestCall implements Call {
@@ -53,7 +53,7 @@ class RequestCall implements Call {
   readonly showReasoning = false;
   readonly #request: Request;
 
-  constructor({ apiKey, method, requestId }: Visit, request: Request) {
+  constructor({ apiKey, method, requestId }: RequestContext, request: Request) {
     this.apiKey = apiKey;
     this.idempotencyKey = method === 'POST' ? request.headers.get(idempotencyHeader) : null;
     this.requestId = requestId;
@@ -71,8 +71,8 @@ function answeredRoute<Name extends AnsweredOperation>(
   name: Name,
 ): ServedRoute {
   const { served } = surroundings;
-  return route(surroundings, name, async (visit, _request, input) =>
-    jsonResponse(visit, 200, (await handlers[name](served, input)).body),
+  return route(surroundings, name, async (context, _request, input) =>
+    jsonResponse(context, 200, (await handlers[name](served, input)).body),
   );
 }
 
@@ -92,15 +92,15 @@ function route<Name extends Operation>(
   return {
     method,
     path,
-    async serve(visit, request, id) {
-      const call = callOf(visit, request);
-      const use = await gate.admit(call, !hasBody && visit.query === '' && noQuery !== null);
-      const query = (visit.query === '' ? noQuery : null) ?? readQuery(visit.query);
+    async serve(context, request, id) {
+      const call = callOf(context, request);
+      const use = await gate.admit(call, !hasBody && context.query === '' && noQuery !== null);
+      const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
       // The two schemas are those of the name, which the compiler loses sight of.
       const answered = (body: unknown) =>
-        answer(visit, request, { call, id, query, body } as OperationInput<Name>, use);
+        answer(context, request, { call, id, query, body } as OperationInput<Name>, use);
       if (noBody !== null) return answered(noBody);
-      const { value, place } = await readBody(request, visit.apiKey, bodyLimits, large);
+      const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
       try {
         const body = checkShape(shape.checkedBody ?? shape.body, value);
         // A turn may last: nobody waits for its end.

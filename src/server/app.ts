@@ -10,12 +10,12 @@ import { KeyWatch } from './key-watch.ts';
 import { LargeRequests } from './large-requests.ts';
 import { openRoutes } from './open-routes.ts';
 import { publicFailure } from './public-failure.ts';
+import { isOfApi, type RequestContext, requestContextOf } from './request-context.ts';
 import { failureResponse } from './responses.ts';
 import { methodsAt, noSuchRoute, type ServedRoute, wrongMethod } from './routing.ts';
 import { RunningReplies, stopping } from './running-replies.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { type ServerLog, withoutKeys } from './server-log.ts';
-import { isOfApi, type Visit, visitOf } from './visit.ts';
 
 export interface AppOptions extends Served {
   readonly serverLimits: ServerLimits;
@@ -44,34 +44,34 @@ export function createApp(options: AppOptions): App {
   const gate = new KeyGate(service, serverLimits, now);
   const replies = new RunningReplies();
   const large = new LargeRequests(serverLimits);
-  const streaming = new WeakSet<Visit>();
+  const streaming = new WeakSet<RequestContext>();
   const chat = {
     service,
     replies,
     keys: new KeyWatch(service, serverLimits.keyCheckMs),
     heartbeatMs: serverLimits.heartbeatMs,
-    began: (visit: Visit) => void streaming.add(visit),
-    ended: (visit: Visit, error: unknown) => record(visit, 200, error),
+    began: (context: RequestContext) => void streaming.add(context),
+    ended: (context: RequestContext, error: unknown) => record(context, 200, error),
   };
   const served = [
     ...apiRoutes({ served: options, gate, chat, large, bodyBytes: serverLimits.bodyBytes }),
     ...openRoutes({ version, replies, ready }),
   ];
-  const otherwise = async (visit: Visit, request: Request): Promise<Response> => {
-    if (isOfApi(visit)) await gate.admit(callOf(visit, request), false);
-    const methods = methodsAt(served, visit.path);
+  const otherwise = async (context: RequestContext, request: Request): Promise<Response> => {
+    if (isOfApi(context)) await gate.admit(callOf(context, request), false);
+    const methods = methodsAt(served, context.path);
     throw methods.length === 0 ? noSuchRoute() : wrongMethod(methods);
   };
   const hono = routerOf(served, otherwise);
 
-  function record(visit: Visit, status: number, error: unknown): void {
+  function record(context: RequestContext, status: number, error: unknown): void {
     const isGone = error instanceof ClientGone;
     const line = {
-      request_id: visit.requestId,
-      method: visit.method,
-      path: withoutKeys(visit.path, visit.apiKey),
+      request_id: context.requestId,
+      method: context.method,
+      path: withoutKeys(context.path, context.apiKey),
       status: isGone ? clientGoneStatus : status,
-      ms: now() - visit.began,
+      ms: now() - context.began,
       ...(error instanceof ParleyError && { code: error.code }),
     };
     const isTrouble = status >= 500 || (error instanceof ParleyError && error.code === 'INTERNAL_ERROR');
@@ -79,40 +79,47 @@ export function createApp(options: AppOptions): App {
     else logger.info(line);
   }
 
-  function fail(visit: Visit, error: unknown): Response {
+  function fail(context: RequestContext, error: unknown): Response {
     if (error instanceof ClientGone) {
-      record(visit, clientGoneStatus, error);
+      record(context, clientGoneStatus, error);
       return new Response(null, { status: clientGoneStatus });
     }
     const failure = publicFailure(error);
-    const response = failureResponse(visit, failure, {
-      ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(served, visit.path).join(', ') }),
+    const response = failureResponse(context, failure, {
+      ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(served, context.path).join(', ') }),
       ...(replies.isStopping && { Connection: 'close' }),
     });
-    record(visit, response.status, failure);
+    record(context, response.status, failure);
     return response;
   }
 
   return {
     async fetch(request) {
       arrived();
-      const visit = visitOf(request, newRequestId(), now());
+      const context = requestContextOf(request, newRequestId(), now());
       try {
-        if (replies.isStopping && isOfApi(visit)) throw stopping();
+        if (replies.isStopping && isOfApi(context)) throw stopping();
         // Where a path ends in a slash, the router would look past it.
-        const isOurs = !visit.path.endsWith('/');
-        const response = await (isOurs ? hono.fetch(request, visit) : otherwise(visit, request));
+        const isOurs = !context.path.endsWith('/');
+        const response = await (isOurs ? hono.fetch(request, context) : otherwise(context, request));
         // A stream is recorded when it is over.
-        if (!streaming.has(visit)) record(visit, response.status, null);
+        if (!streaming.has(context)) record(context, response.status, null);
         return response;
       } catch (error) {
-        return fail(visit, error);
+        return fail(context, error);
       }
     },
     refuse(error, status) {
-      const visit = { requestId: newRequestId(), method: '', path: '', query: '', apiKey: '', began: now() };
-      record(visit, status, error);
-      return failureResponse(visit, error, { Connection: 'close' }, status);
+      const context = {
+        requestId: newRequestId(),
+        method: '',
+        path: '',
+        query: '',
+        apiKey: '',
+        began: now(),
+      };
+      record(context, status, error);
+      return failureResponse(context, error, { Connection: 'close' }, status);
     },
     stop: () => replies.stop(serverLimits.graceMs),
   };
@@ -124,9 +131,9 @@ export function createApp(options: AppOptions): App {
  */
 function routerOf(
   served: readonly ServedRoute[],
-  otherwise: (visit: Visit, request: Request) => Promise<Response>,
-): Hono<{ Bindings: Visit }> {
-  const hono = new Hono<{ Bindings: Visit }>();
+  otherwise: (context: RequestContext, request: Request) => Promise<Response>,
+): Hono<{ Bindings: RequestContext }> {
+  const hono = new Hono<{ Bindings: RequestContext }>();
   // Fixed words go before an id that could be spelled the same.
   const isOpen = ({ path }: ServedRoute) => Number(path.includes(':'));
   for (const { method, path, serve } of served.toSorted((one, other) => isOpen(one) - isOpen(other))) {

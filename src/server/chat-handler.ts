@@ -8,9 +8,9 @@ import type { OperationInput } from './handlers.ts';
 import type { KeyUse } from './key-gate.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { placed } from './public-failure.ts';
+import type { RequestContext } from './request-context.ts';
 import { jsonResponse, streamResponse } from './responses.ts';
 import type { RunningReplies, RunningReply } from './running-replies.ts';
-import type { Visit } from './visit.ts';
 
 export interface ChatSurroundings {
   readonly service: ConversationService;
@@ -18,13 +18,13 @@ export interface ChatSurroundings {
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
   /** Called when the answer is a stream, and once more when that is over; with what went wrong, if something did. */
-  began(visit: Visit): void;
-  ended(visit: Visit, error: unknown): void;
+  began(context: RequestContext): void;
+  ended(context: RequestContext, error: unknown): void;
 }
 
 export async function answerChat(
   surroundings: ChatSurroundings,
-  visit: Visit,
+  context: RequestContext,
   request: Request,
   use: KeyUse,
   { call, body }: OperationInput<'chat'>,
@@ -49,7 +49,7 @@ export async function answerChat(
       )
       [Symbol.asyncIterator]();
     if (!streams) {
-      const response = await wholeAnswer(visit, events);
+      const response = await wholeAnswer(context, events);
       end();
       return response;
     }
@@ -57,22 +57,22 @@ export async function answerChat(
     const first = await events.next();
     if (first.done || first.value.event !== 'session') throw new Error('A chat did not begin with session.');
     const stream = new ChatStream(first.value, events, reply, {
-      requestId: visit.requestId,
+      requestId: context.requestId,
       heartbeatMs: surroundings.heartbeatMs,
       ended(error) {
         end();
-        surroundings.ended(visit, error);
+        surroundings.ended(context, error);
       },
     });
-    surroundings.began(visit);
-    return streamResponse(visit, stream.body());
+    surroundings.began(context);
+    return streamResponse(context, stream.body());
   } catch (error) {
     end();
     throw error;
   }
 }
 
-async function wholeAnswer(visit: Visit, events: AsyncIterator<ChatEvent>): Promise<Response> {
+async function wholeAnswer(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {
   let start: ChatStart | null = null;
   try {
     for (;;) {
@@ -81,7 +81,7 @@ async function wholeAnswer(visit: Visit, events: AsyncIterator<ChatEvent>): Prom
       if (value.event === 'session') start = value.data;
       if (value.event !== 'done') continue;
       await events.return?.();
-      return jsonResponse(visit, 200, value.body);
+      return jsonResponse(context, 200, value.body);
     }
   } catch (error) {
     throw start === null ? error : placed(error, start);

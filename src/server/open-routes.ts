@@ -21,26 +21,26 @@ export function openRoutes({ version, replies, ready }: OpenSurroundings): reado
     {
       method: 'GET',
       path: '/healthz',
-      serve: (visit) => jsonResponse(visit, 200, { success: true, data: { status: 'ok' } }),
+      serve: (context) => jsonResponse(context, 200, { success: true, data: { status: 'ok' } }),
     },
     {
       method: 'GET',
       path: '/readyz',
-      async serve(visit) {
+      async serve(context) {
         if (replies.isStopping) throw stopping();
         await ready();
-        return jsonResponse(visit, 200, { success: true, data: { status: 'ready' } });
+        return jsonResponse(context, 200, { success: true, data: { status: 'ready' } });
       },
     },
     {
       method: 'GET',
       path: '/openapi.json',
-      serve: (visit) => textResponse(visit, 200, 'application/json', documentText),
+      serve: (context) => textResponse(context, 200, 'application/json', documentText),
     },
     {
       method: 'GET',
       path: '/docs',
-      serve: (visit) => textResponse(visit, 200, 'text/html; charset=utf-8', page, docsHeaders),
+      serve: (context) => textResponse(context, 200, 'text/html; charset=utf-8', page, docsHeaders),
     },
   ];
 }

@@ -4,7 +4,7 @@ import type { ParleyError } from '../service/errors.ts';
 import { errorStatus } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, requestIdHeader } from '../wire/headers.ts';
 import type { Extension } from '../wire/routes.ts';
-import { isOfApi, type Visit } from './visit.ts';
+import { isOfApi, type RequestContext } from './request-context.ts';
 
 /** What this server offers beyond the interface document. */
 const extensions = (['archive', 'idempotency', 'stream'] satisfies Extension[]).join(', ');
@@ -12,22 +12,22 @@ const extensions = (['archive', 'idempotency', 'stream'] satisfies Extension[]).
 type HeaderRecord = Readonly<Record<string, string>>;
 
 export function jsonResponse(
-  visit: Visit,
+  context: RequestContext,
   status: number,
   body: unknown,
   headers: HeaderRecord = {},
 ): Response {
-  return textResponse(visit, status, 'application/json', JSON.stringify(body), headers);
+  return textResponse(context, status, 'application/json', JSON.stringify(body), headers);
 }
 
 export function textResponse(
-  visit: Visit,
+  context: RequestContext,
   status: number,
   type: string,
   text: string,
   headers: HeaderRecord = {},
 ): Response {
-  const all = Object.assign(headersOf(visit, type), headers);
+  const all = Object.assign(headersOf(context, type), headers);
   if (text.length <= pieceBytes) return new Response(text, { status, headers: all });
   const bytes = Buffer.from(text);
   all['Content-Length'] = String(bytes.length);
@@ -51,20 +51,20 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   );
 }
 
-export function streamResponse(visit: Visit, body: ReadableStream<Uint8Array>): Response {
+export function streamResponse(context: RequestContext, body: ReadableStream<Uint8Array>): Response {
   // A proxy that collects answers before it passes them on would turn a stream into a long silence.
-  const headers = Object.assign(headersOf(visit, eventStreamType), { 'X-Accel-Buffering': 'no' });
+  const headers = Object.assign(headersOf(context, eventStreamType), { 'X-Accel-Buffering': 'no' });
   return new Response(body, { headers });
 }
 
 /** The failure must be fit for the public. `status` differs from the code's own where HTTP has a narrower word. */
 export function failureResponse(
-  visit: Visit,
+  context: RequestContext,
   error: ParleyError,
   headers: HeaderRecord = {},
   status: number = errorStatus(error.code),
 ): Response {
-  return jsonResponse(visit, status, failureBody(error, visit.requestId), {
+  return jsonResponse(context, status, failureBody(error, context.requestId), {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...((error.retryAfter !== null || isPassing(status)) && {
       'Retry-After': String(error.retryAfter ?? usualWait),
@@ -80,9 +80,9 @@ function isPassing(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function headersOf(visit: Visit, type: string): Record<string, string> {
+function headersOf(context: RequestContext, type: string): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': type, 'Cache-Control': 'no-store' };
-  headers[requestIdHeader] = visit.requestId;
-  if (isOfApi(visit)) headers[extensionsHeader] = extensions;
+  headers[requestIdHeader] = context.requestId;
+  if (isOfApi(context)) headers[extensionsHeader] = extensions;
   return headers;
 }

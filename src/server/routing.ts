@@ -1,13 +1,13 @@
 // Routes as the server has them: a verb, a path and what serves it; and what is said where there is none.
 import { ParleyError } from '../service/errors.ts';
-import type { Visit } from './visit.ts';
+import type { RequestContext } from './request-context.ts';
 
 export interface ServedRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `:id` stands for one segment. */
   readonly path: string;
   /** `id` is that segment, decoded; empty for a path without one. */
-  serve(visit: Visit, request: Request, id: string): Response | Promise<Response>;
+  serve(context: RequestContext, request: Request, id: string): Response | Promise<Response>;
 }
 
 /** The methods that a path has, as `Allow` names them; empty for a path that no route has. */

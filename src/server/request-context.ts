@@ -1,7 +1,7 @@
 // One request on its way through the server, as its answer and its line in the log need it.
 import { bearerKey } from './key-gate.ts';
 
-export interface Visit {
+export interface RequestContext {
   readonly requestId: string;
   readonly method: string;
   /** Percent-encoded, without the query. */
@@ -13,7 +13,7 @@ export interface Visit {
   readonly began: number;
 }
 
-export function visitOf(request: Request, requestId: string, began: number): Visit {
+export function requestContextOf(request: Request, requestId: string, began: number): RequestContext {
   const { url, method, headers } = request;
   const pathAt = url.indexOf('/', url.indexOf('://') + 3);
   const target = url.slice(pathAt).split('#', 1)[0] ?? '';
@@ -29,6 +29,6 @@ export function visitOf(request: Request, requestId: string, began: number): Vis
 }
 
 /** True for what is under the prefix of the API, whether there is such a route or not. */
-export function isOfApi({ path }: Visit): boolean {
+export function isOfApi({ path }: RequestContext): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }
