@@ -1,6 +1,6 @@
 // What can go wrong with one HTTP request before there is an answer to read, or while it is read. What it means for the caller,
 // and what to do about it, is for the caller to say.
-import { AnswerSyntaxError } from './answer-reader.ts';
+import { AnswerSyntaxError } from './response-parser.ts';
 
 export type HttpFailureKind =
   /** Nothing listens there. */

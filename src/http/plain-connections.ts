@@ -2,10 +2,10 @@
 // longer to load than such a request takes. They tell a handler of undici's dispatch what undici would tell it.
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { AnswerReader } from './answer-reader.ts';
 import { tooLarge } from './http-failure.ts';
 import { KeptConnections } from './kept-connections.ts';
 import { lookupLocalName } from './loopback.ts';
+import { ResponseParser } from './response-parser.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher. */
@@ -127,7 +127,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   readonly #connection: PlainConnection;
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #options: ExchangeOptions;
-  readonly #answer: AnswerReader;
+  readonly #answer: ResponseParser;
   #connecting: NodeJS.Timeout | undefined;
   #reason: Error | null = null;
   #received = 0;
@@ -137,7 +137,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#connection = connection;
     this.#handler = handler;
     this.#options = options;
-    this.#answer = new AnswerReader({
+    this.#answer = new ResponseParser({
       head: (status, headers) => {
         if (status === 101) throw new Error('it changed to a protocol that nobody asked for');
         handler.onResponseStart?.(this, status, headers);

@@ -1,7 +1,7 @@
 // The syntax of HTTP/1.1 answers, however their bytes are cut on their way; and what is none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AnswerReader, AnswerSyntaxError } from '../../src/http/answer-reader.ts';
+import { AnswerSyntaxError, ResponseParser } from '../../src/http/response-parser.ts';
 
 interface ReadAnswer {
   readonly heads: readonly (readonly [number, Readonly<Record<string, string>>])[];
@@ -16,7 +16,7 @@ function read(text: string, { cuts = [] as readonly number[], ends = false } = {
   const bytes = Buffer.from(text, 'latin1');
   const heads: [number, Record<string, string>][] = [];
   let body = '';
-  const reader = new AnswerReader({
+  const reader = new ResponseParser({
     head: (status, headers) => heads.push([status, { ...headers }]),
     data: (piece) => {
       body += Buffer.from(piece).toString('latin1');

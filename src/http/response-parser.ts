@@ -16,7 +16,7 @@ export interface AnswerEvents {
 const mostLineBytes = 16 * 1024;
 const lineFeed = 10;
 
-export class AnswerReader {
+export class ResponseParser {
   readonly #events: AnswerEvents;
   #part: 'status' | 'fields' | 'size' | 'data' | 'data end' | 'trailer' | 'rest' | 'complete' = 'status';
   #line = '';
