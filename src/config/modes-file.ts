@@ -5,8 +5,8 @@ import { ParleyError } from '../service/errors.ts';
 import type { ModeBook } from '../service/mode-settings.ts';
 import { readModeBook } from './mode-book.ts';
 import { checkRoom, ModeFault, modeFailure } from './mode-settings.ts';
-import { placedKey } from './placed-key.ts';
 import { fileFailure } from './private-file.ts';
+import { resolveKeyPath } from './resolve-key-path.ts';
 
 const names = { modes: 'modes', default: 'default' };
 const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See docs/models.md.';
@@ -34,7 +34,7 @@ export async function readModesFile(path: string): Promise<ModeBook> {
     for (const field of Object.keys(value)) {
       if (!Object.values(names).includes(field)) throw new ModeFault([field], 'is not known here', hint);
     }
-    const book = readModeBook(withPlacedKeys(value, dirname(path)), names, (fault) => {
+    const book = readModeBook(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
       throw fault;
     });
     for (const mode of book.modes) checkRoom(mode, [names.modes, mode.name]);
@@ -67,12 +67,15 @@ export async function readModesFile(path: string): Promise<ModeBook> {
 }
 
 /** The files of the keys are where the file of the modes says, from where it is itself. */
-function withPlacedKeys(book: object, directory: string): object {
+function withResolvedKeyPaths(book: object, directory: string): object {
   const { modes } = book as { modes?: unknown };
   if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return book;
   const placed = Object.entries(modes).map(([name, mode]: readonly [string, unknown]) => {
     const key = typeof mode === 'object' && mode !== null ? (mode as { key?: unknown }).key : null;
-    return [name, typeof key === 'string' ? { ...(mode as object), key: placedKey(key, directory) } : mode];
+    return [
+      name,
+      typeof key === 'string' ? { ...(mode as object), key: resolveKeyPath(key, directory) } : mode,
+    ];
   });
   return { ...book, modes: Object.fromEntries(placed) };
 }

@@ -1,7 +1,7 @@
 // The settings of a mode as options of `modes add` and `modes set`. Their rules are config's: here a text becomes a value.
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { placedKey } from '../../../config/placed-key.ts';
+import { resolveKeyPath } from '../../../config/resolve-key-path.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type JsonValue, type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
 
@@ -74,7 +74,7 @@ export function withFlags<Base extends Partial<ModeSettings>>(
     ...base,
     ...(flags.baseUrl !== undefined && { base_url: flags.baseUrl }),
     ...(flags.model !== undefined && { model: flags.model }),
-    ...(flags.key !== undefined && { key: flags.key ? placedKey(flags.key, '.', home ?? null) : null }),
+    ...(flags.key !== undefined && { key: flags.key ? resolveKeyPath(flags.key, '.', home ?? null) : null }),
     ...(system !== undefined && { system: system || null }),
     ...(flags.temperature !== undefined && { temperature: flags.temperature }),
     ...((flags.param !== undefined || flags.maxTokens !== undefined) && {
