@@ -6,9 +6,9 @@ import type { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { EngineEvent } from '../reply-engine.ts';
 import { type CompletionChunk, isNote, readChunk } from './completion-chunk.ts';
+import { SurrogateRepair } from './surrogate-repair.ts';
 import { type SplitText, ThinkTags } from './think-tags.ts';
 import { badReply, filtered, notAnApi, type Upstream, upstreamFailure } from './upstream-failure.ts';
-import { WellFormed } from './well-formed.ts';
 
 const doneMark = '[DONE]';
 /** Far beyond what any model writes in one reply: one that has no end would fill memory and store. */
@@ -22,7 +22,7 @@ interface Piece {
 export class CompletionReading {
   readonly #upstream: Upstream;
   readonly #tags: ThinkTags;
-  readonly #texts = { reasoning: new WellFormed(), text: new WellFormed() };
+  readonly #texts = { reasoning: new SurrogateRepair(), text: new SurrogateRepair() };
   #characters = 0;
   #hasBegun = false;
   #hasText = false;

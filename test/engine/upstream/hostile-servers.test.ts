@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { WellFormed } from '../../../src/engine/upstream/well-formed.ts';
+import { SurrogateRepair } from '../../../src/engine/upstream/surrogate-repair.ts';
 import { chunk, sendStream, sse, startStream } from '../../support/model-server.ts';
 import { type StubScript, UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents, textOf } from '../engine-suite.ts';
@@ -118,7 +118,7 @@ describe('a text', () => {
     const units = fc.array(fc.constantFrom('a', '\ud83d', '\ude00', '\0', '名'), { maxLength: 12 });
     fc.assert(
       fc.property(units, fc.nat({ max: 12 }), (pieces, at) => {
-        const text = new WellFormed();
+        const text = new SurrogateRepair();
         const cut = text.take(pieces.slice(0, at).join('')) + text.take(pieces.slice(at).join(''));
         expect(cut + text.rest()).toBe(pieces.join('').toWellFormed().replaceAll('\0', '\ufffd'));
       }),

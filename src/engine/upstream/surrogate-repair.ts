@@ -2,7 +2,7 @@
 
 const replacement = '\ufffd';
 
-export class WellFormed {
+export class SurrogateRepair {
   #half = '';
 
   take(piece: string): string {
