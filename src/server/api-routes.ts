@@ -6,9 +6,9 @@ import { type Operation, routes } from '../wire/routes.ts';
 import { answerChat, type ChatSurroundings } from './chat-handler.ts';
 import { type AnsweredOperation, handlers, type OperationInput, type Served } from './handlers.ts';
 import type { JsonBounds } from './json-scan.ts';
-import type { KeyGate, KeyUse } from './key-gate.ts';
 import type { LargeRequests } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
+import type { RateLimit, RateLimiter } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
 import type { RequestContext } from './request-context.ts';
 import { checkShape, queryReader } from './request-shape.ts';
@@ -17,7 +17,7 @@ import type { ServedRoute } from './routing.ts';
 
 export interface ApiSurroundings {
   readonly served: Served;
-  readonly gate: KeyGate;
+  readonly gate: RateLimiter;
   readonly chat: ChatSurroundings;
   readonly large: LargeRequests;
   readonly bodyBytes: number;
@@ -27,7 +27,7 @@ type Answer<Name extends Operation> = (
   context: RequestContext,
   request: Request,
   input: OperationInput<Name>,
-  use: KeyUse,
+  use: RateLimit,
 ) => Promise<Response>;
 
 export function apiRoutes(surroundings: ApiSurroundings): readonly ServedRoute[] {

@@ -5,11 +5,11 @@ import { ParleyError } from '../service/errors.ts';
 import { apiRoutes, callOf } from './api-routes.ts';
 import { ClientGone, clientGoneStatus } from './client-gone.ts';
 import type { Served } from './handlers.ts';
-import { KeyGate } from './key-gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { LargeRequests } from './large-requests.ts';
 import { openRoutes } from './open-routes.ts';
 import { publicFailure } from './public-failure.ts';
+import { RateLimiter } from './rate-limiter.ts';
 import { isOfApi, type RequestContext, requestContextOf } from './request-context.ts';
 import { failureResponse } from './responses.ts';
 import { methodsAt, noSuchRoute, type ServedRoute, wrongMethod } from './routing.ts';
@@ -41,7 +41,7 @@ export interface App {
 
 export function createApp(options: AppOptions): App {
   const { service, serverLimits, version, logger, now, newRequestId, ready, arrived } = options;
-  const gate = new KeyGate(service, serverLimits, now);
+  const gate = new RateLimiter(service, serverLimits, now);
   const replies = new RunningReplies();
   const large = new LargeRequests(serverLimits);
   const streaming = new WeakSet<RequestContext>();

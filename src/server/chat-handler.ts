@@ -5,9 +5,9 @@ import type { ConversationService } from '../service/conversation-service.ts';
 import { prefersStream } from './accept.ts';
 import { ChatStream } from './chat-stream.ts';
 import type { OperationInput } from './handlers.ts';
-import type { KeyUse } from './key-gate.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { placed } from './public-failure.ts';
+import type { RateLimit } from './rate-limiter.ts';
 import type { RequestContext } from './request-context.ts';
 import { jsonResponse, streamResponse } from './responses.ts';
 import type { RunningReplies, RunningReply } from './running-replies.ts';
@@ -26,7 +26,7 @@ export async function answerChat(
   surroundings: ChatSurroundings,
   context: RequestContext,
   request: Request,
-  use: KeyUse,
+  use: RateLimit,
   { call, body }: OperationInput<'chat'>,
 ): Promise<Response> {
   const streams = prefersStream(request.headers.get('accept'));

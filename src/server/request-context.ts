@@ -1,5 +1,5 @@
 // One request on its way through the server, as its answer and its line in the log need it.
-import { bearerKey } from './key-gate.ts';
+import { bearerKey } from './rate-limiter.ts';
 
 export interface RequestContext {
   readonly requestId: string;

@@ -10,7 +10,7 @@ import { TokenBucket } from './token-bucket.ts';
 const rememberedKeys = 10_000;
 
 /** What one key is doing right now. */
-export class KeyUse {
+export class RateLimit {
   readonly bucket: TokenBucket;
   readonly #streamLimit: number;
   #streams = 0;
@@ -40,11 +40,11 @@ export class KeyUse {
   }
 }
 
-export class KeyGate {
+export class RateLimiter {
   readonly #service: ConversationService;
   readonly #limits: ServerLimits;
   readonly #now: () => number;
-  readonly #uses = new Map<string, KeyUse>();
+  readonly #uses = new Map<string, RateLimit>();
 
   constructor(service: ConversationService, limits: ServerLimits, now: () => number) {
     this.#service = service;
@@ -56,7 +56,7 @@ export class KeyGate {
    * `isPlain`: the request holds nothing that could be refused before the service, which checks the key first, sees it. Then
    * a key seen before is looked up once, not twice.
    */
-  async admit(call: Call, isPlain: boolean): Promise<KeyUse> {
+  async admit(call: Call, isPlain: boolean): Promise<RateLimit> {
     const known = this.#uses.get(call.apiKey);
     if (isPlain && known?.bucket.take(this.#now())) return known;
     await this.#service.verify(call);
@@ -69,7 +69,7 @@ export class KeyGate {
     );
   }
 
-  #remember(apiKey: string): KeyUse {
+  #remember(apiKey: string): RateLimit {
     if (this.#uses.size >= rememberedKeys) {
       for (const [key, use] of this.#uses) {
         if (use.isStreaming) continue;
@@ -77,7 +77,7 @@ export class KeyGate {
         break;
       }
     }
-    const use = new KeyUse(this.#limits, this.#now());
+    const use = new RateLimit(this.#limits, this.#now());
     this.#uses.set(apiKey, use);
     return use;
   }
