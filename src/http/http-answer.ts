@@ -5,26 +5,26 @@ import { ChunkQueue } from './chunk-queue.ts';
 import { decoded } from './content-encoding.ts';
 import type { AnswerHead, HttpHeaders } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
-import type { Supervised, Supervisor } from './supervisor.ts';
+import type { Supervised, Watchdog } from './watchdog.ts';
 
 export class HttpAnswer {
   readonly status: number;
   readonly #headers: HttpHeaders;
   readonly #body: AnswerBody;
   readonly #supervised: Supervised;
-  readonly #supervisor: Supervisor;
+  readonly #watchdog: Watchdog;
   readonly #mostBytes: number;
 
   /**
-   * The supervisor watches over the exchange already, and does until the body is read to its end, or given up. `mostBytes`: of the body
+   * The watchdog watches over the exchange already, and does until the body is read to its end, or given up. `mostBytes`: of the body
    * unpacked, where it is read as it comes.
    */
-  constructor(head: AnswerHead, supervised: Supervised, supervisor: Supervisor, mostBytes: number) {
+  constructor(head: AnswerHead, supervised: Supervised, watchdog: Watchdog, mostBytes: number) {
     this.status = head.status;
     this.#headers = head.headers;
     this.#body = head.body;
     this.#supervised = supervised;
-    this.#supervisor = supervisor;
+    this.#watchdog = watchdog;
     this.#mostBytes = mostBytes;
   }
 
@@ -42,7 +42,7 @@ export class HttpAnswer {
         ? this.#body.whole(mostBytes)
         : gathered(decoded(this.#body, encoding, mostBytes)));
     } finally {
-      this.#supervisor.release(this.#supervised);
+      this.#watchdog.release(this.#supervised);
     }
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -56,15 +56,15 @@ export class HttpAnswer {
     try {
       yield* decoded(this.#timed(), this.header('content-encoding'), this.#mostBytes);
     } finally {
-      this.#supervisor.release(this.#supervised);
+      this.#watchdog.release(this.#supervised);
     }
   }
 
   async *#timed(): AsyncGenerator<Uint8Array> {
     for await (const chunk of this.#body) {
-      this.#supervisor.pause(this.#supervised);
+      this.#watchdog.pause(this.#supervised);
       yield chunk;
-      this.#supervisor.resume(this.#supervised);
+      this.#watchdog.resume(this.#supervised);
     }
   }
 }

@@ -6,8 +6,8 @@ import { type AnswerHead, HttpExchange } from './http-exchange.ts';
 import { type Destination, HttpFailure } from './http-failure.ts';
 import type { Connections } from './plain-connections.ts';
 import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
-import { Supervisor } from './supervisor.ts';
 import { Traffic } from './traffic.ts';
+import { Watchdog } from './watchdog.ts';
 
 export interface HttpClientOptions {
   readonly origin: string;
@@ -39,7 +39,7 @@ export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #proxy: string | null;
   readonly #destination: Destination;
-  readonly #supervisor: Supervisor;
+  readonly #watchdog: Watchdog;
   /** Null where it is not asked for, or cannot be seen: through a proxy. */
   readonly #traffic: Traffic | null;
   #opening: Promise<Connections> | null = null;
@@ -54,7 +54,7 @@ export class HttpClient {
       proxy: this.#proxy === null ? null : new URL(this.#proxy).host,
     };
     this.#traffic = options.tellsStale && this.#proxy === null ? new Traffic() : null;
-    this.#supervisor = new Supervisor({ host: this.#destination.host, ...options });
+    this.#watchdog = new Watchdog({ host: this.#destination.host, ...options });
   }
 
   /** Resolves when the head of the answer is there. Rejects with an `HttpFailure`, or with the signal's reason. */
@@ -64,16 +64,16 @@ export class HttpClient {
     const connections = this.#connections ?? (await this.#open());
     signal.throwIfAborted();
     const exchange = new HttpExchange(this.#destination, this.#options.mostBytes);
-    const supervised = this.#supervisor.begin(exchange, signal);
+    const supervised = this.#watchdog.begin(exchange, signal);
     const before = this.#traffic?.mark;
     try {
       // The headers are a copy: undici's ProxyAgent writes into those that it gets.
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
-      return new HttpAnswer(head, supervised, this.#supervisor, this.#options.mostBytes);
+      return new HttpAnswer(head, supervised, this.#watchdog, this.#options.mostBytes);
     } catch (error) {
-      this.#supervisor.release(supervised);
+      this.#watchdog.release(supervised);
       const isStale = this.#traffic !== null && this.#traffic.mark === before;
       if (!(error instanceof HttpFailure && error.kind === 'broken' && isStale)) throw error;
       throw new HttpFailure(error.kind, error.sent, error.message, error.cause, true);
@@ -82,7 +82,7 @@ export class HttpClient {
 
   async close(): Promise<void> {
     await (await this.#opening)?.destroy();
-    this.#supervisor.close();
+    this.#watchdog.close();
   }
 
   async #open(): Promise<Connections> {

@@ -31,7 +31,7 @@ interface Listening {
   count: number;
 }
 
-export class Supervisor {
+export class Watchdog {
   readonly #options: SupervisorOptions;
   /** An array, not a set: what a set sheds as members come and go, V8 copies on and on, and frees in its slow collections alone. */
   readonly #all: Supervised[] = [];
