@@ -35,7 +35,7 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
     ...(isLocalName(new URL(origin).hostname) && { lookup: lookupLocalName }),
     ...(options.authorities !== null && { ca: [...options.authorities] }),
   };
-  // The clocks are this client's own: undici's count by the second, and also while the reader pauses.
+  // The deadlines are this client's own: undici's count by the second, and also while the reader pauses.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
   if (options.proxy !== null) {
     return new undici.ProxyAgent({ ...limits, uri: options.proxy, requestTls: connect, proxyTls: connect });

@@ -1,4 +1,4 @@
-// An answer to read once: whole, within the time for whole answers, or as it comes, with a clock on its silence. A clock runs only
+// An answer to read once: whole, within the time for whole answers, or as it comes, with a deadline for its silence. A deadline runs only
 // while something is waited for: a reader that pauses is no silent server.
 import type { AnswerBody } from './answer-body.ts';
 import { ChunkQueue } from './chunk-queue.ts';

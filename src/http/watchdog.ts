@@ -1,5 +1,5 @@
 // What ends an exchange from outside: too long a wait for its server, or the signal of whoever asked. One timer serves all exchanges of a
-// client, and one listener all those of a signal. A clock runs only while something is waited for: a reader that pauses is no silent
+// client, and one listener all those of a signal. A deadline runs only while something is waited for: a reader that pauses is no silent
 // server.
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';

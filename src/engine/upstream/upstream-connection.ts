@@ -1,6 +1,6 @@
 // The way to one mode's server: one request a reply, its key read when it is needed, its silence limited. What came in one piece
 // of the body is passed on as one piece.
-import { Clock } from '../../http/clock.ts';
+import { Deadline } from '../../http/deadline.ts';
 import { isEventStream, readEventBatches } from '../../http/event-stream.ts';
 import type { HttpAnswer } from '../../http/http-answer.ts';
 import { HttpClient, type HttpRequest } from '../../http/http-client.ts';
@@ -23,7 +23,7 @@ import {
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 10_000;
-/** Turns the client's own clocks off: the silence is timed here. */
+/** Turns the client's own deadlines off: the silence is timed here. */
 const noLimit = 2 ** 31 - 1;
 /** Of a body read whole, and of one event. */
 const mostBytes = 64 * 1024 * 1024;
@@ -81,8 +81,10 @@ export class UpstreamConnection {
     const { timeout } = this.#options;
     const firstMs = (timeout ?? this.#settings.first_token_seconds) * 1000;
     const idleMs = (timeout ?? this.#settings.idle_seconds) * 1000;
-    const first = new Clock((ms) => stop.abort(silent(upstream, `said nothing for ${ms / 1000} s`, 'start')));
-    const idle = new Clock((ms) =>
+    const first = new Deadline((ms) =>
+      stop.abort(silent(upstream, `said nothing for ${ms / 1000} s`, 'start')),
+    );
+    const idle = new Deadline((ms) =>
       stop.abort(silent(upstream, `fell silent for ${ms / 1000} s in the middle of its reply`, 'reply')),
     );
     first.start(firstMs);

@@ -1,6 +1,6 @@
 // A limit on one wait at a time. What happens when it is over is for its maker to say.
 
-export class Clock {
+export class Deadline {
   readonly #over: (ms: number) => void;
   #timer: NodeJS.Timeout | null = null;
 
