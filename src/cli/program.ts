@@ -200,8 +200,8 @@ function withValues(argv: readonly string[]): readonly string[] {
 /** The chat, or the REPL, whose name was left out, as a question; empty where it is neither. */
 async function commandMeant(error: CommanderError, asked: Command, argv: readonly string[]): Promise<string> {
   if (asked.parent !== null && asked.name() !== 'repl') return '';
-  const { conversationMeant } = await import('./conversation-meant.ts');
-  return conversationMeant(error, asked, argv);
+  const { suggestCommand } = await import('./suggest-command.ts');
+  return suggestCommand(error, asked, argv);
 }
 
 /** commander's own words, in the form that all failures have. */

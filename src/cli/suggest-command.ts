@@ -8,7 +8,7 @@ import { readTypedWords } from './completion/typed-words.ts';
 const longestLine = 60;
 
 /** A question, or nothing for what is no conversation either. `asked` is the program, or the REPL, which takes no message. */
-export function conversationMeant(
+export function suggestCommand(
   { code, message }: CommanderError,
   asked: Command,
   argv: readonly string[],
