@@ -5,7 +5,7 @@ import type { SessionOrder, SessionQuery } from '../../../service/session-archiv
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
-import { tellFurtherPage } from '../../further-page.ts';
+import { tellNextPage } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
@@ -117,7 +117,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
     if (input.all) continue;
     if (data.next_cursor !== null) {
       const line = { words: wordsOf(input, query), operands: [], all: true };
-      await tellFurtherPage(line, data.next_cursor, context);
+      await tellNextPage(line, data.next_cursor, context);
     }
     return;
   }

@@ -4,7 +4,7 @@ import { quoteForShell } from '../../../config/shell-quote.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
 import { ageInWords } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
-import { tellFurtherPage } from '../../further-page.ts';
+import { tellNextPage } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
 import { placeOptions } from '../../same-place.ts';
 import { oneLine } from '../../terminal/filter.ts';
@@ -82,7 +82,7 @@ export async function runSearch(
   }
   if (data.next_cursor !== null) {
     const words = ['sessions', 'search', '--limit', String(input.limit)];
-    await tellFurtherPage({ words, operands: ['--', input.query], all: false }, data.next_cursor, context);
+    await tellNextPage({ words, operands: ['--', input.query], all: false }, data.next_cursor, context);
   }
   const [best] = data.items;
   if (best !== undefined && stdout.isTerminal) {

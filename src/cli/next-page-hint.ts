@@ -12,7 +12,7 @@ export interface ListingLine {
   readonly all: boolean;
 }
 
-export async function tellFurtherPage(
+export async function tellNextPage(
   { words, operands, all }: ListingLine,
   cursor: string,
   context: CliContext,
