@@ -9,7 +9,7 @@ import { type ChatFormat, chatOutput } from '../chat-output.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { chooseMode, requireMode } from '../mode-choice.ts';
-import { type RepeatedChat, repeatable } from '../repetition.ts';
+import { type RetriedChat, withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
@@ -203,7 +203,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
       await context.say(`Stopped. What had come of the reply is kept in session ${kept}.`);
     const { words, files, title, reasoning } = input;
     const hasMore = files.length > 0 || (input.stdin && context.stdinIsFed) || words.join(' ') === '-';
-    const again: RepeatedChat = {
+    const again: RetriedChat = {
       words,
       title,
       reasoning,
@@ -214,7 +214,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
       hasMore,
       key: idempotencyKey,
     };
-    throw repeatable(error, again, context);
+    throw withRetryCommand(error, again, context);
   }
 }
 
@@ -259,7 +259,7 @@ function checkTogether(input: ChatInput, context: CliContext): void {
 }
 
 /** The flag that asks for JSON; null where none does. */
-function jsonFlag({ jsonStream }: ChatInput, { options }: CliContext): RepeatedChat['format'] {
+function jsonFlag({ jsonStream }: ChatInput, { options }: CliContext): RetriedChat['format'] {
   if (options.json) return '--json';
   return jsonStream ? '--json-stream' : null;
 }

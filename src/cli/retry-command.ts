@@ -7,7 +7,7 @@ import type { CliContext } from './context.ts';
 import { nextStep } from './next-step.ts';
 import { type PlaceGiven, placeOptions } from './same-place.ts';
 
-export interface RepeatedChat {
+export interface RetriedChat {
   readonly words: readonly string[];
   readonly title: string | null;
   readonly reasoning: boolean;
@@ -35,17 +35,21 @@ const modelFailures: readonly ErrorCode[] = [
  * The failure of a model, with the command that asks it again: under the same key the message that is kept gets its reply, and no
  * message is kept twice. Any other failure comes back as it is.
  */
-export function repeatable(error: unknown, chat: RepeatedChat, { options, requestId }: CliContext): unknown {
+export function withRetryCommand(
+  error: unknown,
+  chat: RetriedChat,
+  { options, requestId }: CliContext,
+): unknown {
   if (!(error instanceof ParleyError) || !modelFailures.includes(error.code)) return error;
   return error.with({
-    hint: `${nextStep(error)}\nAsk again, with nothing kept twice: ${repetition(chat, options)}`.trim(),
+    hint: `${nextStep(error)}\nAsk again, with nothing kept twice: ${retryCommand(chat, options)}`.trim(),
     remedy: null,
     // The service's body stays as it is; the command is for people, and for the log of a script.
     body: failureBody(error, requestId),
   });
 }
 
-function repetition(chat: RepeatedChat, place: PlaceGiven): string {
+function retryCommand(chat: RetriedChat, place: PlaceGiven): string {
   const { mode, session, title, key } = chat;
   const words = chat.words.join(' ');
   const fixed = ['--idempotency-key', key, '-m', quoteForShell(mode)];
