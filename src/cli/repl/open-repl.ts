@@ -4,13 +4,13 @@ import { CliContext, type CliHost } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
 import { complete } from './completion.ts';
 import { Conversation, titleOf } from './conversation.ts';
-import { withExchangedKey } from './exchanged-key.ts';
 import { LineHistory } from './line-history.ts';
 import { LineReader } from './line-reader.ts';
 import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
 import { PlainLineReader } from './plain-line-reader.ts';
 import { Repl } from './repl.ts';
+import { withRotatedKey } from './rotated-key.ts';
 import { scopedContext } from './scoped-context.ts';
 import { slashCommands } from './slash-commands.ts';
 import { reflowsItsLine } from './terminal-reflow.ts';
@@ -106,7 +106,7 @@ function talkingAbove(above: LineSource['above'], { host, options, target }: Cli
           say: (line) => above(() => say(line)),
           trace: trace === null ? null : (line) => above(() => trace(line)),
         });
-        return withExchangedKey(opened, () => storedKey(place, host));
+        return withRotatedKey(opened, () => storedKey(place, host));
       },
     },
     options,

@@ -7,7 +7,7 @@ import type { OpenedHome } from '../../service/home-opening.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 
 /** `storedKey`: the one that the profile has now; null where it has none that is for this home. */
-export function withExchangedKey({ home, apiKey }: OpenedHome, storedKey: () => string | null): OpenedHome {
+export function withRotatedKey({ home, apiKey }: OpenedHome, storedKey: () => string | null): OpenedHome {
   let current = apiKey;
   /** The call to make instead; throws the error where there is none. */
   const instead = (call: Call, error: unknown): Call => {
