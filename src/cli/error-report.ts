@@ -10,12 +10,10 @@ import { nextStep } from './next-step.ts';
 import { placeOptions } from './same-place.ts';
 import { filterText } from './terminal/filter.ts';
 import { toJson } from './terminal/json.ts';
-import { Interrupted } from './terminal/prompt.ts';
 
 /** Reports a failure and returns the exit status that it means. */
 export async function reportFailure(error: unknown, context: CliContext): Promise<number> {
   if (error instanceof Interruption) return error.exitStatus;
-  if (error instanceof Interrupted) return new Interruption('SIGINT').exitStatus;
   const failure = asParleyError(error);
   if (context.options.json) {
     const arisesHere = (clientErrorCodes as readonly string[]).includes(failure.code);

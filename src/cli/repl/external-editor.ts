@@ -35,7 +35,7 @@ export async function writeInEditor(
 }
 
 function isInterrupted({ reason }: AbortSignal): boolean {
-  return reason instanceof Interruption;
+  return reason instanceof Interruption && reason.scope === 'process';
 }
 
 /** Through the shell: the variable may hold options, as in `code --wait`. */

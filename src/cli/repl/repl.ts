@@ -17,7 +17,7 @@ import { shortTitle } from './short-title.ts';
 import { type Next, slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
-import { type FailedMessage, isStop, Stopped, tellTrouble } from './trouble.ts';
+import { type FailedMessage, isStop, tellTrouble } from './trouble.ts';
 import { wrappedLine } from './wrapped-line.ts';
 
 const openingPauseMs = 30;
@@ -125,7 +125,7 @@ export class Repl {
     const { context, source, conversation } = this.#options;
     const stop = new AbortController();
     const { last } = conversation;
-    source.onInterrupt(() => stop.abort(new Stopped()));
+    source.onInterrupt(() => stop.abort(new Interruption('SIGINT', 'line')));
     try {
       await work(scopedContext(context, AbortSignal.any([context.host.signal, stop.signal])));
       return true;

@@ -2,20 +2,15 @@
 import type { ErrorCode } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { asParleyError, furtherHint } from '../error-report.ts';
+import { Interruption } from '../interruption.ts';
 import { nextStep } from '../next-step.ts';
 import { oneLine } from '../terminal/filter.ts';
-import { Interrupted } from '../terminal/prompt.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { wrappedLine } from './wrapped-line.ts';
 
-/** Ctrl-C while something was done: no failure, and not the end. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped';
-}
-
 /** What a person did, and no trouble. */
 export function isStop(error: unknown): boolean {
-  return error instanceof Stopped || error instanceof Interrupted;
+  return error instanceof Interruption && error.scope === 'line';
 }
 
 /**

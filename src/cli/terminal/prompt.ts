@@ -1,6 +1,7 @@
 // Questions to the person at the terminal, asked on stderr: and whether one may be asked at all.
 import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
+import { Interruption } from '../interruption.ts';
 import type { Job } from '../job.ts';
 import { filterText, oneLine } from './filter.ts';
 import type { Output } from './output.ts';
@@ -20,11 +21,6 @@ export interface Prompting {
   readonly stderr: Output;
   readonly signal: AbortSignal;
   readonly job: Pick<Job, 'suspend'>;
-}
-
-/** The person stopped a question with Ctrl-C or Ctrl-D: not a failure, but the end of the command (exit 130). */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted';
 }
 
 export function canPrompt({ stdinIsTerminal, stderrIsTerminal, noInput, env }: PromptConditions): boolean {
@@ -144,7 +140,7 @@ interface PromptContext {
 
 /**
  * Asks one question of inquirer's, and again after Ctrl-Z and `fg`: what the screen shows of it then is no longer what it was. Rejects
- * with the signal's reason, or with `Interrupted` when the person stops it.
+ * with the signal's reason, or with an `Interruption` of the line when the person stops it.
  */
 export async function asked<T>(
   prompting: Prompting,
@@ -166,7 +162,7 @@ export async function asked<T>(
       signal.throwIfAborted();
       const stopped = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
       if (!stopped) throw error;
-      if (!suspended.signal.aborted) throw new Interrupted('Interrupted.');
+      if (!suspended.signal.aborted) throw new Interruption('SIGINT', 'line');
     } finally {
       input.release();
     }

@@ -166,7 +166,7 @@ describe('stdin', () => {
 
   test('that stays silent is let go when the command is stopped', async () => {
     const child = spawn(node, [program.path, 'stopped']);
-    expect(await outcome(child)).toEqual({ stdout: '', stderr: 'Interrupted  stopped', status: 130 });
+    expect(await outcome(child)).toEqual({ stdout: '', stderr: 'Interruption  SIGINT', status: 130 });
   });
 
   test('may hold a million ids', async () => {
@@ -198,8 +198,8 @@ describe('a terminal', () => {
     ['y', 'y\r', 'answer: true', 0],
     ['n', 'n\r', 'answer: false', 0],
     ['nothing', '\r', 'answer: false', 0],
-    ['Ctrl-C', '\x03', 'Interrupted', 130],
-    ['Ctrl-D', '\x04', 'Interrupted', 130],
+    ['Ctrl-C', '\x03', 'Interruption', 130],
+    ['Ctrl-D', '\x04', 'Interruption', 130],
   ])('asks, and is answered with %s', async (_, key, answer, status) => {
     const { stdout } = await terminal('ask', { keys: [['(y/N)', key]] });
     expect(stdout).toContain('Delete \\x1b[2J it?');

@@ -1,13 +1,13 @@
 // What the tests of this folder run as a process: each word uses one part of the terminal on the real streams.
-
 import { openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Interruption } from '../../../src/cli/interruption.ts';
 import { IdList } from '../../../src/cli/session-batch/id-list.ts';
 import { directStream } from '../../../src/cli/terminal/direct-stream.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { waiting } from '../../../src/cli/terminal/progress.ts';
-import { confirm, Interrupted } from '../../../src/cli/terminal/prompt.ts';
+import { confirm } from '../../../src/cli/terminal/prompt.ts';
 import { readIds } from '../../../src/cli/terminal/session-ids.ts';
 import { readMessage, stdinKind } from '../../../src/cli/terminal/stdin.ts';
 import { writeTable } from '../../../src/cli/terminal/table.ts';
@@ -90,7 +90,7 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
     await stdout.write(JSON.stringify({ count: list.count, duplicates: list.repeated, megabytes }));
   },
   async stopped() {
-    startTimer(100, () => interruption.abort(new Interrupted('stopped')));
+    startTimer(100, () => interruption.abort(new Interruption('SIGINT')));
     await readMessage(reading, limit);
   },
   async table() {
@@ -119,5 +119,5 @@ try {
 } catch (error) {
   const { name, message, code = '' } = error as Error & { readonly code?: string };
   await stderr.write(`${name} ${code} ${message}`);
-  process.exitCode = error instanceof Interrupted ? 130 : 2;
+  process.exitCode = error instanceof Interruption ? 130 : 2;
 }

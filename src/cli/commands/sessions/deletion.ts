@@ -6,7 +6,7 @@ import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { Interruption } from '../../interruption.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
-import { confirm, Interrupted } from '../../terminal/prompt.ts';
+import { confirm } from '../../terminal/prompt.ts';
 import {
   type BatchEnd,
   batchOwner,
@@ -88,7 +88,7 @@ async function orSay<T>(line: string, context: CliContext, work: () => Promise<T
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Interruption || error instanceof Interrupted) await context.stderr.write(line);
+    if (error instanceof Interruption) await context.stderr.write(line);
     throw error;
   }
 }
