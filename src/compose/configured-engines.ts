@@ -4,7 +4,7 @@ import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
 import type { HomeOptions } from '../service/home-opening.ts';
-import type { ModeBook } from '../service/mode-settings.ts';
+import type { ModeConfig } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -14,10 +14,10 @@ export type EngineChoice = Pick<HomeOptions, 'timeout' | 'authorityFile' | 'trac
 export async function configuredEngines(
   surroundings: Surroundings,
   choice: EngineChoice,
-  book: ModeBook | null,
+  book: ModeConfig | null,
 ): Promise<EngineSet> {
   const offline = offlineEngines();
-  const modes = book ?? (await storedBook(surroundings));
+  const modes = book ?? (await storedModes(surroundings));
   if (modes === null) return offline;
   const { withUpstreamModes } = await import('../engine/upstream/upstream-engine-set.ts');
   return withUpstreamModes(offline, modes, upstreamOptions(surroundings, choice));
@@ -83,9 +83,9 @@ export function exchangeableEngines(first: EngineSet): {
 }
 
 /** Null where nothing was set up. */
-async function storedBook({ profileFile }: Surroundings): Promise<ModeBook | null> {
+async function storedModes({ profileFile }: Surroundings): Promise<ModeConfig | null> {
   const config = profileFile.read();
   if (Object.keys(config.modes).length === 0 && config.default_mode === null) return null;
-  const { storedModeBook } = await import('../config/stored-modes.ts');
-  return storedModeBook(config, profileFile.path);
+  const { storedModeConfig } = await import('../config/stored-modes.ts');
+  return storedModeConfig(config, profileFile.path);
 }

@@ -2,12 +2,12 @@
 import {
   allModes,
   builtInModes,
-  type ModeBook,
+  type ModeConfig,
   type ModeRecord,
   type ModeSettings,
 } from '../service/mode-settings.ts';
 import type { ProfileFile } from './profile-file.ts';
-import { putMode, removeMode, setDefaultMode, storedFields, storedModeBook } from './stored-modes.ts';
+import { putMode, removeMode, setDefaultMode, storedFields, storedModeConfig } from './stored-modes.ts';
 
 export class ModeRepository {
   readonly #file: Pick<ProfileFile, 'path' | 'read' | 'update'>;
@@ -61,7 +61,7 @@ export class ModeRepository {
     await this.#file.update((config) => setDefaultMode(config, name));
   }
 
-  #read(): ModeBook {
-    return storedModeBook(this.#file.read(), this.#file.path);
+  #read(): ModeConfig {
+    return storedModeConfig(this.#file.read(), this.#file.path);
   }
 }

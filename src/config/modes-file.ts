@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
-import type { ModeBook } from '../service/mode-settings.ts';
-import { readModeBook } from './mode-book.ts';
+import type { ModeConfig } from '../service/mode-settings.ts';
+import { readModeConfig } from './mode-config.ts';
 import { checkRoom, ModeFault, modeFailure } from './mode-settings.ts';
 import { fileFailure } from './private-file.ts';
 import { resolveKeyPath } from './resolve-key-path.ts';
@@ -11,7 +11,7 @@ import { resolveKeyPath } from './resolve-key-path.ts';
 const names = { modes: 'modes', default: 'default' };
 const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See docs/models.md.';
 
-export async function readModesFile(path: string): Promise<ModeBook> {
+export async function readModesFile(path: string): Promise<ModeConfig> {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -34,7 +34,7 @@ export async function readModesFile(path: string): Promise<ModeBook> {
     for (const field of Object.keys(value)) {
       if (!Object.values(names).includes(field)) throw new ModeFault([field], 'is not known here', hint);
     }
-    const book = readModeBook(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
+    const book = readModeConfig(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
       throw fault;
     });
     for (const mode of book.modes) checkRoom(mode, [names.modes, mode.name]);

@@ -1,17 +1,22 @@
 // What can be done to the modes that are stored: pure changes of the stored configuration, to be given to `ProfileFile.update`.
 import { ParleyError } from '../service/errors.ts';
-import { builtInModes, type FaultyMode, type ModeBook, type ModeSettings } from '../service/mode-settings.ts';
+import {
+  builtInModes,
+  type FaultyMode,
+  type ModeConfig,
+  type ModeSettings,
+} from '../service/mode-settings.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
-import { readModeBook } from './mode-book.ts';
+import { readModeConfig } from './mode-config.ts';
 import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-settings.ts';
 import type { StoredConfig } from './stored-config.ts';
 
 const names = { modes: 'modes', default: 'default_mode' };
 
 /** A mode that a hand has broken stands among the faulty ones; `path` is the file, which its failure names. */
-export function storedModeBook(config: StoredConfig, path: string): ModeBook {
+export function storedModeConfig(config: StoredConfig, path: string): ModeConfig {
   const faulty: FaultyMode[] = [];
-  const book = readModeBook(config, names, (fault, name) => {
+  const book = readModeConfig(config, names, (fault, name) => {
     const failure = modeFailure(fault, 'CONFIG', path);
     const isThere = Object.hasOwn(config.modes, name);
     const mode = isModeName(name) ? name : JSON.stringify(name);
@@ -36,7 +41,7 @@ export function putMode(config: StoredConfig, settings: ModeSettings): StoredCon
     // A computed name in an object literal is defined, not assigned: `__proto__` is a field like any other.
     const changed = { ...config, modes: { ...config.modes, [name]: mode } };
     // The faults of others are none of its own.
-    readModeBook(changed, names, (fault, other) => {
+    readModeConfig(changed, names, (fault, other) => {
       if (other === name && fault.path[0] === names.modes) throw fault;
     });
     return changed;

@@ -91,7 +91,7 @@ export interface FaultyMode {
 }
 
 /** What is set up, and which mode is used when none is named (null: the first built-in one). */
-export interface ModeBook {
+export interface ModeConfig {
   readonly modes: readonly ModeSettings[];
   /** Those that cannot be used, as a hand may have left them. They are in no one's way. */
   readonly faulty: readonly FaultyMode[];
@@ -99,7 +99,7 @@ export interface ModeBook {
 }
 
 /** All modes of a configuration, in the order of the models listing: those that were set up, faulty ones, then the offline modes. */
-export function allModes(book: ModeBook): readonly Mode[] {
+export function allModes(book: ModeConfig): readonly Mode[] {
   const upstream = book.modes.map(
     ({ name, description, engine, model }): Mode => ({ name, description, engine, model, default: false }),
   );
@@ -119,7 +119,7 @@ export function allModes(book: ModeBook): readonly Mode[] {
 }
 
 /** The faulty modes that a chat can name: an entry with the name of an offline mode is never used. */
-export function faultyModes(book: ModeBook): readonly FaultyMode[] {
+export function faultyModes(book: ModeConfig): readonly FaultyMode[] {
   return book.faulty.filter(({ name }) => !builtInModes.includes(name));
 }
 

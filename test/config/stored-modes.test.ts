@@ -11,7 +11,7 @@ import {
   removeMode,
   setDefaultMode,
   storedFields,
-  storedModeBook,
+  storedModeConfig,
 } from '../../src/config/stored-modes.ts';
 import { defaultModeSettings, type ModeSettings } from '../../src/service/mode-settings.ts';
 
@@ -32,12 +32,12 @@ describe('a stored mode', () => {
         ...{ parameters: { stop: ['x'] }, key: 'file:~/key' },
       },
     });
-    expect(storedModeBook(config, 'config.json')).toEqual({ modes: [settings], faulty: [], default: null });
+    expect(storedModeConfig(config, 'config.json')).toEqual({ modes: [settings], faulty: [], default: null });
   });
 
   test('of any name is its own: __proto__ is refused, constructor is a mode like any other', () => {
     expect(() => putMode(emptyConfig, mode('__proto__'))).toThrow('cannot be the name of a mode');
-    expect(storedModeBook(putMode(emptyConfig, mode('constructor')), 'x').modes).toHaveLength(1);
+    expect(storedModeConfig(putMode(emptyConfig, mode('constructor')), 'x').modes).toHaveLength(1);
     expect(() => removeMode(emptyConfig, 'constructor')).toThrow('There is no mode "constructor"');
   });
 
@@ -45,7 +45,7 @@ describe('a stored mode', () => {
     const two = putMode(putMode(emptyConfig, mode('small')), mode('large', { fallback: 'small' }));
     expect(() => removeMode(two, 'small')).toThrow('The mode large falls back to small');
     const chosen = setDefaultMode(two, 'large');
-    expect(storedModeBook(chosen, 'x').default).toBe('large');
+    expect(storedModeConfig(chosen, 'x').default).toBe('large');
     expect(removeMode(chosen, 'large').default_mode).toBeNull();
     expect(() => setDefaultMode(two, 'nobody')).toThrow('There is no mode "nobody"');
     expect(() => removeMode(two, 'echo')).toThrow('built in');
@@ -55,7 +55,7 @@ describe('a stored mode', () => {
     const broken = { base_url: 'https://a.example' };
     const whole = putMode(putMode(emptyConfig, mode('good')), mode('other', { fallback: 'good' }));
     const config = { ...whole, modes: { fast: broken, nothing: null, ...whole.modes } };
-    const { modes, faulty } = storedModeBook(config, '/c/config.json');
+    const { modes, faulty } = storedModeConfig(config, '/c/config.json');
     expect(modes.map(({ name }) => name)).toEqual(['good', 'other']);
     expect(faulty.map(({ name, failure }) => [name, failure.code, failure.message])).toEqual([
       ['fast', 'CONFIG', '/c/config.json: modes.fast.model is missing.'],
@@ -65,7 +65,7 @@ describe('a stored mode', () => {
     const next = putMode(removeMode(config, 'nothing'), mode('new', { fallback: 'fast' }));
     expect(Object.keys(next.modes)).toEqual(['fast', 'good', 'other', 'new']);
     const mended = putMode(next, mode('fast'));
-    expect(storedModeBook(mended, 'x').faulty).toEqual([]);
+    expect(storedModeConfig(mended, 'x').faulty).toEqual([]);
     expect(storedFields(config, 'fast')).toEqual(broken);
     expect(storedFields(config, 'constructor')).toBeNull();
   });
@@ -73,7 +73,7 @@ describe('a stored mode', () => {
   test('is faulty for a fallback that leads nowhere or back to it; whoever falls back to a faulty one is not', () => {
     const fields = (fallback: string) => ({ base_url: 'https://a.example', model: 'm', fallback });
     const modes = { a: fields('b'), b: fields('a'), c: fields('gone'), d: fields('c') };
-    const book = storedModeBook({ ...emptyConfig, modes }, 'x');
+    const book = storedModeConfig({ ...emptyConfig, modes }, 'x');
     expect(book.modes.map(({ name }) => name)).toEqual(['d']);
     expect(book.faulty.map(({ name, failure }) => `${name}: ${failure.message}`)).toEqual([
       'a: x: modes.a.fallback leads back to the mode itself.',
@@ -84,12 +84,12 @@ describe('a stored mode', () => {
 
   test('that is the default, and is not there, is a faulty one: no other answers in its place', () => {
     const config = { ...putMode(emptyConfig, mode('good')), default_mode: 'gone' };
-    const book = storedModeBook(config, 'x');
+    const book = storedModeConfig(config, 'x');
     expect(book.default).toBe('gone');
     expect(book.faulty.map(({ name, failure }) => [name, failure.message, failure.remedy])).toEqual([
       ['gone', 'x: default_mode names no mode.', { kind: 'choose_default_mode' }],
     ]);
-    expect(storedModeBook(setDefaultMode(config, 'good'), 'x').faulty).toEqual([]);
+    expect(storedModeConfig(setDefaultMode(config, 'good'), 'x').faulty).toEqual([]);
   });
 
   test.each([
@@ -114,7 +114,7 @@ describe('a stored mode', () => {
       stop_token_ids: [1],
       skip_special_tokens: true,
     };
-    expect(storedModeBook(putMode(emptyConfig, mode('a', { parameters })), 'x').faulty).toEqual([]);
+    expect(storedModeConfig(putMode(emptyConfig, mode('a', { parameters })), 'x').faulty).toEqual([]);
   });
 
   test('with a path that begins anywhere, as an earlier version kept it, is faulty', () => {
@@ -122,7 +122,7 @@ describe('a stored mode', () => {
       ...emptyConfig,
       modes: { a: { base_url: 'https://a.example', model: 'm', key: 'file:key' } },
     };
-    expect(storedModeBook(config, 'x').faulty.map(({ failure }) => failure.message)).toEqual([
+    expect(storedModeConfig(config, 'x').faulty.map(({ failure }) => failure.message)).toEqual([
       'x: modes.a.key names a file without its whole path: "key".',
     ]);
   });

@@ -1,10 +1,10 @@
 // The modes that were set up, beside those that need no setting up.
-import { allModes, faultyModes, type ModeBook } from '../../service/mode-settings.ts';
+import { allModes, faultyModes, type ModeConfig } from '../../service/mode-settings.ts';
 import type { EngineSet } from '../engine-set.ts';
 import { UpstreamEngine } from './upstream-engine.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
-export function withUpstreamModes(offline: EngineSet, book: ModeBook, options: UpstreamOptions): EngineSet {
+export function withUpstreamModes(offline: EngineSet, book: ModeConfig, options: UpstreamOptions): EngineSet {
   const engines = new Map(book.modes.map((mode) => [mode.name, new UpstreamEngine(mode, options)]));
   const faulty = faultyModes(book);
   return {

@@ -1,17 +1,17 @@
 // Modes that belong together, checked: what each is by itself, and what it says of the others. What becomes of a fault is for the
 // caller to say: in a file for `serve --modes` one is enough to refuse the whole, in the stored configuration a mode stands out alone.
-import { builtInModes, type ModeBook, type ModeSettings } from '../service/mode-settings.ts';
+import { builtInModes, type ModeConfig, type ModeSettings } from '../service/mode-settings.ts';
 import { type Fields, fieldsOf, ModeFault, readMode } from './mode-settings.ts';
 
 /** What of a fault is to be told; the mode is left out. It throws where the whole is to be refused. */
 export type Refuse = (fault: ModeFault, mode: string) => void;
 
 /** Fallbacks are checked as well. A default that names no mode is a fault of its own, of a mode of that name. */
-export function readModeBook(
+export function readModeConfig(
   value: unknown,
   names: { modes: string; default: string },
   refuse: Refuse,
-): Omit<ModeBook, 'faulty'> {
+): Omit<ModeConfig, 'faulty'> {
   const fields = fieldsOf(value, []);
   const stored = fieldsOf(fields[names.modes] ?? {}, [names.modes]);
   const known = [...builtInModes, ...Object.keys(stored)];
