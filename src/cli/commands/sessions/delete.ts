@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import type { DeleteInput } from './deletion.ts';
+import type { DeleteInput } from './delete-plan.ts';
 import { addFilterOptions, type FilterFlags, filterOf } from './session-filter.ts';
 
 export type { DeleteInput };
@@ -63,6 +63,6 @@ function wholeNumber(most: number): (text: string) => number {
 }
 
 export async function runDelete(input: DeleteInput, context: CliContext): Promise<number> {
-  const { deleteSessions } = await import('./deletion.ts');
+  const { deleteSessions } = await import('./delete-run.ts');
   return deleteSessions(input, context);
 }

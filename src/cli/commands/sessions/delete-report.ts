@@ -1,0 +1,43 @@
+// What `parley sessions delete` says at its end: where it stands when it is stopped, how to go on, and how to undo it.
+import type { CliContext } from '../../context.ts';
+import { Interruption } from '../../interruption.ts';
+import { type BatchEnd, endStatus, offersArchive, sameCommand } from './batch.ts';
+
+export const nothingYet = 'Stopped: nothing was deleted. To go on, give the same command again.\n';
+export const noAnswer =
+  'Stopped before the answer came: it may have been deleted. To make sure, give the same command again.\n';
+
+/** What has no journal yet to go on with says where it stands when it is stopped; part of the failure, and so no hint. */
+export async function orSay<T>(line: string, context: CliContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Interruption) await context.stderr.write(line);
+    throw error;
+  }
+}
+
+/** How to go on, where it was stopped; how to undo it, where it was not. */
+export async function tellEnd(
+  end: BatchEnd,
+  batch: string,
+  ignoreMissing: boolean,
+  context: CliContext,
+): Promise<number> {
+  const resume = sameCommand(`sessions delete --resume ${batch}`, context.options);
+  if (end.stopped !== null) {
+    // Part of the failure's own words, and so said also where hints are not wanted.
+    const where = end.report.isEmpty ? 'Stopped before the first result.' : 'Stopped.';
+    await context.stderr.write(`${where} To go on: ${resume}\n`);
+    throw end.stopped.reason;
+  }
+  if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
+  if (end.report.count('deleted') > 0) {
+    const undo = sameCommand(`sessions restore --batch ${batch}`, context.options);
+    const { home } = await context.open();
+    await context.say(
+      offersArchive(home) ? `To undo it: ${undo}` : 'This server offers nothing that would undo it.',
+    );
+  }
+  return endStatus(end, ignoreMissing);
+}
