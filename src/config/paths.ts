@@ -1,5 +1,5 @@
 // Where the configuration and the data live. A pure function of what main knows of the machine; nothing is made here.
-import { realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
 
 export interface Machine {
@@ -48,14 +48,29 @@ export function dataDirectory(machine: Machine): string {
   }
 }
 
-/** The one name of a directory that may be reached by several, and that need not be there yet. */
-export function realDirectory(directory: string): string {
+/** Longer chains of links are circles. */
+const mostLinks = 40;
+
+/** The one name of a directory that may be reached by several, and that need not be there: a link to a disk that is away leads there. */
+export function realDirectory(directory: string, links = 0): string {
   const path = resolve(directory);
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realDirectory(parent), basename(path));
+    if (parent === path) return path;
+    const above = realDirectory(parent, links);
+    const place = join(above, basename(path));
+    const target = links < mostLinks ? linkTarget(place) : null;
+    return target === null ? place : realDirectory(resolve(above, target), links + 1);
+  }
+}
+
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null; // no link, or nothing at all
   }
 }
 

@@ -5,7 +5,7 @@ import { ClientGone } from './client-gone.ts';
 /** A body of more bytes is a large one. */
 export const largeBytes = 64 * 1024;
 
-/** Each is enough for the largest body. */
+/** One body more than each may be held: see `#hasRoom`. */
 export interface LargeRequestLimits {
   readonly largeBodyBytesPerKey: number;
   readonly largeBodyBytes: number;
@@ -13,21 +13,36 @@ export interface LargeRequestLimits {
 
 /** The place of one large request. */
 export interface LargeRequest {
+  /** Resolves when there is room for so many bytes that have arrived. Rejects once the client has gone. */
+  hold(bytes: number): Promise<void>;
   /** Resolves when no other large request is worked on. */
   turn(): Promise<void>;
   /** The body is held no longer. More than once does nothing more. */
   leave(): void;
 }
 
+interface Place {
+  readonly key: KeyRoom;
+  held: number;
+}
+
+/** What one key holds. Its places stand in the order in which they were taken. */
+interface KeyRoom {
+  readonly places: Set<Place>;
+  held: number;
+}
+
 interface Waiting {
-  readonly key: string;
+  readonly place: Place;
   readonly bytes: number;
-  enter(): void;
+  readonly enter: () => void;
 }
 
 export class LargeRequests {
   readonly #limits: LargeRequestLimits;
-  readonly #heldByKey = new Map<string, number>();
+  readonly #keys = new Map<string, KeyRoom>();
+  /** In the order in which they were taken. */
+  readonly #places = new Set<Place>();
   readonly #turns: (() => void)[] = [];
   #held = 0;
   #isBusy = false;
@@ -37,37 +52,21 @@ export class LargeRequests {
     this.#limits = limits;
   }
 
-  /** Resolves when there is room for a body of so many bytes. Rejects once the signal fires. */
-  async enter(key: string, bytes: number, signal: AbortSignal): Promise<LargeRequest> {
-    if (signal.aborted) throw new ClientGone(signal.reason);
-    if (this.#hasRoom(key, bytes)) this.#hold(key, bytes);
-    else await this.#room(key, bytes, signal);
-    return this.#place(key, bytes);
-  }
-
-  #room(key: string, bytes: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const gone = () => {
-        this.#waiting = this.#waiting.filter((one) => one !== waiting);
-        reject(new ClientGone(signal.reason));
-      };
-      const waiting = {
-        key,
-        bytes,
-        enter() {
-          signal.removeEventListener('abort', gone);
-          resolve();
-        },
-      };
-      signal.addEventListener('abort', gone, { once: true });
-      this.#waiting.push(waiting);
-    });
-  }
-
-  #place(key: string, bytes: number): LargeRequest {
+  /** A place that holds nothing yet. */
+  enter(apiKey: string, signal: AbortSignal): LargeRequest {
+    const key = this.#keys.get(apiKey) ?? { places: new Set(), held: 0 };
+    this.#keys.set(apiKey, key);
+    const place: Place = { key, held: 0 };
+    key.places.add(place);
+    this.#places.add(place);
     let hasTurn = false;
     let hasLeft = false;
     return {
+      hold: async (bytes) => {
+        if (signal.aborted) throw new ClientGone(signal.reason);
+        if (this.#hasRoom(place, bytes)) this.#hold(place, bytes);
+        else await this.#room(place, bytes, signal);
+      },
       turn: async () => {
         if (this.#isBusy) await new Promise<void>((resolve) => this.#turns.push(resolve));
         this.#isBusy = true;
@@ -77,9 +76,27 @@ export class LargeRequests {
         if (hasLeft) return;
         hasLeft = true;
         if (hasTurn) this.#endTurn();
-        this.#release(key, bytes);
+        key.places.delete(place);
+        if (key.places.size === 0) this.#keys.delete(apiKey);
+        this.#release(place);
       },
     };
+  }
+
+  #room(place: Place, bytes: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const gone = () => {
+        this.#waiting = this.#waiting.filter((one) => one !== waiting);
+        reject(new ClientGone(signal.reason));
+      };
+      const enter = () => {
+        signal.removeEventListener('abort', gone);
+        resolve();
+      };
+      const waiting = { place, bytes, enter };
+      signal.addEventListener('abort', gone, { once: true });
+      this.#waiting.push(waiting);
+    });
   }
 
   /** The next one takes the turn over, so that nobody comes in between. */
@@ -89,27 +106,36 @@ export class LargeRequests {
     else next();
   }
 
-  #hasRoom(key: string, bytes: number): boolean {
+  /**
+   * The first place of all never waits, and the first of a key not for the others of that key: places that have a part of their bodies
+   * would otherwise wait for each other.
+   */
+  #hasRoom(place: Place, bytes: number): boolean {
     const { largeBodyBytes, largeBodyBytesPerKey } = this.#limits;
-    const ofKey = this.#heldByKey.get(key) ?? 0;
-    return this.#held + bytes <= largeBodyBytes && ofKey + bytes <= largeBodyBytesPerKey;
+    const { key } = place;
+    if (place === first(this.#places)) return true;
+    if (this.#held + bytes > largeBodyBytes) return false;
+    return key.held + bytes <= largeBodyBytesPerKey || place === first(key.places);
   }
 
-  #hold(key: string, bytes: number): void {
+  #hold(place: Place, bytes: number): void {
+    place.held += bytes;
+    place.key.held += bytes;
     this.#held += bytes;
-    this.#heldByKey.set(key, (this.#heldByKey.get(key) ?? 0) + bytes);
   }
 
-  #release(key: string, bytes: number): void {
-    this.#held -= bytes;
-    const ofKey = (this.#heldByKey.get(key) ?? 0) - bytes;
-    if (ofKey > 0) this.#heldByKey.set(key, ofKey);
-    else this.#heldByKey.delete(key);
+  #release(place: Place): void {
+    this.#places.delete(place);
+    this.#hold(place, -place.held);
     this.#waiting = this.#waiting.filter((one) => {
-      if (!this.#hasRoom(one.key, one.bytes)) return true;
-      this.#hold(one.key, one.bytes);
+      if (!this.#hasRoom(one.place, one.bytes)) return true;
+      this.#hold(one.place, one.bytes);
       one.enter();
       return false;
     });
   }
+}
+
+function first<T>(places: ReadonlySet<T>): T | undefined {
+  return places.values().next().value;
 }

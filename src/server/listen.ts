@@ -68,6 +68,8 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
     },
     receive,
   );
+  // Node drops headers beyond a number of them in silence; their bytes are bounded already.
+  server.maxHeadersCount = 0;
   async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     exchanges.set(incoming.socket, { incoming, outgoing });
     readers.watch(outgoing);

@@ -69,19 +69,18 @@ async function readBytes(
     if (announced !== null && Number(announced) <= largeBytes)
       return { bytes: new Uint8Array(await request.arrayBuffer()), place: null };
     if (request.body === null) return { bytes: new Uint8Array(), place: null };
-    const enter = () => large.enter(key, announced === null ? limit : Number(announced), request.signal);
-    return await readCounted(request.body, limit, enter);
+    return await readCounted(request.body, limit, () => large.enter(key, request.signal));
   } catch (error) {
     if (error instanceof ParleyError) throw error;
     throw new ClientGone(error);
   }
 }
 
-/** A body takes its place among the large ones once it is one: who announces much and sends little holds nothing. */
+/** A body takes its place among the large ones once it is one, and holds there what has arrived, not what was announced. */
 async function readCounted(
   body: ReadableStream<Uint8Array>,
   limit: number,
-  enter: () => Promise<LargeRequest>,
+  enter: () => LargeRequest,
 ): Promise<ReadBytes> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -91,7 +90,10 @@ async function readCounted(
       length += chunk.length;
       if (length > limit) throw tooLarge(limit, `more than ${limit}`);
       chunks.push(chunk);
-      if (length > largeBytes) place ??= await enter();
+      if (length <= largeBytes) continue;
+      const arrived = place === null ? length : chunk.length;
+      place ??= enter();
+      await place.hold(arrived);
     }
     return { bytes: Buffer.concat(chunks), place };
   } catch (error) {

@@ -12,9 +12,11 @@ export interface ServedRoute {
 
 /** The methods that a path has, as `Allow` names them; empty for a path that no route has. */
 export function methodsAt(routes: readonly ServedRoute[], path: string): readonly string[] {
-  return routes
+  const methods = routes
     .filter((route) => new RegExp(`^${route.path.replace(/:id/, '[^/]+').replace('.', '\\.')}$`).test(path))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  // A fixed word is one of the ids, too.
+  return [...new Set(methods)];
 }
 
 export function noSuchRoute(): ParleyError {

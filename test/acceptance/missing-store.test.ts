@@ -1,5 +1,14 @@
 // A data directory that is away, as a disk that is not mounted, and what is left of the store's key meanwhile; and a key whose keeping fails.
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
@@ -47,6 +56,19 @@ describe('a store whose directory is away', () => {
       expect(await list()).toBe(`${session}\n`);
     },
   );
+
+  test('is missed behind a link that leads to where it was', async () => {
+    await place.newSession();
+    renameSync(place.dataDirectory, away);
+    symlinkSync(away, place.dataDirectory);
+    const session = await place.newSession();
+    renameSync(away, join(place.path, 'unmounted'));
+    const outcome = await place.parley(['chat', '-n', '-m', 'echo', 'hi']);
+    expectFailure(outcome, { status: 7, code: 'STORE_MISSING' });
+    expect(outcome.err).toContain(`is not in ${away}, where it was: there is no such directory.`);
+    renameSync(join(place.path, 'unmounted'), away);
+    expect(await list()).toContain(session);
+  });
 
   test('is missed by a server, by PARLEY_API_KEY and by the doctor too', async () => {
     await place.newSession();

@@ -67,3 +67,17 @@ test('a directory has one real name, by whatever link it is reached, and before 
     rmSync(root, { recursive: true });
   }
 });
+
+test('a directory that is away keeps its real name behind links to it; links in a circle are a name as it is', () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-paths-')));
+  try {
+    symlinkSync('disk/away', join(root, 'link'));
+    symlinkSync(join(root, 'link'), join(root, 'other'));
+    symlinkSync('circle', join(root, 'circle'));
+    expect(realDirectory(join(root, 'link'))).toBe(join(root, 'disk', 'away'));
+    expect(realDirectory(join(root, 'other', 'data'))).toBe(join(root, 'disk', 'away', 'data'));
+    expect(realDirectory(join(root, 'circle'))).toBe(join(root, 'circle'));
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});

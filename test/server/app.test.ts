@@ -247,6 +247,9 @@ describe('refusals', () => {
     expect([put.status, put.body.error?.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(put.headers.get('allow')).toBe('GET, HEAD, DELETE, PATCH');
     expect((await ask('POST', '/healthz')).headers.get('allow')).toBe('GET, HEAD');
+    expect((await ask('PUT', '/v1/sessions/search', { body: {} })).headers.get('allow')).toBe(
+      'GET, HEAD, DELETE, PATCH',
+    );
   });
 
   test('absent, malformed, unknown and revoked keys get one answer, identical to the byte', async () => {

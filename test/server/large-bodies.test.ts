@@ -1,7 +1,7 @@
 // What a large body may cost: others are answered meanwhile, and it takes no more memory than a few times its bytes.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { RawConnection } from './raw-connection.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { RawConnection, rawAnswer } from './raw-connection.ts';
 import { bodyOf, openServer, type ServerFixture } from './server-fixture.ts';
 
 let server: ServerFixture;
@@ -154,4 +154,39 @@ test('who goes away while it waits leaves its place to the next', async () => {
   await last.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
   expect((await last.answer())?.status).toBe(400);
   last.destroy();
+});
+
+describe('of bodies that come slowly', () => {
+  const head = (length: number) =>
+    `POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${length}\r\n\r\n`;
+  const body = `{"title":"${'x'.repeat(800 * kibibytes)}"}`;
+  let port: number;
+  beforeEach(async () => {
+    await server.close();
+    const mebibyte = 1024 * kibibytes;
+    server = await openServer({
+      serverLimits: { largeBodyBytesPerKey: mebibyte, largeBodyBytes: mebibyte },
+    });
+    port = (await server.listen()).port;
+  });
+
+  test('those that were announced, and sent for a small part, keep no other waiting', async () => {
+    const slow = [await RawConnection.open(port), await RawConnection.open(port)];
+    for (const connection of slow) await connection.send(head(body.length) + body.slice(0, 70 * kibibytes));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await rawAnswer(port, head(body.length), body))?.status).toBe(400);
+    for (const connection of slow) connection.destroy();
+  });
+
+  test('those that fill the room in part come to their ends one after the other', async () => {
+    const connections = await Promise.all(Array.from({ length: 4 }, () => RawConnection.open(port)));
+    for (const connection of connections)
+      void connection.send(head(body.length) + body.slice(0, body.length / 2));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const connection of connections.toReversed()) void connection.send(body.slice(body.length / 2));
+    const answers = await Promise.all(connections.map((connection) => connection.answer()));
+    expect(answers.map((answer) => answer?.status)).toEqual([400, 400, 400, 400]);
+    for (const connection of connections) connection.destroy();
+  });
 });

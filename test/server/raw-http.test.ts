@@ -24,6 +24,9 @@ const post = (path: string, body: string, ...headers: readonly string[]) =>
 const get = (path: string, ...headers: readonly string[]) =>
   request(`GET ${path} HTTP/1.1`, [host, auth, ...headers]);
 
+/** More than Node keeps by itself. */
+const short = Array.from({ length: 2500 }, () => 'a:');
+
 const odd: readonly (readonly [fact: string, status: number, bytes: string])[] = [
   // Not HTTP, or another one.
   ['a word', 400, 'hello\r\n\r\n'],
@@ -67,6 +70,12 @@ const odd: readonly (readonly [fact: string, status: number, bytes: string])[] =
     431,
     get('/v1/models', ...Array.from({ length: 2000 }, (_, index) => `X-${index}: ${index}`)),
   ],
+  [
+    'very many short headers, the key after them',
+    200,
+    request('GET /v1/models HTTP/1.1', [host, ...short, auth]),
+  ],
+  ['a second Host after very many short headers', 400, get('/v1/models', ...short, 'Host: b')],
   ['a path over 16 KiB', 414, get(`/v1/sessions/${'x'.repeat(20_000)}`)],
   ['a sort that there is none of', 400, get('/v1/sessions?sort=nonsense')],
   ['an order that there is none of', 400, get('/v1/sessions?order=')],
