@@ -66,15 +66,17 @@ export function createApp(options: AppOptions): App {
 
   function record(visit: Visit, status: number, error: unknown): void {
     const isGone = error instanceof ClientGone;
+    const told = error === null || isGone ? error : publicFailure(error);
     const line = {
       request_id: visit.requestId,
       method: visit.method,
       path: withoutKeys(visit.path, visit.apiKey),
       status: isGone ? clientGoneStatus : status,
       ms: now() - visit.began,
-      ...(error instanceof ParleyError && { code: error.code }),
+      ...(told instanceof ParleyError && { code: told.code }),
     };
-    const isTrouble = status >= 500 || (error instanceof ParleyError && error.code === 'INTERNAL_ERROR');
+    // What a client is not told in full stands here.
+    const isTrouble = status >= 500 || told !== error;
     if (isTrouble && !replies.isStopping) logger.error({ ...line, err: error });
     else logger.info(line);
   }
@@ -89,7 +91,7 @@ export function createApp(options: AppOptions): App {
       ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(served, visit.path).join(', ') }),
       ...(replies.isStopping && { Connection: 'close' }),
     });
-    record(visit, response.status, failure);
+    record(visit, response.status, error);
     return response;
   }
 
