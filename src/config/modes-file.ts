@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeBook } from '../service/mode-settings.ts';
+import { fileFailure } from './file-failure.ts';
 import { readModeBook } from './mode-book.ts';
 import { checkRoom, ModeFault, modeFailure } from './mode-settings.ts';
 import { placedKey } from './placed-key.ts';
-import { fileFailure } from './private-file.ts';
 
 const names = { modes: 'modes', default: 'default' };
 const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See docs/models.md.';

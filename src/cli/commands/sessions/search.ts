@@ -1,7 +1,7 @@
 // `parley sessions search`: sessions by what was said in them, the best first, with the place where it was said.
 import type { Command } from 'commander';
-import { quoteForShell } from '../../../config/shell-quote.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
+import { quoteForShell } from '../../../system/shell-quote.ts';
 import { ageInWords } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFurtherPage } from '../../further-page.ts';
