@@ -1,6 +1,5 @@
 // Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
 import type { Surroundings } from './compose/surroundings.ts';
-import type { LoadLocks } from './config/file-lock.ts';
 import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
   ServeOptions,
 } from './service/home-opening.ts';
 import type { FoundModels, ModelServer } from './service/model-server.ts';
+import type { LoadLocks } from './system/file-lock.ts';
 
 /** Opens the home of a target, and resolves the key to call it with. */
 export async function openHome(

@@ -15,11 +15,11 @@ import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { fileLocks, findModels, openHome, openServedHome } from './compose.ts';
-import type { ProcessTable } from './config/lock-owner.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
-import { terminalIdentity } from './config/terminal.ts';
 import { ParleyError } from './service/errors.ts';
+import type { ProcessTable } from './system/process-identity.ts';
+import { terminalIdentity } from './system/terminal-identity.ts';
 
 /** Who has a use for a signal; while nobody has, it stops the command. */
 interface SignalListeners {

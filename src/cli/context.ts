@@ -1,7 +1,6 @@
 // What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
 import type { Readable } from 'node:stream';
 import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
-import type { LoadLocks } from '../config/file-lock.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
@@ -14,6 +13,7 @@ import type {
   ServeOptions,
 } from '../service/home-opening.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
+import type { LoadLocks } from '../system/file-lock.ts';
 import { administrationOf } from './administration.ts';
 import type { Job } from './job.ts';
 import type { JqOutput } from './terminal/jq-output.ts';

@@ -1,8 +1,8 @@
 // How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
-import { unforeseenFileFailure } from '../config/private-file.ts';
-import { quoteForShell } from '../config/shell-quote.ts';
+import { unforeseenFileFailure } from '../config/file-failure.ts';
 import { failureBody } from '../service/answer.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { exitStatusOf } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';

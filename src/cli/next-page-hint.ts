@@ -1,5 +1,5 @@
 // How to see the rest of a listing: the same command line with the cursor, so that no filter is lost on the way.
-import { quoteForShell } from '../config/shell-quote.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { placeOptions } from './same-place.ts';
 

@@ -1,7 +1,7 @@
 // A line that names no command but reads as a conversation: `parley "Hello"`, `parley -c` where nobody can be asked. What was most
 // likely meant by it.
 import type { Command, CommanderError } from 'commander';
-import { quoteForShell } from '../config/shell-quote.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 import { findCommand } from './command-tree.ts';
 import { readTypedWords } from './completion/typed-words.ts';
 

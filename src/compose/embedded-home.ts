@@ -1,5 +1,5 @@
 // The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a home on this machine.
-import { isOfEarlierBoot, lockOwner, type ProcessTable } from '../config/lock-owner.ts';
+
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { IdSource } from '../local/ids.ts';
@@ -14,6 +14,7 @@ import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../servi
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
+import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
 import { configuredEngines, type EngineChoice, exchangeableEngines } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
 import { keyOf, profileThatKnows, refuseMissingStore } from './store-key.ts';
@@ -132,7 +133,7 @@ async function openLocal(
 }
 
 function turnOwner(processes: ProcessTable): TurnOwner {
-  const owner = lockOwner(processes);
+  const owner = processIdentity(processes);
   // All processes at one store of SQLite are of one machine (store/sqlite/lease-clock.ts).
   const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
   return { id: owner.name, isGone };

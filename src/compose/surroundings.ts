@@ -1,6 +1,7 @@
 // What a home is put together from, wherever it is.
-import type { ProcessTable } from '../config/lock-owner.ts';
+
 import type { ProfileFile } from '../config/profile-file.ts';
+import type { ProcessTable } from '../system/process-identity.ts';
 
 export interface Surroundings {
   readonly profileFile: ProfileFile;

@@ -1,6 +1,7 @@
 // Files with keys in them that others than their owner may read: what is said of them, and what to do.
+
+import { quoteForShell } from '../system/shell-quote.ts';
 import type { ExposedFile } from './profile-file.ts';
-import { quoteForShell } from './shell-quote.ts';
 
 export function exposure(files: readonly ExposedFile[]): {
   readonly message: string;

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
-import { quoteForShell } from './shell-quote.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 
 const commandMs = 30_000;
 /** More than any key has. */

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
+import { fileFailure } from './file-failure.ts';
 import { readModeConfig } from './mode-config.ts';
 import { checkRoom, ModeFault, modeFailure } from './mode-settings.ts';
-import { fileFailure } from './private-file.ts';
 import { resolveKeyPath } from './resolve-key-path.ts';
 
 const names = { modes: 'modes', default: 'default' };

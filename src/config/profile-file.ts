@@ -5,9 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import { moveIntoPlace, replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
-import { type LoadLocks, withFileLock } from './file-lock.ts';
-import { fileFailure, storageFull } from './private-file.ts';
-import { quoteForShell } from './shell-quote.ts';
+import type { LoadLocks } from '../system/file-lock.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
+import { fileFailure, storageFull } from './file-failure.ts';
+import { withFileLock } from './held-lock.ts';
 import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-config.ts';
 
 type ConfClass = typeof import('conf').default;

@@ -96,10 +96,5 @@ function isEngineFailure(error: unknown): boolean {
 function bothFailed(first: unknown, mode: string, error: unknown): unknown {
   if (!(first instanceof ParleyError)) return first;
   const other = error instanceof ParleyError ? error.message : 'the engine failed.';
-  return new ParleyError(first.code, first.message, {
-    hint: `Its fallback ${mode} failed, too: ${other} ${first.hint}`.trim(),
-    details: first.details,
-    ...(first.retryAfter !== null && { retryAfter: first.retryAfter }),
-    cause: first,
-  });
+  return first.with({ hint: `Its fallback ${mode} failed, too: ${other} ${first.hint}`.trim() });
 }

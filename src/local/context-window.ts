@@ -2,7 +2,7 @@
 // replies marked; what was never answered with a word stands in front of the message after it. Read backwards in pages until the
 // budget is full, so that a long session costs what a short one does.
 import type { ContextMessage, ReplyEngine } from '../engine/reply-engine.ts';
-import type { Message } from '../service/session.ts';
+import { isCut, type Message } from '../service/session.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 
 export interface ContextWindow {
@@ -117,6 +117,6 @@ function tokensOf({ content, usage }: Message): number {
   return messageTokens(isLikely ? Math.min(counted, estimated) : estimated);
 }
 
-function toContext({ role, content, finish_reason }: Message): ContextMessage {
-  return { role, content, cut: finish_reason === 'interrupted' || finish_reason === 'error' };
+function toContext(message: Message): ContextMessage {
+  return { role: message.role, content: message.content, cut: isCut(message) };
 }

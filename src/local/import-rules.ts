@@ -2,6 +2,7 @@
 // come from a file that anybody wrote, so types are checked too.
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
+import { finishReasons } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import { checkText, checkTitle } from './text-rules.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
@@ -19,7 +20,6 @@ const messageFields = [
 ] as const;
 /** What a message may have beyond these. */
 const optionalFields = ['error_code'] as const;
-const finishReasons: readonly unknown[] = ['stop', 'length', 'interrupted', 'error'];
 
 /** So many messages are checked at a time. */
 const checkedAtOnce = 200;
@@ -61,7 +61,11 @@ function checkMessage(at: string, value: unknown, position: number, updated: num
   if (message.role !== role) throw wrong(`${at}.role`, `must be ${role}: the two sides take turns`);
   checkTitle(textAt(`${at}.mode`, message.mode), limits, `${at}.mode`);
   checkContent(`${at}.content`, textAt(`${at}.content`, message.content), isReply, limits);
-  if (isReply ? !finishReasons.includes(message.finish_reason) : message.finish_reason !== null) {
+  if (
+    isReply
+      ? !finishReasons.some((reason) => reason === message.finish_reason)
+      : message.finish_reason !== null
+  ) {
     const rule = isReply ? `must be one of ${finishReasons.join(', ')}` : 'must be null for a user’s message';
     throw wrong(`${at}.finish_reason`, rule);
   }

@@ -8,13 +8,14 @@ const remedies: Readonly<Record<string, string>> = {
 };
 
 export function lostReply(error: unknown, { session_id, message_id }: Turn): ParleyError {
-  const known = error instanceof ParleyError ? error : null;
-  const message = known?.message ?? 'The store failed.';
-  const remedy = known === null ? '' : (remedies[known.code] ?? known.hint);
-  return new ParleyError(known?.code ?? 'INTERNAL_ERROR', message, {
-    hint: `The message is kept in session ${session_id}; the reply to it is not. ${remedy}`.trim(),
+  const known =
+    error instanceof ParleyError
+      ? error
+      : new ParleyError('INTERNAL_ERROR', 'The store failed.', { cause: error });
+  const advice = remedies[known.code] ?? known.hint;
+  return known.with({
+    hint: `The message is kept in session ${session_id}; the reply to it is not. ${advice}`.trim(),
     session_id,
     message_id,
-    cause: error,
   });
 }

@@ -1,6 +1,6 @@
 // The rules of a turn, without a database and without a clock: what stands, and what is therefore to be written. A store asks them
 // inside its own transaction, so two stores cannot tell them differently.
-import type { FinishReason } from '../service/session.ts';
+import { isCut } from '../service/session.ts';
 import type { StandingTurn, TurnRules } from '../store/store-rules.ts';
 
 export const turnRules: TurnRules = {
@@ -34,9 +34,4 @@ export const turnRules: TurnRules = {
 /** An equal owner may still run it: one process can hold two chats. */
 function isRunning(standing: StandingTurn, deadOwner: string | null): boolean {
   return !standing.isLeaseOver && standing.owner !== deadOwner;
-}
-
-/** A reply that did not come to its end: it may be replaced. */
-export function isCut({ finish_reason }: { readonly finish_reason: FinishReason | null }): boolean {
-  return finish_reason === 'interrupted' || finish_reason === 'error';
 }

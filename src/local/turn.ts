@@ -5,7 +5,7 @@ import { answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type { ErrorCode, ParleyError } from '../service/errors.ts';
-import type { FinishReason, Message, Usage } from '../service/session.ts';
+import { type FinishReason, isCut, type Message, type Usage } from '../service/session.ts';
 import type { IdempotencyKey, Turn } from '../store/session-store.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
@@ -14,7 +14,6 @@ import { lostReply } from './lost-reply.ts';
 import { beginWhenFree } from './turn-begin.ts';
 import { failure, sessionNotFound, takenOver } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
-import { isCut } from './turn-rules.ts';
 
 export interface ChosenTurn {
   readonly request: ChatRequest;

@@ -172,16 +172,10 @@ class RemoteTurn {
   }
 
   #placed(error: ParleyError): ParleyError {
-    const { code, message, hint, details, body, retryAfter } = error;
-    return new ParleyError(code, message, {
-      ...this.place,
-      ...(error.session_id !== null && { session_id: error.session_id }),
-      ...(error.message_id !== null && { message_id: error.message_id }),
-      ...(retryAfter !== null && { retryAfter }),
-      hint,
-      details,
-      body,
-      cause: error,
+    const { session_id = null, message_id = null } = this.place;
+    return error.with({
+      session_id: error.session_id ?? session_id,
+      message_id: error.message_id ?? message_id,
     });
   }
 }

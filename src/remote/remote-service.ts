@@ -60,21 +60,9 @@ export class RemoteService implements ConversationService {
     } catch (error) {
       if (!mayHaveActed || !(error instanceof ParleyError)) throw error;
       // Not found: the sending before this one deleted it, and its answer was lost.
-      if (error.code !== 'SESSION_NOT_FOUND') throw doubtful(error);
+      if (error.code !== 'SESSION_NOT_FOUND') throw error.with({ mayHaveActed: true });
       repeated = true;
     }
     return { data: deletedSessionOf(body, sessionId), body, repeated };
   }
-}
-
-function doubtful(error: ParleyError): ParleyError {
-  const { code, message, hint, details, retryAfter, body } = error;
-  return new ParleyError(code, message, {
-    hint,
-    details,
-    body,
-    mayHaveActed: true,
-    cause: error,
-    ...(retryAfter !== null && { retryAfter }),
-  });
 }

@@ -66,15 +66,17 @@ export function createApp(options: AppOptions): App {
 
   function record(context: RequestContext, status: number, error: unknown): void {
     const isGone = error instanceof ClientGone;
+    const told = error === null || isGone ? error : publicFailure(error);
     const line = {
       request_id: context.requestId,
       method: context.method,
       path: withoutKeys(context.path, context.apiKey),
       status: isGone ? clientGoneStatus : status,
       ms: now() - context.began,
-      ...(error instanceof ParleyError && { code: error.code }),
+      ...(told instanceof ParleyError && { code: told.code }),
     };
-    const isTrouble = status >= 500 || (error instanceof ParleyError && error.code === 'INTERNAL_ERROR');
+    // What a client is not told in full stands here.
+    const isTrouble = status >= 500 || told !== error;
     if (isTrouble && !replies.isStopping) logger.error({ ...line, err: error });
     else logger.info(line);
   }
@@ -89,7 +91,7 @@ export function createApp(options: AppOptions): App {
       ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(served, context.path).join(', ') }),
       ...(replies.isStopping && { Connection: 'close' }),
     });
-    record(context, response.status, failure);
+    record(context, response.status, error);
     return response;
   }
 

@@ -1,19 +1,17 @@
-// What of a failure leaves the process: the codes of the API, and no word on files, locks or the code behind it.
+// What of a failure leaves the process: the codes of the API, and no word on files, locks, models' servers or the code behind it.
 import type { ChatStart } from '../service/chat-event.ts';
 import { ParleyError, serviceErrorCodes } from '../service/errors.ts';
+import { modelServerProblemOf } from '../service/model-server-problem.ts';
 import { ClientGone } from './client-gone.ts';
+import { modelFailure } from './model-failure.ts';
 
 const publicCodes: ReadonlySet<string> = new Set(serviceErrorCodes);
 
 export function publicFailure(error: unknown): ParleyError {
   if (!(error instanceof ParleyError)) return internalError(error);
-  const place = {
-    ...(error.session_id !== null && { session_id: error.session_id }),
-    ...(error.message_id !== null && { message_id: error.message_id }),
-    cause: error,
-  };
+  const { session_id, message_id } = error;
+  const place = { session_id, message_id, cause: error };
   // After its message was kept, a chat can lose the reply alone.
-  const { session_id } = error;
   const kept = session_id === null ? null : `The message is kept in session ${session_id}; the reply is not.`;
   if (error.code === 'STORE_BUSY') {
     return new ParleyError('UNAVAILABLE', 'The store is locked by another program.', {
@@ -29,7 +27,7 @@ export function publicFailure(error: unknown): ParleyError {
       hint: `${kept ?? ''} Try again when its operator has made room.`.trim(),
     });
   }
-  // A mode of which the server's operator has broken a setting: that is known to the log and to `parley modes list` there.
+  // A mode with a broken setting: the log of the server says which, and so does a list of its modes.
   if (error.code === 'CONFIG') {
     const what = kept === null ? ': nothing was kept' : '';
     return new ParleyError('ENGINE_FAILED', `The server is set up wrongly for this${what}.`, {
@@ -38,6 +36,7 @@ export function publicFailure(error: unknown): ParleyError {
     });
   }
   if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);
+  if (error.code === 'ENGINE_FAILED' || modelServerProblemOf(error) !== null) return modelFailure(error);
   return error;
 }
 
@@ -46,22 +45,17 @@ export function placed(error: unknown, { session_id, message_id }: ChatStart): u
   if (error instanceof ClientGone) return error;
   const failure = error instanceof ParleyError ? error : internalError(error);
   if (failure.session_id !== null) return failure;
-  return new ParleyError(failure.code, failure.message, {
-    hint: `${failure.hint} The message is kept in session ${session_id}.`.trim(),
-    details: failure.details,
-    session_id,
-    message_id,
-    ...(failure.retryAfter !== null && { retryAfter: failure.retryAfter }),
-    cause: error,
-  });
+  const hint = `${failure.hint} The message is kept in session ${session_id}.`.trim();
+  return failure.with({ hint, session_id, message_id });
 }
 
 function internalError(cause: unknown): ParleyError {
-  const place = cause instanceof ParleyError ? cause : null;
+  const { session_id, message_id } =
+    cause instanceof ParleyError ? cause : { session_id: null, message_id: null };
   return new ParleyError('INTERNAL_ERROR', 'Something unforeseen went wrong in the server.', {
     hint: 'Its log has more under the request_id of this answer.',
-    ...(place?.session_id && { session_id: place.session_id }),
-    ...(place?.message_id && { message_id: place.message_id }),
+    session_id,
+    message_id,
     cause,
   });
 }

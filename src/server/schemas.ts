@@ -6,12 +6,21 @@ import type { KeyIdentity } from '../service/conversation-service.ts';
 import { serviceErrorCodes } from '../service/errors.ts';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Mode } from '../service/mode.ts';
-import type { DeletedSession, Message, NewSession, Page, Session } from '../service/session.ts';
+import {
+  type DeletedSession,
+  finishReasons,
+  type Message,
+  type NewSession,
+  type Page,
+  type Session,
+} from '../service/session.ts';
 import type { BatchResult, SearchPage, SessionRecord } from '../service/session-archive.ts';
 
 const time = z.iso.datetime({ precision: 3 }).describe('ISO 8601, UTC, milliseconds');
 const cursor = z.string().describe('`next_cursor` of the page before');
-const pageLimit = z.int().describe('1 to 200; 50 if absent');
+const pageLimit = z
+  .int()
+  .describe(`1 to ${defaultLimits.pageItems}; ${defaultLimits.pageItemsDefault} if absent`);
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
@@ -96,7 +105,7 @@ export const deletedSession = z.strictObject({
   deleted_at: time,
 }) satisfies z.ZodType<DeletedSession>;
 
-const finishReason = z.enum(['stop', 'length', 'interrupted', 'error']);
+const finishReason = z.enum(finishReasons);
 const usage = z.strictObject({ input_tokens: z.int(), output_tokens: z.int() });
 
 export const message = z.strictObject({

@@ -24,12 +24,15 @@ export interface Limits {
   readonly idempotencyMs: number;
 }
 
+/** The most items of a page: what a client asks for that wants all of them. */
+export const largestPage = 200;
+
 export const defaultLimits: Limits = {
   titleCharacters: 200,
   messageBytes: 1024 * 1024,
   queryCharacters: 500,
   queryTerms: 32,
-  pageItems: 200,
+  pageItems: largestPage,
   pageItemsDefault: 50,
   batchIds: 1000,
   turnWaitMs: 30_000,

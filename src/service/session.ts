@@ -23,8 +23,15 @@ export interface DeletedSession {
 
 export type Role = 'user' | 'assistant';
 
-/** How a reply ended. `interrupted` and `error` mean that it was cut and is kept as far as it came. */
-export type FinishReason = 'stop' | 'length' | 'interrupted' | 'error';
+export const finishReasons = ['stop', 'length', 'interrupted', 'error'] as const;
+
+/** How a reply ended. */
+export type FinishReason = (typeof finishReasons)[number];
+
+/** A cut reply: it did not come to its end, and is kept as far as it came. */
+export function isCut({ finish_reason }: { readonly finish_reason: FinishReason | null }): boolean {
+  return finish_reason === 'interrupted' || finish_reason === 'error';
+}
 
 export interface Usage {
   readonly input_tokens: number;

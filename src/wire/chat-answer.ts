@@ -1,6 +1,6 @@
 // What a chat's answer holds, in whichever of its forms: the session to go on with, and the reply.
 import type { ChatReply } from '../service/chat-event.ts';
-import type { FinishReason, Usage } from '../service/session.ts';
+import { type FinishReason, finishReasons, type Usage } from '../service/session.ts';
 import { valueAt } from './json-pointer.ts';
 import { fieldOf, firstText, textOrNull } from './json-value.ts';
 
@@ -53,8 +53,6 @@ export function chatReply(certain: CertainReply, body: unknown): ChatReply {
     turns_left_out: typeof leftOut === 'number' ? leftOut : 0,
   };
 }
-
-const finishReasons: readonly FinishReason[] = ['stop', 'length', 'interrupted', 'error'];
 
 function finishReasonOf(value: unknown): FinishReason {
   return finishReasons.find((reason) => reason === value) ?? 'stop';

@@ -59,7 +59,7 @@ const usage: readonly Row[] = [
   ['-c with no session yet', [...hello, '-c'], /no session to continue/],
   ['a page of none', ['sessions', 'list', '--limit', '0'], /1 to 200/],
   ['a page too large', ['sessions', 'list', '--limit', '201'], /1 to 200/],
-  ['a guard of none', ['sessions', 'delete', 'ses_x', '--max', '0'], /above 0/],
+  ['a guard of none', ['sessions', 'delete', 'ses_x', '--max', '0'], /from 1 on/],
   ['no time to wait', [...hello, '--timeout', '0'], /seconds/],
   ['no ids', ['sessions', 'delete'], /No session id/],
   ['no ids on stdin', ['sessions', 'delete'], /No session id/, { stdin: '\n# none\n' }],

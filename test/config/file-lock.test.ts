@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdFileLock, withFileLock } from '../../src/config/file-lock.ts';
+import { holdFileLock, withFileLock } from '../../src/config/held-lock.ts';
 import { locks } from '../support/locks.ts';
 import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
 

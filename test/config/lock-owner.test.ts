@@ -2,15 +2,15 @@
 import { once } from 'node:events';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { isOfEarlierBoot, lockOwner } from '../../src/config/lock-owner.ts';
+import { isOfEarlierBoot, processIdentity } from '../../src/system/process-identity.ts';
 import { processTable } from './process-table.ts';
 
-const owner = lockOwner(processTable);
+const owner = processIdentity(processTable);
 
 test('a process knows itself as running, and one that ended as gone', async () => {
   expect(owner.stateOf(owner.name)).toBe('running');
   const child = execa(process.execPath, ['-e', 'process.stdin.resume()']);
-  const { name } = lockOwner({ pid: child.pid ?? 0, isRunning: () => true });
+  const { name } = processIdentity({ pid: child.pid ?? 0, isRunning: () => true });
   expect(owner.stateOf(name)).toBe('running');
   child.stdin.end();
   await child;
@@ -25,7 +25,7 @@ test.skipIf(process.platform !== 'linux')(
     parent.catch(() => {});
     try {
       const pid = Number((await once(parent.stdout, 'data')).toString());
-      const { name } = lockOwner({ pid, isRunning: () => true });
+      const { name } = processIdentity({ pid, isRunning: () => true });
       await expect.poll(() => owner.stateOf(name)).toBe('gone');
     } finally {
       parent.kill();
@@ -36,7 +36,7 @@ test.skipIf(process.platform !== 'linux')(
 test('a pid that has come back to another process is gone, and a name of another machine is unknown', () => {
   const [pid, , ...machine] = owner.name.split(' ');
   const table = { pid: process.pid, isRunning: () => true };
-  expect(lockOwner(table).stateOf(`${pid} 1 ${machine.join(' ')}`)).toBe('gone');
+  expect(processIdentity(table).stateOf(`${pid} 1 ${machine.join(' ')}`)).toBe('gone');
   expect(owner.stateOf(`${pid} 1 elsewhere`)).toBe('unknown');
 });
 

@@ -1,5 +1,5 @@
 // The processes of this machine, as main offers them to the configuration.
-import type { ProcessTable } from '../../src/config/lock-owner.ts';
+import type { ProcessTable } from '../../src/system/process-identity.ts';
 
 export const processTable: ProcessTable = {
   pid: process.pid,

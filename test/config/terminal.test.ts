@@ -1,8 +1,8 @@
 // Which terminal a process runs in, by Linux's process table and by the variables that terminals set.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseProcessStat } from '../../src/config/process-stat.ts';
-import { terminalIdentity } from '../../src/config/terminal.ts';
+import { parseProcessStat } from '../../src/system/process-stat.ts';
+import { terminalIdentity } from '../../src/system/terminal-identity.ts';
 
 const rest = '-1 4194304 100 0 0 0 0 0 0 0 20 0 1 0';
 

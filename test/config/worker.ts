@@ -2,12 +2,12 @@
 // stdout; it is bundled by worker-bundle.ts.
 import { appendFileSync, writeSync } from 'node:fs';
 import { readCurrentSession, writeCurrentSession } from '../../src/config/current-session.ts';
-import { holdFileLock, withFileLock } from '../../src/config/file-lock.ts';
-import { lockOwner } from '../../src/config/lock-owner.ts';
+import { holdFileLock, withFileLock } from '../../src/config/held-lock.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { putProfile } from '../../src/config/profiles.ts';
 import { emptyProfile } from '../../src/config/stored-config.ts';
 import { ParleyError } from '../../src/service/errors.ts';
+import { processIdentity } from '../../src/system/process-identity.ts';
 import { locks } from '../support/locks.ts';
 import { processTable } from './process-table.ts';
 
@@ -32,7 +32,7 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
 
   /** Its own name as the owner of a lock; when it has ended, the name of a process that is gone. */
   async name() {
-    say(lockOwner(processTable).name);
+    say(processIdentity(processTable).name);
   },
 
   async hold(path = '') {

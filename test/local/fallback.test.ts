@@ -37,7 +37,10 @@ async function open(modes: Readonly<Record<string, Scripted>>): Promise<readonly
     async *reply() {
       asked.push(name);
       yield* mode.events ?? [];
-      if (mode.fails !== undefined) throw new ParleyError(mode.fails, `${name} failed.`, { hint: 'Wait.' });
+      if (mode.fails !== undefined) {
+        const remedy = { kind: 'check_mode', mode: name, subject: 'address' } as const;
+        throw new ParleyError(mode.fails, `${name} failed.`, { hint: 'Wait.', remedy });
+      }
       yield finish;
     },
   });
@@ -111,6 +114,7 @@ it('fails, too: the first failure is told, with the other', async () => {
     code: 'RATE_LIMITED',
     message: 'large failed.',
     hint: expect.stringMatching(/Its fallback small failed, too: small failed\. Wait\./),
+    remedy: { kind: 'check_mode', mode: 'large', subject: 'address' },
     session_id: expect.stringMatching(/^ses_/),
   });
 });

@@ -19,11 +19,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'engine/reply-engine.ts',
     'engine/engine-set.ts',
   ],
-  remote: ['service', 'wire', 'http'],
+  // A request is printed as a command, in words that a shell reads back.
+  remote: ['service', 'wire', 'http', 'system/shell-quote.ts'],
   server: ['service', 'wire', 'http'],
   cli: ['service', 'config', 'system'],
-  compose: ['service', 'config', 'local', 'remote', 'store', 'engine', 'http'],
-  main: ['service', 'config', 'cli', 'compose'],
+  compose: ['service', 'config', 'system', 'local', 'remote', 'store', 'engine', 'http'],
+  main: ['service', 'config', 'system', 'cli', 'compose'],
 };
 
 /** Single files that may import more than their room. */

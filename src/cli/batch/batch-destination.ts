@@ -1,9 +1,9 @@
 // Where the results of a batch go, and by which name the service knows the batch: to stdout, or on to the file of an earlier run.
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { isDiskFull } from '../../config/private-file.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { syncDirectory } from '../../system/directories.ts';
+import { isDiskFull } from '../../system/file-errors.ts';
 import type { CliContext } from '../context.ts';
 import { BatchRecords } from './batch-record.ts';
 import type { IdSet } from './id-set.ts';

@@ -3,9 +3,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { holdFileLock, type LoadLocks } from '../../config/file-lock.ts';
+import { holdFileLock } from '../../config/held-lock.ts';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
+import type { LoadLocks } from '../../system/file-lock.ts';
 
 /** Servers keep keys for a day: after that, a record says nothing any more, and its file may be another one. */
 const keptMs = 24 * 60 * 60 * 1000;

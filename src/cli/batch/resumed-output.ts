@@ -2,9 +2,9 @@
 // they are done again, and so is a half last line. A file that holds anything else is left as it is.
 import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { isDiskFull } from '../../config/private-file.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
+import { isDiskFull } from '../../system/file-errors.ts';
 import { byteLines } from '../terminal/byte-lines.ts';
 import { identityOf } from '../terminal/file-identity.ts';
 import type { BatchId } from './batch-request.ts';

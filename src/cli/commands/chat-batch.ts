@@ -1,9 +1,9 @@
 // `parley chat --batch`: a request per line of stdin, a result per line of stdout (or of the file that is resumed), in the same order.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { quoteForShell } from '../../config/shell-quote.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
+import { quoteForShell } from '../../system/shell-quote.ts';
 import { BatchAnswers, type BatchResult, type SharedSession } from '../batch/batch-answers.ts';
 import { type BatchDestination, openDestination } from '../batch/batch-destination.ts';
 import { batchItems } from '../batch/batch-items.ts';

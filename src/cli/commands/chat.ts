@@ -1,5 +1,6 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+
+import { type Command, Option } from 'commander';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
@@ -14,6 +15,7 @@ import type { Run } from '../run.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
+import { wholeNumber } from '../whole-number.ts';
 import { canConverse, runRepl } from './repl.ts';
 
 export interface ChatInput extends MessageSources, SessionFlags {
@@ -81,7 +83,7 @@ export function registerChat(parent: Command, run: Run): void {
       ).choices(['first', 'last']),
     )
     .option('--batch', 'send each line of stdin, print a line of JSON for each (see Batches)')
-    .option('--concurrency <n>', 'batch: how many at a time (default: 4)', concurrency)
+    .option('--concurrency <n>', 'batch: how many at a time (default: 4)', wholeNumber(1, mostAtOnce))
     .option('--in-session', 'batch: all lines are turns of one session: a new one, or that of -s or -c')
     .option('--resume <file>', 'batch: go on where the run that wrote this file stopped, in the same file')
     .option('--progress', 'batch: tell every 10 s how far it is, also without a terminal')
@@ -106,12 +108,6 @@ Batches:
   A line that fails stops no other: the exit status is 3 at the end.`;
 
 const mostAtOnce = 1000;
-
-function concurrency(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= mostAtOnce) return number;
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${mostAtOnce}.`);
-}
 
 function batchOf(flags: ChatFlags) {
   return {

@@ -1,6 +1,6 @@
 // `parley serve`: the embedded service over HTTP. Where it listens goes to stdout, its log as lines of JSON to stderr.
+
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import { isLocalUrl } from '../../config/base-url.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -9,6 +9,7 @@ import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import type { Output } from '../terminal/output.ts';
+import { wholeNumber } from '../whole-number.ts';
 
 export interface ServeInput {
   readonly host: string;
@@ -28,16 +29,16 @@ export function registerServe(parent: Command, run: Run): void {
       'the address to listen on; others than this machine’s own need TLS in front',
       '127.0.0.1',
     )
-    .option('--port <number>', 'the port to listen on; 0 for any that is free', wholeNumber(65_535), 8787)
+    .option('--port <number>', 'the port to listen on; 0 for any that is free', wholeNumber(0, 65_535), 8787)
     .option(
       '--rate-limit <number>',
       'requests a second of one key (default: 20000)',
-      wholeNumber(1_000_000, 1),
+      wholeNumber(1, 1_000_000),
     )
     .option(
       '--stream-limit <number>',
       'streaming replies of one key at a time (default: 2000)',
-      wholeNumber(1_000_000, 1),
+      wholeNumber(1, 1_000_000),
     )
     .option('--modes <file>', 'the modes to serve (YAML or JSON); SIGHUP reads them again')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
@@ -160,12 +161,4 @@ function fired(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function wholeNumber(most: number, least = 0): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
-  };
 }

@@ -218,10 +218,11 @@ async function firstToReply(
     }
   }
   // The session of its question is deleted: what an error says of the place of the message does not hold here.
-  const { code, message } = failure ?? new ParleyError('INTERNAL_ERROR', 'There was no mode to try.');
-  throw new ParleyError(code, message, {
+  throw (failure ?? new ParleyError('INTERNAL_ERROR', 'There was no mode to try.')).with({
     hint: `The modes are kept, and ${before ?? 'none of them'} is used when no mode is named. When its server replies: parley setup, or parley modes default ${modes.at(-1)}`,
-    cause: failure,
+    remedy: null,
+    session_id: null,
+    message_id: null,
   });
 }
 

@@ -1,10 +1,12 @@
 // `parley usage`: what the replies of this machine's store took. A table, on a terminal as it fits.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+
+import { type Command, Option } from 'commander';
 import type { UsageQuery } from '../../service/administration.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import { writeTable } from '../terminal/table.ts';
+import { wholeNumber } from '../whole-number.ts';
 import { fittedColumns, usageColumns, usageLines } from './usage/usage-layout.ts';
 
 export interface UsageInput {
@@ -17,7 +19,7 @@ export function registerUsage(parent: Command, run: Run): void {
   parent
     .command('usage')
     .description('sum up turns, tokens and times to the first token')
-    .option('--days <number>', 'of the last so many times 24 hours', days)
+    .option('--days <number>', 'of the last so many times 24 hours', wholeNumber(1, 99_999))
     .addOption(
       new Option('--by <group>', 'a row for each of these; a day is one of UTC')
         .choices(['mode', 'session', 'day'])
@@ -43,10 +45,4 @@ export async function runUsage({ days: count, by }: UsageInput, context: CliCont
   if (columns !== null) await writeTable(stdout, columns, records);
   else if (records.length > 0) await stdout.write(records.flatMap(usageLines).join('\n').concat('\n'));
   if (records.length === 0) await context.say('Nothing was said in this time.');
-}
-
-function days(text: string): number {
-  const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (value >= 1) return value;
-  throw new InvalidArgumentError('Give a whole number of days from 1 to 99999.');
 }

@@ -1,6 +1,8 @@
 // What the arguments of slash commands may be: modes, sessions, files. Nothing, where that cannot be known just now.
+
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { largestPage } from '../../service/limits.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
@@ -15,7 +17,7 @@ export async function modeChoices(beginning: string, context: CliContext): Promi
 /** By id, or by title in any case of letters. */
 export async function sessionChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
   const { home } = await context.open();
-  const query = { limit: 200, cursor: null, ...anySession };
+  const query = { limit: largestPage, cursor: null, ...anySession };
   const { data } = await home.archive.listSessions(await context.call(), query);
   const byId = data.items.filter(({ session_id }) => session_id.startsWith(beginning));
   if (beginning !== '' && byId.length > 0)

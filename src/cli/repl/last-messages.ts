@@ -1,10 +1,9 @@
 // The end of what was said in a session. `UNSUPPORTED` where the server does not show that.
 import { ParleyError } from '../../service/errors.ts';
-import type { Message } from '../../service/session.ts';
+import { largestPage } from '../../service/limits.ts';
+import { isCut, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { everyPage } from '../every-page.ts';
-
-const pageSize = 200;
 
 export async function lastMessages(
   sessionId: string,
@@ -14,7 +13,7 @@ export async function lastMessages(
   const { home } = await context.open();
   let kept: readonly Message[] = [];
   const ask = async (cursor: string | null) =>
-    home.archive.listMessages(await context.call(), sessionId, { limit: pageSize, cursor });
+    home.archive.listMessages(await context.call(), sessionId, { limit: largestPage, cursor });
   for await (const { data } of everyPage(ask)) kept = [...kept, ...data.items].slice(-most);
   return kept;
 }
@@ -24,13 +23,12 @@ export async function unansweredMessage(sessionId: string, context: CliContext):
   const messages = await shownMessages(sessionId, 2, context);
   const last = messages.at(-1);
   if (last?.role === 'user') return last.content;
-  const isCut = last?.finish_reason === 'error' || last?.finish_reason === 'interrupted';
-  return isCut ? (messages.at(-2)?.content ?? null) : null;
+  return last !== undefined && isCut(last) ? (messages.at(-2)?.content ?? null) : null;
 }
 
 /** The last reply of which anything came; empty where there is none, or none is shown. */
 export async function lastReply(sessionId: string, context: CliContext): Promise<string> {
-  const messages = await shownMessages(sessionId, pageSize, context);
+  const messages = await shownMessages(sessionId, largestPage, context);
   return messages.findLast(({ role, content }) => role === 'assistant' && content !== '')?.content ?? '';
 }
 

@@ -3,10 +3,11 @@
 // adds, another sees when it starts.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LoadLocks, withFileLock } from '../../config/file-lock.ts';
-import { fileFailure } from '../../config/private-file.ts';
+import { fileFailure } from '../../config/file-failure.ts';
+import { withFileLock } from '../../config/held-lock.ts';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
+import type { LoadLocks } from '../../system/file-lock.ts';
 
 export interface LineHistoryOptions {
   readonly dataDirectory: string;

@@ -1,6 +1,6 @@
 // What was said last in a session that is taken up again: as much as a screen holds, dimmed, so that it is not taken for new.
 import { ParleyError } from '../../service/errors.ts';
-import type { Message } from '../../service/session.ts';
+import { isCut, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { filterText } from '../terminal/filter.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
@@ -34,8 +34,7 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
       wrapAnsi(line, columns, { hard: true, trim: false }).split('\n').map(withoutBlankOfBreak),
     );
   const { dim } = await stdout.style();
-  const isCut = rows.length > most;
-  const shown = isCut ? ['…', ...rows.slice(1 - most)] : rows;
+  const shown = rows.length > most ? ['…', ...rows.slice(1 - most)] : rows;
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
 }
 
@@ -44,9 +43,9 @@ function withoutBlankOfBreak(row: string, index: number): string {
   return index === 0 ? row : row.replace(/^ /, '');
 }
 
-function said({ role, content, finish_reason }: Message): string {
+function said(message: Message): string {
+  const { role, content, finish_reason } = message;
   const text = content.replace(/\n+$/, '');
   if (role === 'user') return `> ${text.replaceAll('\n', '\n  ')}`;
-  const isCut = finish_reason === 'interrupted' || finish_reason === 'error';
-  return `${text}${isCut ? `${text === '' ? '' : '\n'}[the reply was cut: ${finish_reason}]` : ''}\n`;
+  return `${text}${isCut(message) ? `${text === '' ? '' : '\n'}[the reply was cut: ${finish_reason}]` : ''}\n`;
 }

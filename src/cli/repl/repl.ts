@@ -1,6 +1,6 @@
 // The REPL: a line, what it asks for, and again, until the person leaves. The prompt stands before the service is opened; trouble is
 // a line, and what was typed comes back.
-import { quoteForShell } from '../../config/shell-quote.ts';
+import { quoteForShell } from '../../system/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { Interruption } from '../interruption.ts';

@@ -1,7 +1,7 @@
 // A session written into a file, as `sessions messages` prints it: the file appears when it is whole. One that is there already stays as
 // it is.
 import { existsSync } from 'node:fs';
-import { fileFailure } from '../../config/private-file.ts';
+import { fileFailure } from '../../config/file-failure.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { runMessages } from '../commands/sessions/messages.ts';

@@ -1,5 +1,7 @@
 // Finding a session by a part of its title or by its id: by name, or picked from a list that narrows as one types.
+
 import { ParleyError } from '../../service/errors.ts';
+import { largestPage } from '../../service/limits.ts';
 import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
@@ -11,7 +13,6 @@ import { shortTitle } from './short-title.ts';
 
 type Found = Pick<NewSession, 'session_id' | 'title'>;
 
-const pageSize = 200;
 /** Where nothing can be picked. */
 const shownAtOnce = 20;
 /** Characters of what was picked. */
@@ -97,7 +98,7 @@ async function sessionsWith(
 ): Promise<readonly Session[]> {
   const { home } = await context.open();
   const title_match = words === '' ? null : anyCase(words);
-  const query = { limit: pageSize, cursor: null, ...anySession, title_match };
+  const query = { limit: largestPage, cursor: null, ...anySession, title_match };
   try {
     return (await home.archive.listSessions(await context.call(), query)).data.items;
   } catch (error) {

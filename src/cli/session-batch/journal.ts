@@ -23,10 +23,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { holdFileLock, type LoadLocks } from '../../config/file-lock.ts';
-import { fileFailure } from '../../config/private-file.ts';
+import { fileFailure } from '../../config/file-failure.ts';
+import { holdFileLock } from '../../config/held-lock.ts';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
+import type { LoadLocks } from '../../system/file-lock.ts';
 import { IdList } from './id-list.ts';
 
 /** What a batch belongs to: it is gone on with nowhere else. */

@@ -2,10 +2,10 @@
 // for its owner alone, and replaces none unless that was asked for.
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { isDiskFull } from '../../config/private-file.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
+import { isDiskFull } from '../../system/file-errors.ts';
 
 /** True for a directory that is there, or a name that can only be one. */
 export function namesDirectory(path: string): boolean {

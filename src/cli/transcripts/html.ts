@@ -1,6 +1,6 @@
 // Sessions as one HTML file to read: nothing in it runs, nothing is loaded from elsewhere, and whatever was said is text.
 import { Marked, type MarkedExtension } from 'marked';
-import type { Message } from '../../service/session.ts';
+import { isCut, type Message } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { counted } from '../counted.ts';
 import { style } from './html-style.ts';
@@ -67,14 +67,13 @@ ${messages.map((message) => this.#message(message)).join('')}</article>
 
   #message(message: Message): string {
     const isUser = message.role === 'user';
-    const cut = message.finish_reason === 'interrupted' || message.finish_reason === 'error';
     const who = isUser ? 'You' : escaped(message.mode);
     // What a person typed is shown as it was typed; only a reply is read as Markdown.
     const content = isUser
       ? `<div class="typed" dir="auto">${escaped(message.content)}</div>`
       : this.#reply(message.content);
     return `<section class="${isUser ? 'user' : 'assistant'}">
-<h2>${who} ${time(message.created_at)}${cut ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
+<h2>${who} ${time(message.created_at)}${isCut(message) ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
 ${content}</section>
 `;
   }

@@ -1,5 +1,5 @@
 // A session as Markdown: a heading for each side of each turn, and what was said as it stands.
-import type { Message, Session } from '../../service/session.ts';
+import { isCut, type Message, type Session } from '../../service/session.ts';
 import { counted } from '../counted.ts';
 
 export function markdownHead(session: Session): string {
@@ -14,7 +14,6 @@ export function markdownHead(session: Session): string {
 
 export function markdownMessage(message: Message): string {
   const who = message.role === 'user' ? 'user' : `assistant (${message.mode})`;
-  const cut = message.finish_reason === 'interrupted' || message.finish_reason === 'error';
-  const heading = `## ${who}, ${message.created_at}${cut ? `, cut: ${message.finish_reason}` : ''}`;
+  const heading = `## ${who}, ${message.created_at}${isCut(message) ? `, cut: ${message.finish_reason}` : ''}`;
   return `${heading}\n\n${message.content}${message.content.endsWith('\n') ? '' : '\n'}`;
 }

@@ -1,11 +1,11 @@
 // A whole session, as of one moment: what an export writes out.
 import { ParleyError } from '../../service/errors.ts';
+import { largestPage } from '../../service/limits.ts';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { everyPage } from '../every-page.ts';
 
-const pageItems = 200;
 /** A session in which somebody talks without a pause is not waited for. */
 const tries = 5;
 
@@ -16,7 +16,7 @@ export async function* readMessages(
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
   const { home } = await context.open();
   const ask = async (cursor: string | null) =>
-    home.archive.listMessages(await context.call(), sessionId, { limit: pageItems, cursor });
+    home.archive.listMessages(await context.call(), sessionId, { limit: largestPage, cursor });
   for await (const { data, body } of everyPage(ask)) yield { items: data.items, body };
 }
 

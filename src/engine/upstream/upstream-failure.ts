@@ -4,8 +4,9 @@ import { HttpFailure } from '../../http/http-failure.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
+import type { ModelServerProblem } from '../../service/model-server-problem.ts';
 import type { ModelProgram, ModeSubject, Remedy } from '../../service/remedy.ts';
-import { type ModelServerProblem, problemOfHttp, problemOfKind } from './model-server-problem.ts';
+import { problemOfHttp, problemOfKind } from './problem-of-failure.ts';
 import { type Kind, readUpstreamError } from './upstream-error-reading.ts';
 
 /** What the failures of one mode have in common. */

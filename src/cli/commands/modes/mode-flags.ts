@@ -1,9 +1,11 @@
 // The settings of a mode as options of `modes add` and `modes set`. Their rules are config's: here a text becomes a value.
+
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { resolveKeyPath } from '../../../config/resolve-key-path.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type JsonValue, type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
+import { wholeNumber } from '../../whole-number.ts';
 
 export interface ModeFlags {
   readonly baseUrl?: string;
@@ -122,10 +124,7 @@ function numberOrNone(text: string): number | null {
 }
 
 function tokensOrNone(text: string): number | null {
-  if (text === '') return null;
-  const value = aNumber(text);
-  if (Number.isInteger(value) && value >= 1) return value;
-  throw new InvalidArgumentError('Give a whole number from 1 on.');
+  return text === '' ? null : wholeNumber(1)(text);
 }
 
 type Parameter = readonly [string, JsonValue | undefined];

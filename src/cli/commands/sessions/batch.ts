@@ -1,7 +1,8 @@
 // What deleting and restoring have in common: one id by itself, or many as a batch, and what is told when that has ended.
-import { quoteForShell } from '../../../config/shell-quote.ts';
+
 import { ParleyError } from '../../../service/errors.ts';
 import type { Home } from '../../../service/home.ts';
+import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';

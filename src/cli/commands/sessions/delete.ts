@@ -1,8 +1,9 @@
 // `parley sessions delete`: hides sessions, one or a million. Nothing is deleted unless every id given is one; what is begun can be
 // resumed, and undone.
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { wholeNumber } from '../../whole-number.ts';
 import type { DeleteInput } from './delete-plan.ts';
 import { addFilterOptions, type FilterFlags, filterOf } from './session-filter.ts';
 
@@ -26,13 +27,8 @@ export function registerDelete(parent: Command, run: Run): void {
     .option('-y, --yes', 'do not ask')
     .option('--dry-run', 'look up what would go, and delete nothing')
     .option('--ignore-missing', 'an id that is not found is no failure')
-    .option(
-      '--max <n>',
-      'refuse to delete more than so many',
-      wholeNumber(Number.MAX_SAFE_INTEGER),
-      1_000_000,
-    )
-    .option('--concurrency <n>', 'calls at once, at most', wholeNumber(256), 16)
+    .option('--max <n>', 'refuse to delete more than so many', wholeNumber(1), 1_000_000)
+    .option('--concurrency <n>', 'calls at once, at most', wholeNumber(1, 256), 16)
     .option('--resume <batch>', 'go on with a batch that was stopped, and try again what failed')
     .action((words: string[], flags: DeleteFlags, self: Command) =>
       run(self, (context) =>
@@ -51,15 +47,6 @@ export function registerDelete(parent: Command, run: Run): void {
         ),
       ),
     );
-}
-
-function wholeNumber(most: number): (text: string) => number {
-  return (text) => {
-    const number = /^\d+$/.test(text) ? Number(text) : 0;
-    if (number >= 1 && number <= most) return number;
-    const range = most === Number.MAX_SAFE_INTEGER ? 'above 0' : `from 1 to ${most}`;
-    throw new InvalidArgumentError(`Give a whole number ${range}.`);
-  };
 }
 
 export async function runDelete(input: DeleteInput, context: CliContext): Promise<number> {

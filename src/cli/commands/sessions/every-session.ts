@@ -1,9 +1,10 @@
 // Every session of a listing, asked for page after page.
+
+import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import type { PageRequest, SessionQuery } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
-import { largestPage } from './page-size.ts';
 
 export async function* everySession(
   query: Omit<SessionQuery, keyof PageRequest>,

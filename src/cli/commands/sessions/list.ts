@@ -1,5 +1,6 @@
 // `parley sessions list`: sessions by last activity or by creation, the newest first or the oldest. A table for a person, tab-separated for a pipe.
 import { type Command, Option } from 'commander';
+import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import type { SessionOrder, SessionQuery } from '../../../service/session-archive.ts';
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
@@ -9,7 +10,7 @@ import { tellNextPage } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
-import { largestPage, pageSize } from './page-size.ts';
+import { wholeNumber } from '../../whole-number.ts';
 
 export interface ListInput {
   readonly limit: number;
@@ -56,7 +57,11 @@ export function registerList(parent: Command, run: Run): void {
   parent
     .command('list')
     .description('list sessions, the last active first, or in another order')
-    .option('--limit <n>', `how many, 1 to ${largestPage} (default: 50; with --ids all)`, pageSize)
+    .option(
+      '--limit <n>',
+      `how many, 1 to ${largestPage} (default: 50; with --ids all)`,
+      wholeNumber(1, largestPage),
+    )
     .option('--cursor <cursor>', 'go on where a page ended')
     .addOption(new Option('--all', 'all of them, page after page').conflicts('limit'))
     .option('--ids', 'print ids alone, one per line: all of them, unless --limit is given')

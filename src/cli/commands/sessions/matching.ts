@@ -1,5 +1,6 @@
 // Which sessions a filter means: their ids, all of them, fixed by paging through search and list before anything is done to them.
 import { ParleyError } from '../../../service/errors.ts';
+import { largestPage } from '../../../service/limits.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
@@ -7,7 +8,6 @@ import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { everySession } from './every-session.ts';
 import { requireRoom } from './ids.ts';
-import { largestPage } from './page-size.ts';
 import type { SessionFilter } from './session-filter.ts';
 
 export async function collectMatching(

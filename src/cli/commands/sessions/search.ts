@@ -1,7 +1,8 @@
 // `parley sessions search`: sessions by what was said in them, the best first, with the place where it was said.
 import type { Command } from 'commander';
-import { quoteForShell } from '../../../config/shell-quote.ts';
+import { largestPage } from '../../../service/limits.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
+import { quoteForShell } from '../../../system/shell-quote.ts';
 import { ageInWords } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import { tellNextPage } from '../../next-page-hint.ts';
@@ -13,7 +14,7 @@ import { waiting } from '../../terminal/progress.ts';
 import type { Style } from '../../terminal/style.ts';
 import { type OutputText, terminalText } from '../../terminal/terminal-text.ts';
 import { startTimer } from '../../terminal/timer.ts';
-import { pageSize } from './page-size.ts';
+import { wholeNumber } from '../../whole-number.ts';
 
 export interface SearchInput {
   readonly query: string;
@@ -37,7 +38,7 @@ export function registerSearch(parent: Command, run: Run): void {
     .command('search')
     .description('find sessions by words in their messages, the best first')
     .argument('<query...>', 'words, "a phrase", begin*')
-    .option('--limit <n>', 'how many sessions, 1 to 200', pageSize, 20)
+    .option('--limit <n>', `how many sessions, 1 to ${largestPage}`, wholeNumber(1, largestPage), 20)
     .option('--cursor <cursor>', 'go on where a page ended')
     .addHelpText('after', usage)
     .action((words: string[], { limit, cursor }: SearchFlags, command: Command) =>

@@ -1,9 +1,9 @@
 // Where `parley setup` looks: this machine's model servers, and the vendors whose keys are set, each where the variables of its own
 // tools say it is.
 import { isLocalUrl, readBaseUrl } from '../../../config/base-url.ts';
-import { quoteForShell } from '../../../config/shell-quote.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { localModelServers, type ModelServer, modelVendors } from '../../../service/model-server.ts';
+import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
 import { nextStep } from '../../next-step.ts';
 

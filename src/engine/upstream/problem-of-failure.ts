@@ -1,31 +1,7 @@
-// What went wrong at a model's server, in one word for a program: the `problem` of a failure's detail whose `field` is `model_server`.
-// docs/json.md lists them; a name stays what it is.
+// Which problem of a model's server an answer of it, or the lack of one, means.
 import type { HttpFailureKind } from '../../http/http-failure.ts';
+import type { ModelServerProblem } from '../../service/model-server-problem.ts';
 import type { Kind } from './upstream-error-reading.ts';
-
-export type ModelServerProblem =
-  | 'no_key'
-  | 'bad_key'
-  | 'forbidden'
-  | 'credit'
-  | 'unknown_model'
-  | 'no_such_address'
-  | 'context_too_long'
-  | 'rate_limited'
-  | 'content_filter'
-  | 'overloaded'
-  | 'bad_gateway'
-  | 'timeout'
-  | 'refused'
-  | 'failed'
-  | 'unreachable'
-  | 'untrusted'
-  | 'redirect'
-  | 'not_an_api'
-  | 'broken_off'
-  | 'bad_reply'
-  | 'empty_reply'
-  | 'tool_call';
 
 export const problemOfKind: Readonly<Record<Kind, ModelServerProblem>> = {
   key: 'bad_key',

@@ -1,5 +1,6 @@
 // What a failed system call on one of the user's own files means.
 import { ParleyError } from '../service/errors.ts';
+import { isDiskFull, isFileCall } from '../system/file-errors.ts';
 
 /** What a failed system call on a file means for the user; any other error as it is. */
 export function fileFailure(
@@ -14,15 +15,10 @@ export function fileFailure(
   return new ParleyError('CONFIG', `${name} cannot be ${action} (${code}).`, { hint: remedy, cause: error });
 }
 
-/** A disk, or what of it this user may fill, is full. */
-export function isDiskFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
-}
-
 /** The last resort for a failed call on a file that no caller has put into words; null for any other error. */
 export function unforeseenFileFailure(error: unknown): ParleyError | null {
   const { code = '', syscall = '', path } = error as NodeJS.ErrnoException;
-  if (!(error instanceof Error) || !fileCalls.has(syscall)) return null;
+  if (!(error instanceof Error) || !isFileCall(syscall)) return null;
   const name = path ?? 'A file';
   if (isDiskFull(error)) {
     return new ParleyError('STORAGE_FULL', `There is no room to write ${name} (${syscall}: ${code}).`, {
@@ -35,14 +31,6 @@ export function unforeseenFileFailure(error: unknown): ParleyError | null {
     cause: error,
   });
 }
-
-/** Names of system calls as Node's errors have them; those on sockets and processes are not among them. */
-const fileCalls: ReadonlySet<string> = new Set(
-  (
-    'access chmod close copyfile fchmod fdatasync fstat fsync ftruncate futime link lstat mkdir mkdtemp open opendir ' +
-    'readlink realpath rename rm rmdir scandir stat statfs symlink unlink utime'
-  ).split(' '),
-);
 
 export function storageFull(name: string, cause?: unknown): ParleyError {
   return new ParleyError('STORAGE_FULL', `There is no room to write ${name}: it is as it was.`, {

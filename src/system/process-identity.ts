@@ -1,9 +1,9 @@
-// A name for a process, which its turns in a store bear, and what has become of the process of such a name.
+// A name for this process that no other has, and what has become of the process of such a name.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type ProcessStat, parseProcessStat } from './process-stat.ts';
 
-export interface LockOwner {
+export interface ProcessIdentity {
   /** One line. No two processes have the same. */
   readonly name: string;
   /** `unknown`: a process of another machine or container, or not the name of a process. */
@@ -16,7 +16,7 @@ export interface ProcessTable {
   isRunning(pid: number): boolean;
 }
 
-export function lockOwner(table: ProcessTable): LockOwner {
+export function processIdentity(table: ProcessTable): ProcessIdentity {
   const machine = machineName();
   const name = (pid: number) => `${pid} ${startTime(pid)} ${machine}`;
   return {
@@ -43,7 +43,7 @@ function machineName(): string {
 }
 
 /** Whether a name is of a process that ran before this machine was started last: both names must be of this machine. */
-export function isOfEarlierBoot(name: string, own: LockOwner): boolean {
+export function isOfEarlierBoot(name: string, own: ProcessIdentity): boolean {
   const [boot, ownBoot] = [bootOf(name), bootOf(own.name)];
   return boot !== null && ownBoot !== null && boot !== ownBoot;
 }
