@@ -1,4 +1,4 @@
-// How the tests run: in two forks at a time (the suite must fit two cores), each with room for real processes.
+// How the tests run: in forks, each with room for real processes. One more than the two cores that the suite must fit: many tests wait.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/no-warnings.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
