@@ -1,9 +1,17 @@
-// The long form of the tests: properties with huge counts and texts of great length. `npm run test:long`; each file states its figures.
+// The long form of the tests, `npm run test:long`: texts of great length, and properties on many cases. A file `.long.ts` states its figures;
+// a property of the usual tests has both of its figures beside it, in `runs(few, many)`.
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+const withProperties = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((path) => `test/${path}`)
+  .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('/support/runs.ts'));
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.long.ts'],
+    include: ['test/**/*.long.ts', ...withProperties],
+    setupFiles: ['test/support/no-warnings.ts'],
+    env: { PARLEY_TEST_RUNS: 'many' },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 600_000,

@@ -8,6 +8,7 @@ import type { Session } from '../../src/service/session.ts';
 import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { runs } from '../support/runs.ts';
 
 interface ModelSession {
   readonly tenant: number;
@@ -80,7 +81,7 @@ describe('projects in one store', () => {
           await directory.remove();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 300) },
     );
   });
 });

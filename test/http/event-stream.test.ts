@@ -8,6 +8,7 @@ import {
   type ServerSentEvent,
 } from '../../src/http/event-stream.ts';
 import { HttpFailure } from '../../src/http/http-failure.ts';
+import { runs } from '../support/runs.ts';
 
 async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const places = [...cuts, 0, bytes.length].filter((cut) => cut <= bytes.length).sort((a, b) => a - b);
@@ -60,7 +61,7 @@ describe('an event stream', () => {
           expect(await read(lines.map((line) => line + end).join(''), cuts)).toEqual(expected);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(60, 1_000) },
     );
   });
 

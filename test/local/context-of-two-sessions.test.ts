@@ -8,6 +8,7 @@ import type { EmbeddedHome } from '../../src/service/home.ts';
 import { estimateTokens, messageTokens } from '../../src/service/token-estimate.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { finish, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { runs } from '../support/runs.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let home: EmbeddedHome;
@@ -76,6 +77,6 @@ it('holds no word of another session, and the newest of its own, whatever the or
       }
       expect(new Set(Object.values(sessions)).size).toBe(new Set(turns.map(({ side }) => side)).size);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(15, 200) },
   );
 });

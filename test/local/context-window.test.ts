@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { contextWindow, type ReadHistory } from '../../src/local/context-window.ts';
 import type { Message } from '../../src/service/session.ts';
 import { estimateTokens, messageTokens } from '../../src/service/token-estimate.ts';
+import { runs } from '../support/runs.ts';
 
 function sessionOf(turns: readonly (readonly [string, string])[]): readonly Message[] {
   return turns.flat().map((content, position) => ({
@@ -68,7 +69,7 @@ describe('a context', () => {
         const next = sizes[said.length - newest.length / 2 - 1] ?? 0;
         expect(tokens + next).toBeGreaterThan(contextTokens);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(80, 1_500) },
     );
   });
 
@@ -120,7 +121,7 @@ describe('a context', () => {
           if (questions.length > 1 || message !== '# now') expect(tokens).toBeLessThanOrEqual(contextTokens);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(80, 1_500) },
     );
   });
 

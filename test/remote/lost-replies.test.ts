@@ -5,6 +5,7 @@ import { openServer } from '../server/server-fixture.ts';
 import { callWith, say } from '../support/calls.ts';
 import { openMiddleman } from '../support/losing-middleman.ts';
 import { openRemote } from '../support/remote.ts';
+import { runs } from '../support/runs.ts';
 import { openTurnServer } from '../support/turn-server.ts';
 
 /** 30 of 100 answers, spread by a fixed rule; of these a third each before, in the middle of, and just short of the answer. */
@@ -13,7 +14,7 @@ function losing(count: number): number | null {
   return place < 30 ? ([0, 0.1, 0.99][place % 3] ?? 0) : null;
 }
 
-const turns = 500;
+const turns = runs(200, 2_000);
 
 describe('a middleman who loses 30 % of the answers', () => {
   it('makes no turn be stored twice or not at all, where the server honours keys', async () => {
@@ -97,14 +98,17 @@ describe('a middleman before this server', () => {
         }
         expect(reply).toMatchObject({ reply: message });
       }
-      const page = { limit: 200, cursor: null };
-      const first = await server.home.archive.listMessages(callWith(server.key), data.session_id, page);
-      const cursor = first.data.next_cursor;
-      const second = await server.home.archive.listMessages(callWith(server.key), data.session_id, {
-        ...page,
-        cursor,
-      });
-      const kept = [...first.data.items, ...second.data.items].map(({ role, content }) => [role, content]);
+      const kept: (readonly [string, string])[] = [];
+      for (let cursor: string | null = null, isMore = true; isMore; isMore = cursor !== null) {
+        const page = { limit: 200, cursor };
+        const { data: messagePage } = await server.home.archive.listMessages(
+          callWith(server.key),
+          data.session_id,
+          page,
+        );
+        kept.push(...messagePage.items.map(({ role, content }) => [role, content] as const));
+        cursor = messagePage.next_cursor;
+      }
       expect(kept).toEqual(
         messages.flatMap((message) => [
           ['user', message],

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { parseJsonBody } from '../../src/server/json-body.ts';
 import type { JsonBounds } from '../../src/server/json-scan.ts';
 import { failureOf } from '../support/calls.ts';
+import { runs } from '../support/runs.ts';
 
 const wide: JsonBounds = { depth: 100, values: 100_000, items: {} };
 const steps = { short: 0, scanned: 7, part: 5 };
@@ -27,7 +28,7 @@ test('any value comes out as JSON.parse reads it, whatever spaces stand in its t
       const text = JSON.stringify(value, null, spaces);
       expect(await outcome(() => inSteps(text))).toBe(await outcome(() => JSON.parse(text)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100, 1_500) },
   );
 });
 

@@ -8,7 +8,7 @@ import { lockStore } from './store-lock.ts';
 
 let server: ServerFixture;
 beforeEach(async () => {
-  server = await openServer();
+  server = await openServer({ lockWaitMs: 1000 });
 });
 afterEach(() => server.close());
 

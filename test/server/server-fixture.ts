@@ -22,6 +22,7 @@ export interface FixtureOptions {
   readonly around?: (store: SessionStore) => SessionStore;
   readonly owner?: TurnOwner;
   readonly now?: () => number;
+  readonly lockWaitMs?: number;
 }
 
 export interface ServerFixture {
@@ -54,6 +55,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     ...(options.limits && { limits: options.limits }),
     ...(options.around && { around: options.around }),
     ...(options.now && { now: options.now }),
+    ...(options.lockWaitMs !== undefined && { lockWaitMs: options.lockWaitMs }),
     owner: options.owner ?? { id: `test ${randomUUID()}`, isGone: () => false },
   });
   const limits = { ...defaultServerLimits, ...options.serverLimits };

@@ -113,7 +113,7 @@ test('a stalled reader of a JSON answer is cut', async () => {
   );
   await eventually(() => server.log().length === 1);
   // Longer than a stalled reader is given: what is read now ends before the answer does.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await new Promise((resolve) => setTimeout(resolve, 3 * quick.stalledMs));
   connection.socket.resume();
   await connection.closed();
   expect(connection.received.length).toBeLessThan(16_000_000);
@@ -160,7 +160,7 @@ test('a healthy stream without news is not taken for a stalled one', async () =>
   server = await openServer({
     serverLimits: quick,
     engines: engineOf(async function* () {
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await new Promise((resolve) => setTimeout(resolve, 3 * quick.stalledMs));
       yield finish;
     }),
   });

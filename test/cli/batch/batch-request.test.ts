@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type LineRules, longestLine, readItem } from '../../../src/cli/batch/batch-request.ts';
 import { byteLines } from '../../../src/cli/terminal/byte-lines.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
+import { runs } from '../../support/runs.ts';
 import { cutAt } from '../terminal/stdin-reading.ts';
 
 const rules: LineRules = { messageBytes: 100, inSession: false };
@@ -132,7 +133,7 @@ describe('lines of bytes', () => {
           expect(ends.at(-1)).toBe(bytes.length);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(150, 2_500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IdSet } from '../../../src/cli/batch/id-set.ts';
+import { runs } from '../../support/runs.ts';
 
 test('a set of ids tells those it has, numbers and their digits alike', () => {
   const id = fc.oneof(
@@ -21,7 +22,7 @@ test('a set of ids tells those it has, numbers and their digits alike', () => {
         known.add(String(each));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(100, 2_500) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type OrderedWork, runInOrder } from '../../../src/cli/batch/ordered-run.ts';
+import { runs } from '../../support/runs.ts';
 
 interface Item {
   readonly number: number;
@@ -77,7 +78,7 @@ describe('work in order', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(60, 1_500) },
     );
   });
 
@@ -107,7 +108,7 @@ describe('work in order', () => {
         await scheduler.waitFor(done);
         expect(written).toEqual(begun.toSorted((one, other) => one - other));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(60, 1_500) },
     );
   });
 

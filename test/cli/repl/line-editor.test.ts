@@ -6,6 +6,7 @@ import type { Action, LineInput } from '../../../src/cli/repl/line-input.ts';
 import { emptyLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
 import { unfolded } from '../../../src/cli/repl/line-text.ts';
 import { submitted } from '../../../src/cli/repl/submitted-line.ts';
+import { runs } from '../../support/runs.ts';
 
 /** `^a` is Ctrl-A, `~b` Alt-B, `<left>` a named key, anything else a character. */
 function keysOf(text: string): readonly LineInput[] {
@@ -185,7 +186,7 @@ describe('a paste', () => {
         expect(actions).toEqual(['none', 'submit']);
         if (whole !== '') expect(submitted(state)).toMatchObject({ text: whole, mayBeCommand: false });
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 2_500) },
     );
   });
 
@@ -236,7 +237,7 @@ describe('any keys', () => {
           expect(unfolded(text, state.pastes).isWellFormed()).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 2_500) },
     );
   });
 
@@ -253,7 +254,7 @@ describe('any keys', () => {
         const undone = edited(keysOf('^_'.repeat(80)), [], state).state;
         expect(undone.text).toBe('');
       }),
-      { numRuns: 300 },
+      { numRuns: runs(80, 1_500) },
     );
   });
 
@@ -266,7 +267,7 @@ describe('any keys', () => {
         if (dead.text === text) return;
         expect(edited(keysOf('^y'), [], dead).state.text).toBe(text);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(80, 1_500) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { LinePainter } from '../../../src/cli/repl/line-painter.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { terminalText } from '../../../src/cli/terminal/terminal-text.ts';
 import { modernWidths } from '../../support/modern-widths.ts';
+import { runs } from '../../support/runs.ts';
 
 const { Terminal } = headless;
 
@@ -135,7 +136,7 @@ describe('a line', () => {
           expect(await changed.seen()).toEqual(await fresh.seen());
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(40, 1_000) },
     );
   });
 
@@ -151,7 +152,7 @@ describe('a line', () => {
           rows.slice(0, seen.rows.length).map(({ text }) => text.trimEnd()),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: runs(60, 1_000) },
     );
   });
 
@@ -230,7 +231,7 @@ describe('a terminal that is resized', () => {
       expect(await screen.seen()).toEqual(await fresh(after, changed));
     });
     await fc.assert(property, {
-      numRuns: 80,
+      numRuns: runs(20, 400),
       examples: [
         [33, 13, 56],
         [38, 38, 67],
@@ -249,7 +250,7 @@ describe('a terminal that is resized', () => {
       screen.painter.resized(prompt, { text, cursor, pastes: [] });
       expect(await screen.seen()).toEqual(await fresh(after, { text, cursor, pastes: [] }));
     });
-    await fc.assert(property, { numRuns: 80 });
+    await fc.assert(property, { numRuns: runs(20, 400) });
   });
 
   test('shows a prompt that changed with it', async () => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PasteReader } from '../../../src/cli/repl/paste-reader.ts';
+import { runs } from '../../support/runs.ts';
 
 const start = '\x1b[200~';
 const end = '\x1b[201~';
@@ -65,7 +66,7 @@ describe('a paste in brackets', () => {
           ['typed', 'y'],
         ]);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(500, 15_000) },
     );
   });
 

@@ -6,6 +6,7 @@ import type { LineInput } from '../../../src/cli/repl/line-input.ts';
 import { behind, emptyLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
 import { editableText, submitted } from '../../../src/cli/repl/submitted-line.ts';
 import { lineFor } from '../../../src/cli/repl/typed-line.ts';
+import { runs } from '../../support/runs.ts';
 
 const pieces = [
   '/',
@@ -87,7 +88,7 @@ describe('a message', () => {
         expect(sent(lineOf(typed))?.typed).toBe(typed);
         expect(editableText(lineOf(typed))).toBe(text);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200, 5_000) },
     );
   });
 
@@ -102,7 +103,7 @@ describe('a message', () => {
         const whole = (said = '') => (first.mayBeCommand ? said.trimEnd() : said);
         expect(whole(again?.text)).toBe(whole(first.text));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200, 5_000) },
     );
   });
 
@@ -119,7 +120,7 @@ describe('a message', () => {
         const state = behind(lineFor(text), typedIn([paste(more)]));
         expectMessage(state, `${text}\n${more}`);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(150, 2_500) },
     );
   });
 
@@ -200,7 +201,7 @@ describe('pasted text', () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(300, 10_000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { IdList } from '../../../src/cli/session-batch/id-list.ts';
+import { runs } from '../../support/runs.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 
 function newList(): { readonly list: IdList; readonly opened: () => boolean } {
@@ -48,7 +49,7 @@ test('ids come back in order, the distinct ones numbered, however long and stran
       expect([...list.entries()]).toEqual(plainly(ids));
       expect([list.count, list.repeated]).toEqual([new Set(ids).size, ids.length - new Set(ids).size]);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(60, 1_000) },
   );
 });
 

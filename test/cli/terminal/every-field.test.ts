@@ -28,6 +28,12 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+/** Those that an answer can have together: one whose type is wrong is read no further. */
+const hostileHeaders = [
+  ['content-type'],
+  ['parley-extensions', 'location', 'retry-after', 'www-authenticate'],
+];
+
 const every = Object.values(attacks);
 /** All of them in one text, another first for each field: where a text is cut, its beginning is shown. */
 const allFrom = (at: number) =>
@@ -68,10 +74,10 @@ async function breachesOf(
   for (const status of [400, 401, 404, 422])
     await told(`a failure ${status}`, { status, text: allFrom(status) });
   // A header carries bytes; those of C1 are allowed in it.
-  for (const header of ['parley-extensions', 'content-type', 'location', 'retry-after', 'www-authenticate']) {
+  for (const headers of hostileHeaders) {
     const text = 'a\u009d52;c;AAAA\u009cb';
-    for (const status of [302, 500]) await told(`${header} ${status}`, { header, status, text });
-    await told(header, { header, text });
+    for (const status of [302, 500]) await told(`${headers} ${status}`, { headers, status, text });
+    await told(`${headers}`, { headers, text });
   }
   return { lies, breaches };
 }
@@ -105,7 +111,7 @@ describe('no field of an answer drives a terminal', () => {
   test.each(commands)('%s', async (_name, words) => {
     const { lies, breaches } = await breachesOf(() => terminal.run(words()));
     expect(breaches).toEqual([]);
-    expect(lies).toBeGreaterThan(18);
+    expect(lies).toBeGreaterThan(9);
   });
 
   const typed: readonly (readonly [string, () => readonly string[]])[] = [
@@ -121,6 +127,6 @@ describe('no field of an answer drives a terminal', () => {
   test.each(typed)('in the REPL: %s', async (_name, lines) => {
     const { lies, breaches } = await breachesOf(() => terminal.repl(lines()));
     expect(breaches).toEqual([]);
-    expect(lies).toBeGreaterThan(18);
+    expect(lies).toBeGreaterThan(9);
   });
 });

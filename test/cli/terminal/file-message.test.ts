@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fenced, readFileMessage } from '../../../src/cli/terminal/file-message.ts';
+import { runs } from '../../support/runs.ts';
 
 /** The blocks of a Markdown text, read as CommonMark 0.31 section 4.5 has it. */
 function blocks(markdown: string): readonly { readonly info: string; readonly content: string }[] {
@@ -49,7 +50,7 @@ describe('a fenced file', () => {
       const info = names.join('').replaceAll('\n', ' ').trim();
       expect(blocks(fenced(names.join(''), given))).toEqual([{ info, content }]);
     });
-    fc.assert(property, { numRuns: 5_000 });
+    fc.assert(property, { numRuns: runs(1_000, 25_000) });
   });
 
   test('has a fence longer than any inside', () => {

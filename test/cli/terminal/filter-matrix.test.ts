@@ -5,13 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { bundleProgram } from '../../support/bundled-program.ts';
+import { runs } from '../../support/runs.ts';
 import { attacks, withoutOwnColour } from './attacks.ts';
 import { attackAt, randomAt } from './filter-matrix.ts';
 import { filterPlaces, type PlaceKind, withoutFrame } from './filter-places.ts';
 import { HostileServer } from './hostile-server.ts';
 
 const kinds: readonly PlaceKind[] = ['reply', 'title', 'mode name', 'error', 'history'];
-const randomTexts = 20_000;
+const randomTexts = runs(3_000, 100_000);
 
 test('there are 40 attacks and more, and a place of each kind', () => {
   expect(Object.keys(attacks).length).toBeGreaterThanOrEqual(40);
@@ -62,8 +63,8 @@ describe('the same measure', () => {
     readonly random: number;
   }
 
-  async function linesOf(mutant?: { readonly of: string; readonly path: string }): Promise<readonly Line[]> {
-    const bundled = await bundleProgram(program, mutant === undefined ? {} : { mutant });
+  async function linesOf(mutant: { readonly of: string; readonly path: string }): Promise<readonly Line[]> {
+    const bundled = await bundleProgram(program, { mutant });
     try {
       const { stdout } = await promisify(execFile)(process.execPath, [bundled.path]);
       return stdout
@@ -75,10 +76,8 @@ describe('the same measure', () => {
     }
   }
 
-  test('is passed by the filter, and failed in every place by one that strips escape sequences', async () => {
-    const [filtered, stripped] = await Promise.all([linesOf(), linesOf({ of: filter, path: stripping })]);
-    for (const { place, attacks, random } of filtered)
-      expect({ place, attacks, random }).toEqual({ place, attacks: 0, random: 0 });
+  test('is failed in every place by a filter that strips escape sequences', async () => {
+    const stripped = await linesOf({ of: filter, path: stripping });
     expect(stripped.map(({ place }) => place)).toEqual(filterPlaces.map(({ name }) => name));
     for (const line of stripped) {
       expect(line.attacks, line.place).toBeGreaterThan(line.shown / 10);

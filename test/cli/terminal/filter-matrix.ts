@@ -27,8 +27,14 @@ function cuts(text: string): readonly (readonly string[])[] {
   return [[text], ...inTwo, text.split('')];
 }
 
-export async function attackAt(place: FilterPlace): Promise<MatrixReport> {
-  return shownAt(place, Object.values(attacks).flatMap(cuts), [false, true]);
+/** All of them, or only each so-many-th. */
+export async function attackAt(place: FilterPlace, { each = 1 } = {}): Promise<MatrixReport> {
+  const texts = Object.values(attacks).flatMap(cuts);
+  return shownAt(
+    place,
+    texts.filter((_text, index) => index % each === 0),
+    [false, true],
+  );
 }
 
 /** Each text in two, wherever. */

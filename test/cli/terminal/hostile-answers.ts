@@ -16,8 +16,8 @@ export interface Lie {
   readonly text: string;
   /** Of every answer, with a failure's body all of whose texts are hostile. */
   readonly status?: number;
-  /** A header of every answer. */
-  readonly header?: string;
+  /** Headers of every answer. */
+  readonly headers?: readonly string[];
 }
 
 interface Answer {
@@ -116,7 +116,7 @@ function failure(text: string, status: number): Answer {
 
 function send(response: ServerResponse, { status, type, body }: Answer, lie: Lie | null): void {
   const headers: Record<string, string> = { 'content-type': type, 'parley-extensions': extensions };
-  if (lie?.header !== undefined) headers[lie.header] = lie.text;
+  for (const header of lie?.headers ?? []) headers[header] = lie?.text ?? '';
   response
     .writeHead(status, headers)
     .end(type.startsWith(eventStream) ? encoded(body) : JSON.stringify(body));

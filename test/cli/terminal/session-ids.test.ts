@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { idsFromWords, readIds as readEachId } from '../../../src/cli/terminal/session-ids.ts';
 import type { StdinReading } from '../../../src/cli/terminal/stdin.ts';
+import { runs } from '../../support/runs.ts';
 import { cutAt, failure, ofBytes, ofText, reading } from './stdin-reading.ts';
 
 async function readIds(from: StdinReading): Promise<readonly string[]> {
@@ -29,7 +30,7 @@ describe('session ids on stdin', () => {
       const ids = await readIds(ofBytes(...cutAt(bytes, places)));
       expect(ids).toEqual(['ses_é', 'ses_日', 'ses_3']);
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: runs(60, 1_000) });
   });
 
   test.each([

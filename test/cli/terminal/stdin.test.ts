@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isFed, readMessage } from '../../../src/cli/terminal/stdin.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
+import { runs } from '../../support/runs.ts';
 import { cutAt, failure, never, ofBytes, ofText, reading } from './stdin-reading.ts';
 
 const mebibyte = 1024 * 1024;
@@ -19,7 +20,7 @@ describe('a message on stdin', () => {
         expect(read).toBe(`x${given}`);
       },
     );
-    await fc.assert(property, { numRuns: 1000 });
+    await fc.assert(property, { numRuns: runs(200, 5_000) });
   });
 
   test('keeps CR, and loses one leading byte order mark even if that was cut', async () => {
@@ -72,7 +73,7 @@ describe('a message on stdin', () => {
         expect(error.message).toContain(` at offset ${before * 3}.`);
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: runs(50, 1_000) });
   });
 
   test('with NUL is refused with its offset', async () => {

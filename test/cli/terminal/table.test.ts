@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { align, type Column, writeTable } from '../../../src/cli/terminal/table.ts';
+import { runs } from '../../support/runs.ts';
 import { stringStream } from './string-stream.ts';
 
 type Row = readonly [id: string, title: string];
@@ -102,6 +103,6 @@ describe('a table on a terminal', () => {
         }
       },
     );
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: runs(80, 1_500) });
   });
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EchoEngine } from '../../../src/engine/offline/echo.ts';
+import { runs } from '../../support/runs.ts';
 import { collectEvents, collectReply, describeEngine } from '../engine-suite.ts';
 
 describeEngine('echo', () => new EchoEngine());
@@ -15,7 +16,7 @@ describe('echo', () => {
       fc.asyncProperty(texts, async (message) => {
         expect(await collectReply(engine, { history: [], message })).toBe(message);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 300) },
     );
   });
 

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type SplitText, ThinkTags } from '../../../src/engine/upstream/think-tags.ts';
 import type { ModeSettings } from '../../../src/service/mode-settings.ts';
 import { replyOf, sendStream } from '../../support/model-server.ts';
+import { runs } from '../../support/runs.ts';
 import { type StubScript, UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents, textOf } from '../engine-suite.ts';
 
@@ -107,7 +108,7 @@ describe('notes before a reply', () => {
       fc.property(content, hows, fc.array(fc.nat(), { maxLength: 8 }), (text, how, places) => {
         expect(split(cutAt(text, places), how)).toEqual(split([text], how));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(400, 10_000) },
     );
   });
 
@@ -132,7 +133,7 @@ describe('notes before a reply', () => {
         ).toContain(tags);
         if (tags === 0) expect(both).toBe(bare(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200, 5_000) },
     );
   });
 

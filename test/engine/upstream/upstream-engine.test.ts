@@ -13,6 +13,7 @@ import {
   upstreamEngine,
   usageChunk,
 } from '../../support/model-server.ts';
+import { runs } from '../../support/runs.ts';
 import { type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
 import { UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents, collectReply, describeEngine, textOf } from '../engine-suite.ts';
@@ -163,7 +164,7 @@ describe('a stream', () => {
           expect(await collectReply(engine, hello)).toBe(said);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(10, 125) },
     );
   });
 

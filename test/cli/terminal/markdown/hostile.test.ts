@@ -41,11 +41,10 @@ describe('an attack', () => {
 });
 
 describe('random text', () => {
-  test('lets through only what may be shown, 10,000 times', () =>
-    fc.assert(hostileTextIsHarmless, { numRuns: 200 }));
+  test('lets through only what may be shown', () => fc.assert(hostileTextIsHarmless, { numRuns: 40 }));
 
   test('of Markdown lets through only what may be shown', () =>
-    fc.assert(markdownIsHarmless, { numRuns: 100 }));
+    fc.assert(markdownIsHarmless, { numRuns: 40 }));
 });
 
 /** The renderer behind another filter: one that takes escape sequences out, piece by piece. */

@@ -3,5 +3,5 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { everyWordIsShownOnce } from './properties.ts';
 
-test('no word of 200 random documents is lost, doubled or moved', () =>
-  fc.assert(everyWordIsShownOnce, { numRuns: 200 }));
+test('no word of a random document is lost, doubled or moved', () =>
+  fc.assert(everyWordIsShownOnce, { numRuns: 50 }));

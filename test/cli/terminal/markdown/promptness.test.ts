@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../support/runs.ts';
 import { rendered, stringTerminal, writerTo } from './rendering.ts';
 
 const letters = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz', 'é', 'ß', 'ж');
@@ -87,7 +88,7 @@ describe('of prose with marks that stay open', () => {
         expect(await mostHeld(given, prefix, columns)).toBeLessThanOrEqual(line);
       },
     );
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: runs(50, 1_500) });
   }, 60_000);
 
   test('what is written is the same in one piece and in single units', async () => {
@@ -100,6 +101,6 @@ describe('of prose with marks that stay open', () => {
         expect(await rendered((prefix + text).split(''), { columns, colour: true })).toBe(whole);
       },
     );
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: runs(50, 1_500) });
   }, 60_000);
 });

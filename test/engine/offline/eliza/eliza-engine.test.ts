@@ -5,6 +5,7 @@ import { colleague } from '../../../../src/engine/offline/eliza/colleague.ts';
 import { colleagueScript } from '../../../../src/engine/offline/eliza/colleague-script.ts';
 import { ElizaEngine } from '../../../../src/engine/offline/eliza/eliza-engine.ts';
 import type { ContextMessage } from '../../../../src/engine/reply-engine.ts';
+import { runs } from '../../../support/runs.ts';
 import { collectEvents, collectReply, describeEngine, textOf } from '../../engine-suite.ts';
 import { goldenDialogues } from './golden-dialogues.ts';
 
@@ -74,7 +75,7 @@ describe('eliza', () => {
         expect(await collectReply(engine, context)).toBe(reply);
         expect(await collectReply(make(), context)).toBe(reply);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(80, 1_500) },
     );
   });
 

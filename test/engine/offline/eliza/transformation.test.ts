@@ -5,6 +5,7 @@ import { joinWords, readWords } from '../../../../src/engine/offline/eliza/claus
 import { decompose, parsePattern } from '../../../../src/engine/offline/eliza/pattern.ts';
 import { parseReassembly } from '../../../../src/engine/offline/eliza/reassembly.ts';
 import type { Script } from '../../../../src/engine/offline/eliza/script.ts';
+import { runs } from '../../../support/runs.ts';
 import { talk } from './talk.ts';
 
 describe('substitution and reflection', () => {
@@ -105,7 +106,7 @@ describe('decomposition', () => {
         const found = decompose(parsePattern(pattern.join(' '), {}), readWords(words.join(' ')));
         expect(found?.map(joinWords) ?? null).toEqual(expected?.slice(1).map((text) => text.trim()) ?? null);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(500, 10_000) },
     );
   });
 
