@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
-import { Place, type RunOptions, type Variables } from '../support/parley.ts';
+import type { RunOptions, Variables } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { lockElsewhere, lookInto } from '../support/raw-database.ts';
 import { sinceBoot } from '../support/store-options.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
@@ -187,7 +188,7 @@ test.each([
 });
 
 test('a session in which another chat runs is busy: 6, the message is not kept', async () => {
-  const own = new Place();
+  const own = new PlaceInProcess();
   try {
     const session = (await own.output(['sessions', 'create'])).trim();
     lookInto(join(own.dataDirectory, 'parley.db'), (database) =>
@@ -204,7 +205,7 @@ test('a session in which another chat runs is busy: 6, the message is not kept',
 }, 60_000);
 
 test('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
-  const own = new Place();
+  const own = new PlaceInProcess();
   try {
     await own.output(['sessions', 'create']);
     const { ended } = await lockElsewhere(join(own.dataDirectory, 'parley.db'), 7000);
@@ -221,7 +222,7 @@ test('a store that another process keeps locked is busy after 5 s, whatever --ti
 }, 60_000);
 
 test('--timeout shortens the wait for a locked store', async () => {
-  const own = new Place();
+  const own = new PlaceInProcess();
   try {
     await own.output([...hello, '-m', 'echo']);
     const path = join(own.dataDirectory, 'parley.db');
