@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message, Page, Session } from '../../src/service/session.ts';
 import { batch, resultsOf, runBatch } from '../support/chat-batch.ts';
 import { expectFailure } from '../support/failures.ts';
-import { outcomeOf, Place } from '../support/parley.ts';
+import { outcomeOf } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
@@ -114,7 +115,7 @@ describe.concurrent('a batch', () => {
   });
 
   test('leaves the session that -c goes on with as it was', async () => {
-    const own = new Place();
+    const own = new PlaceInProcess();
     try {
       const before = (await own.output(['sessions', 'create'])).trim();
       await own.output(batch, { stdin: 'a\nb' });

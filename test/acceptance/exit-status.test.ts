@@ -8,10 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure, expectNoStackTrace } from '../support/failures.ts';
-import { outcomeOf, Place } from '../support/parley.ts';
+import { outcomeOf } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { storedKey } from '../support/stored.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let id = '';
 beforeAll(async () => {
   id = (await place.output(['sessions', 'create', '--title', 'kept'])).trimEnd();
@@ -53,7 +54,7 @@ describe('4', () => {
   });
 
   test("a typo, another store's key, a word and a revoked key are refused alike", async () => {
-    const elsewhere = new Place();
+    const elsewhere = new PlaceInProcess();
     await elsewhere.output(['models']);
     const revoked = await place.answer<CreatedKey>(['keys', 'create', '--project', 'p']);
     await place.output(['keys', 'revoke', revoked.key_id]);
@@ -126,7 +127,7 @@ test('3: some of several sessions are not there', async () => {
 });
 
 describe('7: the store', () => {
-  const unusable = new Place();
+  const unusable = new PlaceInProcess();
   afterAll(() => unusable.remove());
 
   async function expectRefused(code: string, env = {}): Promise<void> {
@@ -159,7 +160,7 @@ describe('7: the store', () => {
   });
 
   test('a file from a newer version, which is left as it is', async () => {
-    const newer = new Place();
+    const newer = new PlaceInProcess();
     await newer.output(['models']);
     const database = new Database(newer.storeFile);
     database.pragma('user_version = 99');

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { serve } from '../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
@@ -27,7 +27,7 @@ const orders: readonly (readonly [flags: readonly string[], letters: string])[] 
   [['--sort', 'created', '--reverse'], 'abcde'],
 ];
 
-const place = new Place();
+const place = new PlaceInProcess();
 let served: ServedPlace;
 let far: Readonly<Record<string, string>> = {};
 beforeAll(async () => {
@@ -167,7 +167,7 @@ test.each([
 });
 
 test('an empty listing is told on stderr, and tells apart whether there is no session or none of that kind', async () => {
-  const empty = new Place();
+  const empty = new PlaceInProcess();
   try {
     await empty.output(['models']);
     const listed = async (...flags: string[]) => {

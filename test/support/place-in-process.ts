@@ -1,29 +1,51 @@
 // A place whose commands run in this process, with all that the program has but a process of its own: for facts about words, results
 // and statuses. `shell`, `terminal`, `start`, `spawn` and `binary` run the real program, which signals, exits and memory need.
-import { Writable } from 'node:stream';
+import { randomUUID } from 'node:crypto';
+import { Readable, Writable } from 'node:stream';
+import type { CliHost } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
+import type { Surroundings } from '../../src/compose/surroundings.ts';
 import { findModels, openHome } from '../../src/compose.ts';
+import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
+import { ProfileFile } from '../../src/config/profile-file.ts';
+import { processTable } from '../config/process-table.ts';
 import { hostInProcess } from './host-in-process.ts';
+import { locks } from './locks.ts';
 import { type Outcome, Place, type RunOptions } from './parley.ts';
 import { sinceBoot } from './store-options.ts';
 
+/** The working directory of this process is that of the place, once a command has run in it. */
 export class PlaceInProcess extends Place {
-  /** With what only a process can be given (`cwd`, `stdout`), it is one. */
+  readonly #before = process.cwd();
+
+  /** What only a process can do or be given has one: `serve`, another directory, an open file, what Node itself reads. */
   override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-    if (options.cwd !== undefined || options.stdout !== undefined) return super.parley(args, options);
-    return runInProcess(this, args, options);
+    const { cwd, stdout, env = {} } = options;
+    const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
+    if (args[0] === 'serve' || cwd !== undefined || stdout !== undefined || isForNode) {
+      return this.binary(args, options);
+    }
+    process.chdir(this.path);
+    return runInProcess(args, { ...this.env, ...env }, options.stdin);
   }
 
   /** Runs the real program to its end. */
   binary(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     return super.parley(args, options);
   }
+
+  override remove(): void {
+    process.chdir(this.#before);
+    super.remove();
+  }
 }
 
-/** The directories are the usual ones of the place; the working directory is that of the tests. */
-async function runInProcess(place: Place, args: readonly string[], options: RunOptions): Promise<Outcome> {
-  const env = { ...place.env, ...options.env };
+async function runInProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  stdin: RunOptions['stdin'],
+): Promise<Outcome> {
   const { signal } = new AbortController();
   const written = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const noColor = args.includes('--no-color');
@@ -37,31 +59,35 @@ async function runInProcess(place: Place, args: readonly string[], options: RunO
     return createOutput(stream, { role: name === 'stdout' ? 'data' : 'talk', env, noColor, signal });
   };
   const outputs = { stdout: outputOf('stdout'), stderr: outputOf('stderr') };
-  let requests = 0;
-  const host = hostInProcess({
-    directory: place.path,
-    outputs,
-    stdin: piecesOf(options.stdin),
-    signal,
-    newRequestId: () => `req_${++requests}`,
-    openHome: (target, home) => openHome(target, surroundings, home),
-  });
-  const surroundings = {
-    profileFile: host.profileFile,
-    dataDirectory: host.dataDirectory,
-    processes: { pid: process.pid, isRunning: () => true },
-    nodeApiVersion: Number(process.versions['napi']),
+  const { platform } = process;
+  const machine = { env, platform, home: env['HOME'] ?? '', workingDirectory: process.cwd() };
+  const host: CliHost = {
+    ...hostInProcess({
+      directory: machine.home,
+      outputs,
+      stdin: [],
+      signal,
+      newRequestId: () => `req_${randomUUID()}`,
+      openHome: (target, options) => openHome(target, surroundings, options),
+    }),
     env,
-    now: host.now,
-    sinceBoot,
-    random: host.random,
+    profileFile: new ProfileFile({ directory: configDirectory(machine), locks, platform }),
+    dataDirectory: realDirectory(dataDirectory(machine)),
   };
-  const kind = options.stdin === undefined ? 'device' : 'socket';
+  const surroundings: Surroundings = {
+    ...host,
+    processes: processTable,
+    nodeApiVersion: Number(process.versions['napi']),
+    sinceBoot,
+  };
   const status = await runCommandLine(args, {
     ...host,
-    env,
-    stdin: { ...host.stdin, kind: () => kind },
-    findModels: (servers, search, stop) => findModels(servers, surroundings, search, stop),
+    stdin: {
+      ...host.stdin,
+      kind: () => (stdin === undefined ? 'device' : 'socket'),
+      open: () => Readable.from(piecesOf(stdin), { objectMode: true }),
+    },
+    findModels: (servers, options, stop) => findModels(servers, surroundings, options, stop),
   });
   for (const output of Object.values(outputs)) await output.finish();
   const [bytes, err] = [Buffer.concat(written.stdout), Buffer.concat(written.stderr)];
