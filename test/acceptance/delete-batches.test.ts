@@ -180,7 +180,7 @@ describe('a batch', () => {
 
   test('that runs is kept from a second process, and its journal is not touched', async () => {
     await place.output(['models']);
-    const { env, stdin, server } = await stranger({ count: 60, takes: 100 });
+    const { env, stdin, server } = await stranger({ count: 25, takes: 100 });
     const child = place.start(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], env);
     const ended = outcomeOf(child);
     child.stdin.end(stdin);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openBasicServer } from '../support/basic-server.ts';
 import { expectFailure } from '../support/failures.ts';
-import { PlaceInProcess } from '../support/place-in-process.ts';
+import { Place } from '../support/parley.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 
 const disk = SmallDisk.mount();
@@ -24,7 +24,7 @@ describe.skipIf(disk === null)('on a disk without room', () => {
   beforeEach(() => free());
 
   async function startAll() {
-    const place = new PlaceInProcess();
+    const place = new Place();
     const server = await openBasicServer({ ids });
     onTestFinished(async () => {
       await server.close();

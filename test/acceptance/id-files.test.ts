@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openBasicServer } from '../support/basic-server.ts';
 import { fuzzIdFiles } from '../support/id-file-fuzz.ts';
 import { idFiles } from '../support/id-files.ts';
-import { PlaceInProcess } from '../support/place-in-process.ts';
+import { Place } from '../support/parley.ts';
 import { temporaryDirectory } from '../support/test-store.ts';
 
 test('200 files delete what they name if all of it is valid, and else nothing, with the wrong line named', async () => {
@@ -19,7 +19,7 @@ test('200 files delete what they name if all of it is valid, and else nothing, w
 }, 60_000);
 
 test('the program does the same, from a file and at a server', async () => {
-  const place = new PlaceInProcess();
+  const place = new Place();
   onTestFinished(() => place.remove());
   const known = ['id-1', 'id-2', 'id-3'];
   const server = await openBasicServer({ ids: known });

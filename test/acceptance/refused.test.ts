@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
+import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
-import type { RunOptions, Variables } from '../support/parley.ts';
+import { Place, type RunOptions, type Variables } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { ProgramInProcess } from '../support/program-in-process.ts';
 import { lockElsewhere, lookInto } from '../support/raw-database.ts';
 import { sinceBoot } from '../support/store-options.ts';
 
@@ -188,24 +190,29 @@ test.each([
 });
 
 test('a session in which another chat runs is busy: 6, the message is not kept', async () => {
-  const own = new PlaceInProcess();
+  const own = await temporaryDirectory();
+  const home = await openEmbedded(join(own.path, 'data'), { limits: { turnWaitMs: 300 } });
   try {
-    const session = (await own.output(['sessions', 'create'])).trim();
-    lookInto(join(own.dataDirectory, 'parley.db'), (database) =>
+    const apiKey = await newKey(home, 'busy');
+    const program = new ProgramInProcess({ directory: own.path, home, apiKey });
+    const session = (await program.run(['sessions', 'create'], [])).out.trim();
+    lookInto(join(own.path, 'data', 'parley.db'), (database) =>
       database
         .prepare('UPDATE sessions SET turn_owner = ?, turn_until = ?, turn_position = 0 WHERE session_id = ?')
         .run('another machine', sinceBoot() + 60_000, session),
     );
-    const refused = await own.parley([...hello, '-m', 'echo', '-s', session]);
-    expectFailure(refused, { status: 6, code: 'SESSION_BUSY' });
-    expect((await own.output(['sessions', 'messages', session, '--format', 'json'])).trim()).toBe('');
+    const refused = await program.run([...hello, '-m', 'echo', '-s', session], []);
+    expect(refused).toMatchObject({ status: 6, out: '', err: expect.stringContaining('(SESSION_BUSY)') });
+    const messages = await program.run(['sessions', 'messages', session, '--format', 'json'], []);
+    expect(messages).toMatchObject({ status: 0, out: '' });
   } finally {
-    own.remove();
+    await home.close();
+    await own.remove();
   }
-}, 60_000);
+});
 
-test('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
-  const own = new PlaceInProcess();
+test.concurrent('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
+  const own = new Place();
   try {
     await own.output(['sessions', 'create']);
     const { ended } = await lockElsewhere(join(own.dataDirectory, 'parley.db'), 7000);
@@ -221,13 +228,13 @@ test('a store that another process keeps locked is busy after 5 s, whatever --ti
   }
 }, 60_000);
 
-test('--timeout shortens the wait for a locked store', async () => {
-  const own = new PlaceInProcess();
+test.concurrent('--timeout shortens the wait for a locked store', async () => {
+  const own = new Place();
   try {
     await own.output([...hello, '-m', 'echo']);
     const path = join(own.dataDirectory, 'parley.db');
-    // Without it, each would wait for these four seconds, and then be done.
-    const { ended } = await lockElsewhere(path, 4000);
+    // Without it, each would wait for these three seconds, and then be done.
+    const { ended } = await lockElsewhere(path, 3000);
     // What was said since the last search is written to the index first.
     const calls = [
       ['sessions', 'search', 'hello'],

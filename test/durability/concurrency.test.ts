@@ -1,6 +1,9 @@
 // Several processes at one store: turns of a session one after the other, none lost; and a turn whose process stands still.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { endOf, Place } from '../support/parley.ts';
+import { lookInto } from '../support/raw-database.ts';
+import { sinceBoot } from '../support/store-options.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
 let place: Place;
@@ -64,14 +67,23 @@ test('eight processes that come first at once agree on one key', async () => {
 
 test('a turn whose process stands still is taken over, and what it had said is kept when it goes on', async () => {
   const session = await place.newSession();
-  const message = 'word '.repeat(60_000);
+  const message = 'word '.repeat(200_000);
   const first = place.spawn(['chat', '--mode', 'echo', '-s', session], { stdin: message });
   await new Promise((resolve) => first.stdout?.once('readable', resolve));
   first.kill('SIGSTOP');
-  // Its process is there, so that only the end of its lease frees the session.
+  // Longer than it lets pass without asking whether the turn is still its own.
+  const asksAgain = delay(1500);
+  // Its process is there, so that only the end of its lease frees the session: it is of seconds, and is ended here.
+  lookInto(place.storeFile, (database) => {
+    const leases = database.prepare('SELECT turn_until FROM sessions').pluck().all();
+    expect(leases).toEqual([expect.any(Number)]);
+    expect(Number(leases[0]) - sinceBoot()).toBeLessThanOrEqual(15_000);
+    database.prepare('UPDATE sessions SET turn_until = ?').run(sinceBoot());
+  });
   expect(await place.output(['chat', '-n', '--mode', 'echo', '-s', session, 'second'])).toBe('second\n');
   expect(storedMessages(place)[1]).toMatchObject({ content: '', finish_reason: 'interrupted' });
 
+  await asksAgain;
   first.kill('SIGCONT');
   first.stdout?.resume();
   expect(await endOf(first)).toEqual({ status: 6, signal: null });

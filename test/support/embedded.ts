@@ -22,6 +22,8 @@ export interface EmbeddedOptions {
   readonly limits?: Partial<Limits>;
   readonly owner?: TurnOwner;
   readonly now?: () => number;
+  /** How long the store waits for its lock. */
+  readonly lockWaitMs?: number;
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
 }
@@ -29,7 +31,8 @@ export interface EmbeddedOptions {
 /** Opens a home in a directory; several may share one, as processes do. */
 export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<EmbeddedHome> {
   const now = options.now ?? (() => Date.now());
-  const { store } = await openSqliteStore({ ...storeOptions(directory), now });
+  const lockWait = options.lockWaitMs === undefined ? {} : { lockWaitMs: options.lockWaitMs };
+  const { store } = await openSqliteStore({ ...storeOptions(directory), now, ...lockWait });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),

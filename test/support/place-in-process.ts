@@ -19,11 +19,12 @@ import { sinceBoot } from './store-options.ts';
 export class PlaceInProcess extends Place {
   readonly #before = process.cwd();
 
-  /** What only a process can do or be given has one: `serve`, another directory, an open file, what Node itself reads. */
+  /** What only the real program can do or be given has it: `serve`, jq's thread, another directory, an open file, what Node reads. */
   override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { cwd, stdout, env = {} } = options;
     const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
-    if (args[0] === 'serve' || cwd !== undefined || stdout !== undefined || isForNode) {
+    const isBuilt = args[0] === 'serve' || args.includes('--jq');
+    if (isBuilt || cwd !== undefined || stdout !== undefined || isForNode) {
       return this.binary(args, options);
     }
     process.chdir(this.path);

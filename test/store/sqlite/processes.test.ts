@@ -76,12 +76,12 @@ it('waits for another process without stopping its own', async () => {
   const timer = setInterval(() => {
     ticks += 1;
   }, 5);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1000);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 400);
   ticks = 0;
   const id = await newSession(store, project);
   clearInterval(timer);
   await ended;
-  expect(ticks).toBeGreaterThan(20);
+  expect(ticks).toBeGreaterThan(10);
   expect(await store.findSession(project, id)).not.toBeNull();
 });
 
@@ -117,7 +117,7 @@ it('waits with a reply longer than with all else: it was said already', async ()
   const project = await newProject(store);
   const begun = await store.beginTurn(project, turnStart());
   if (begun.kind !== 'begun') throw new Error(begun.kind);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1000);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 500);
   const reply = store.endTurn(project, begun.turn, turnReply({ content: 'kept' }));
   await expect(newSession(store, project)).rejects.toMatchObject({ code: 'STORE_BUSY' });
   expect(await reply).toEqual({ kind: 'kept', message_count: 2 });
@@ -130,7 +130,7 @@ it('gives up a turn that waits for the lock as soon as it is stopped, and keeps 
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
   const project = await newProject(store);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1500);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 700);
   let isHeld = true;
   void ended.then(() => {
     isHeld = false;
@@ -155,7 +155,7 @@ it('is closed at once when nothing waits any more, though the lock is held', asy
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
   const project = await newProject(store);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1500);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 700);
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('stopped')), 50);
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
