@@ -49,7 +49,7 @@ const opened = (): readonly (readonly string[])[] => [
 describe('4', () => {
   test('no key for a URL given by hand', async () => {
     const args = ['--url', 'https://example.com', 'models'];
-    expectFailure(await place.parley(args), { status: 4, code: 'NO_API_KEY' });
+    expectFailure(await place.binary(args), { status: 4, code: 'NO_API_KEY' });
     expectJsonFailure(await place.parley([...args, '--json']), { status: 4, code: 'NO_API_KEY' });
   });
 
@@ -99,7 +99,7 @@ test('5: one session that is not there', async () => {
     ['sessions', 'rename', missing, 'x'],
     ['chat', '-n', '-s', missing, 'x'],
   ]) {
-    expectFailure(await place.parley(args), { status: 5, code: 'SESSION_NOT_FOUND' });
+    expectFailure(await place.binary(args), { status: 5, code: 'SESSION_NOT_FOUND' });
     expectJsonFailure(await place.parley([...args, '--json']), { status: 5, code: 'SESSION_NOT_FOUND' });
   }
   for (const command of ['delete', 'restore']) {
@@ -110,7 +110,7 @@ test('5: one session that is not there', async () => {
 });
 
 test('3: some of several sessions are not there', async () => {
-  const got = await place.parley(['sessions', 'get', missing, id, '--json']);
+  const got = await place.binary(['sessions', 'get', missing, id, '--json']);
   expect(got.status).toBe(3);
   expect(
     got.out
@@ -136,7 +136,7 @@ describe('7: the store', () => {
         expectJsonFailure(await unusable.parley([...args, '--json'], { env }), { status: 7, code }),
       ),
     );
-    const doctor = await unusable.parley(['doctor'], { env });
+    const doctor = await unusable.binary(['doctor'], { env });
     expect(doctor).toMatchObject({
       status: 7,
       out: expect.stringMatching(new RegExp(`^FAIL .*\\(${code}\\)$`, 'm')),

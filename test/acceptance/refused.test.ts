@@ -150,10 +150,21 @@ test.each(table)('%s is refused with 2 and %s', async (_name, code, args, said, 
 const remote: Variables = { PARLEY_API_KEY: 'pk_x' };
 
 test.each([
+  ['USAGE', ['sessions', 'lst']],
+  ['INVALID_REQUEST', ['chat', '-n', ' ']],
+  ['CONFIG', ['--profile', 'nope', ...hello]],
+  ['UNKNOWN_MODE', [...hello, '-m', 'nope']],
+])('the program itself refuses with 2 and %s', async (code, args) => {
+  const [inWords, asJson] = await Promise.all([place.binary(args), place.binary(['--json', ...args])]);
+  expectFailure(inWords, { status: 2, code });
+  expectJsonFailure(asJson, { status: 2, code });
+});
+
+test.each([
   ['administration of a server', ['--url', 'http://localhost:1', 'keys', 'list'], 'UNSUPPORTED', remote],
   ['a key that is not there to revoke', ['keys', 'revoke', 'key_x'], 'NOT_FOUND', {}],
 ])('%s fails with 1', async (_name, args, code, env) => {
-  expectFailure(await place.parley(args, { env }), { status: 1, code });
+  expectFailure(await place.binary(args, { env }), { status: 1, code });
   expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 1, code });
 });
 
@@ -259,7 +270,7 @@ test('an error never repeats raw control characters', async () => {
 });
 
 test('a stack trace comes with --debug alone', async () => {
-  expect((await place.parley([...hello, '-m', 'nope', '--debug'])).err).toMatch(/^\s+at /m);
+  expect((await place.binary([...hello, '-m', 'nope', '--debug'])).err).toMatch(/^\s+at /m);
 });
 
 test('nothing of all this was kept', async () => {

@@ -15,10 +15,10 @@ import { locks } from './locks.ts';
 import { type Outcome, Place, type RunOptions } from './parley.ts';
 import { sinceBoot } from './store-options.ts';
 
+const directoryOfTests = process.cwd();
+
 /** The working directory of this process is that of the place, once a command has run in it. */
 export class PlaceInProcess extends Place {
-  readonly #before = process.cwd();
-
   /** What only the real program can do or be given has it: `serve`, jq's thread, another directory, an open file, what Node reads. */
   override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { cwd, stdout, env = {} } = options;
@@ -37,7 +37,7 @@ export class PlaceInProcess extends Place {
   }
 
   override remove(): void {
-    process.chdir(this.#before);
+    process.chdir(directoryOfTests);
     super.remove();
   }
 }
