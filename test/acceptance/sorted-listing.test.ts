@@ -159,7 +159,7 @@ test.each([
   });
   try {
     const env = { PARLEY_URL: between.url, PARLEY_API_KEY: key };
-    expect(lines(await place.output(words, { env }))).toHaveLength(210);
+    expect(lines((await place.binary(words, { env })).out)).toHaveLength(210);
     expect(pages).toBe(2);
   } finally {
     await between.close();
