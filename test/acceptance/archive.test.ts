@@ -5,14 +5,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { SessionRecord } from '../../src/service/session-archive.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { servePlace } from '../support/served-place.ts';
 
 const lines = (text: string) => text.split('\n').slice(0, -1);
 
-let place: Place;
+let place: PlaceInProcess;
 beforeEach(() => {
-  place = new Place();
+  place = new PlaceInProcess();
 });
 afterEach(() => place.remove());
 
@@ -230,7 +230,7 @@ describe('sessions import', () => {
     await talk('Größe 😀 日本語', 'line\r\nbreak\u001b[31m \u202e');
     await place.output(['sessions', 'create', '--title', 'empty']);
     const first = await place.output(['sessions', 'export', '--all', '--format', 'json']);
-    const elsewhere = new Place();
+    const elsewhere = new PlaceInProcess();
     const { key } = await elsewhere.answer<CreatedKey>([
       'keys',
       'create',

@@ -3,10 +3,10 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { makeSessions } from '../support/stored.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let ids: readonly string[] = [];
 let batch = '';
 let path = '';

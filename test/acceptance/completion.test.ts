@@ -5,10 +5,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasCommand } from '../support/machine.ts';
-import { Place, type Typing } from '../support/parley.ts';
+import type { Typing } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let session = '';
 let server: ScriptedServer;
 const pwned = join(place.path, 'pwned');
@@ -125,7 +126,7 @@ describe('the words that may stand next', () => {
   });
 
   test('make no store and no key', async () => {
-    const fresh = new Place();
+    const fresh = new PlaceInProcess();
     for (const words of [
       ['chat', '-m', ''],
       ['sessions', 'get', ''],

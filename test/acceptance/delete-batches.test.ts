@@ -6,16 +6,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type BasicServerOptions, openBasicServer } from '../support/basic-server.ts';
 import { expectFailure } from '../support/failures.ts';
-import { type Outcome, outcomeOf, Place } from '../support/parley.ts';
+import { type Outcome, outcomeOf } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { servePlace } from '../support/served-place.ts';
 import { makeSessions } from '../support/stored.ts';
 
 const lines = (text: string) => text.split('\n').slice(0, -1);
 const batchIn = ({ err }: Pick<Outcome, 'err'>) => /--(?:resume|batch) (\S+)/.exec(err)?.[1] ?? '';
 
-let place: Place;
+let place: PlaceInProcess;
 beforeEach(() => {
-  place = new Place();
+  place = new PlaceInProcess();
 });
 afterEach(() => place.remove());
 
@@ -179,7 +180,7 @@ describe('a batch', () => {
 
   test('that runs is kept from a second process, and its journal is not touched', async () => {
     await place.output(['models']);
-    const { env, stdin, server } = await stranger({ count: 60, takes: 100 });
+    const { env, stdin, server } = await stranger({ count: 25, takes: 100 });
     const child = place.start(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], env);
     const ended = outcomeOf(child);
     child.stdin.end(stdin);

@@ -10,24 +10,24 @@ function newPlace(): Place {
   return place;
 }
 
-test('what is reported of 2,000 deletions is what a failing server has, also over a revoked key', async () => {
-  const { faults, counts, statuses } = await troubledDeletes(newPlace(), { ids: 2000, random: Math.random });
+test('what is reported of 1,000 deletions is what a failing server has, also over a revoked key', async () => {
+  const { faults, counts, statuses } = await troubledDeletes(newPlace(), { ids: 1000, random: Math.random });
   expect(faults).toEqual([]);
-  expect((counts['deleted'] ?? 0) + (counts['not_found'] ?? 0)).toBe(2000);
-  expect(counts['not_found']).toBeGreaterThan(10);
+  expect((counts['deleted'] ?? 0) + (counts['not_found'] ?? 0)).toBe(1000);
+  expect(counts['not_found']).toBeGreaterThan(5);
   expect([statuses[0], statuses.at(-1)]).toEqual([4, 3]);
 }, 120_000);
 
 test('a client that is killed and resumed deletes all that was asked for, and nothing else', async () => {
   const place = newPlace();
   await place.output(['models']);
-  const existing = fillStore(place.storeFile, 4001);
+  const existing = fillStore(place.storeFile, 2001);
   const { faults, kills } = await killedDeletes(place, {
-    ids: 4000,
-    kills: 6,
+    ids: 2000,
+    kills: 4,
     existing,
     random: Math.random,
   });
   expect(faults).toEqual([]);
-  expect(kills).toBeGreaterThanOrEqual(6);
+  expect(kills).toBeGreaterThanOrEqual(4);
 }, 120_000);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { makeSessions } from '../support/stored.ts';
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/admin.md', import.meta.url)), 'utf8');
@@ -17,7 +17,7 @@ function commandsOf(section: string): readonly string[] {
 }
 
 test('every line of the section for admins does what it says', async () => {
-  const place = new Place();
+  const place = new PlaceInProcess();
   onTestFinished(() => place.remove());
   await place.output(['models']);
   await makeSessions(place, 3, 'tmp');

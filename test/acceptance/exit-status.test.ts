@@ -8,10 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure, expectNoStackTrace } from '../support/failures.ts';
-import { outcomeOf, Place } from '../support/parley.ts';
+import { outcomeOf } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { storedKey } from '../support/stored.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let id = '';
 beforeAll(async () => {
   id = (await place.output(['sessions', 'create', '--title', 'kept'])).trimEnd();
@@ -48,12 +49,12 @@ const opened = (): readonly (readonly string[])[] => [
 describe('4', () => {
   test('no key for a URL given by hand', async () => {
     const args = ['--url', 'https://example.com', 'models'];
-    expectFailure(await place.parley(args), { status: 4, code: 'NO_API_KEY' });
+    expectFailure(await place.binary(args), { status: 4, code: 'NO_API_KEY' });
     expectJsonFailure(await place.parley([...args, '--json']), { status: 4, code: 'NO_API_KEY' });
   });
 
   test("a typo, another store's key, a word and a revoked key are refused alike", async () => {
-    const elsewhere = new Place();
+    const elsewhere = new PlaceInProcess();
     await elsewhere.output(['models']);
     const revoked = await place.answer<CreatedKey>(['keys', 'create', '--project', 'p']);
     await place.output(['keys', 'revoke', revoked.key_id]);
@@ -98,7 +99,7 @@ test('5: one session that is not there', async () => {
     ['sessions', 'rename', missing, 'x'],
     ['chat', '-n', '-s', missing, 'x'],
   ]) {
-    expectFailure(await place.parley(args), { status: 5, code: 'SESSION_NOT_FOUND' });
+    expectFailure(await place.binary(args), { status: 5, code: 'SESSION_NOT_FOUND' });
     expectJsonFailure(await place.parley([...args, '--json']), { status: 5, code: 'SESSION_NOT_FOUND' });
   }
   for (const command of ['delete', 'restore']) {
@@ -109,7 +110,7 @@ test('5: one session that is not there', async () => {
 });
 
 test('3: some of several sessions are not there', async () => {
-  const got = await place.parley(['sessions', 'get', missing, id, '--json']);
+  const got = await place.binary(['sessions', 'get', missing, id, '--json']);
   expect(got.status).toBe(3);
   expect(
     got.out
@@ -126,7 +127,7 @@ test('3: some of several sessions are not there', async () => {
 });
 
 describe('7: the store', () => {
-  const unusable = new Place();
+  const unusable = new PlaceInProcess();
   afterAll(() => unusable.remove());
 
   async function expectRefused(code: string, env = {}): Promise<void> {
@@ -135,7 +136,7 @@ describe('7: the store', () => {
         expectJsonFailure(await unusable.parley([...args, '--json'], { env }), { status: 7, code }),
       ),
     );
-    const doctor = await unusable.parley(['doctor'], { env });
+    const doctor = await unusable.binary(['doctor'], { env });
     expect(doctor).toMatchObject({
       status: 7,
       out: expect.stringMatching(new RegExp(`^FAIL .*\\(${code}\\)$`, 'm')),
@@ -159,7 +160,7 @@ describe('7: the store', () => {
   });
 
   test('a file from a newer version, which is left as it is', async () => {
-    const newer = new Place();
+    const newer = new PlaceInProcess();
     await newer.output(['models']);
     const database = new Database(newer.storeFile);
     database.pragma('user_version = 99');

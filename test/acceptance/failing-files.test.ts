@@ -6,12 +6,13 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { schema } from '../../src/store/sqlite/schema.ts';
 import { batch } from '../support/chat-batch.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import type { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { lookInto } from '../support/raw-database.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import { storeOptions } from '../support/store-options.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
@@ -100,7 +101,7 @@ test.each([
 ])(
   'a copy before a migration that fails with %s is told as %s, and the store is as it was',
   async (code, expected) => {
-    const own = new Place();
+    const own = new PlaceInProcess();
     const { store } = await openSqliteStore({
       ...storeOptions(own.dataDirectory),
       migrations: schema.slice(0, -1),
@@ -127,7 +128,7 @@ test.skipIf(trial === null)(
     const disk = SmallDisk.mount();
     if (disk === null) return;
     try {
-      const own = new Place({ data: join(disk.path, 'data') });
+      const own = new PlaceInProcess({ data: join(disk.path, 'data') });
       const { store } = await openSqliteStore({
         ...storeOptions(own.dataDirectory),
         migrations: schema.slice(0, -1),

@@ -2,15 +2,15 @@
 // this process and through `parley serve`.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replyOf, sendStream } from '../support/model-server.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
-let place: Place;
+let place: PlaceInProcess;
 let model: ScriptedServer;
 let script: Parameters<typeof serve>[0];
 beforeEach(async () => {
-  place = new Place();
+  place = new PlaceInProcess();
   script = (_request, response) => sendStream(response, replyOf('Hello'));
   model = await serve((request, response, count) => script(request, response, count));
 });
@@ -94,7 +94,7 @@ test('an export keeps the code of a failure, and an import takes it back', async
     finish_reason: 'error',
     error_code: 'UNAVAILABLE',
   });
-  const other = new Place();
+  const other = new PlaceInProcess();
   try {
     await other.parley(['sessions', 'import', '-'], { stdin: exported });
     expect(await other.output(['sessions', 'export', id, '--format', 'json'])).toBe(exported);

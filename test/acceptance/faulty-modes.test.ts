@@ -5,15 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ModeRecord } from '../../src/service/mode-settings.ts';
 import { differences, readShapes } from '../support/json-shapes.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 import { servePlace } from '../support/served-place.ts';
 
-let place: Place;
+let place: PlaceInProcess;
 let server: ScriptedServer;
 let script: Parameters<typeof serve>[0];
 beforeEach(async () => {
-  place = new Place();
+  place = new PlaceInProcess();
   script = (_request, response) => sendStream(response, replyOf('Hello.'));
   server = await serve((request, response, count) => script(request, response, count));
 });

@@ -6,10 +6,10 @@ import { exitStatusOf, exitStatusOfKind } from '../../src/cli/exit-codes.ts';
 import { variables } from '../../src/cli/manual/surroundings.ts';
 import { type ErrorCode, errorKind } from '../../src/service/errors.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { sourceFiles } from '../support/source-files.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 afterAll(() => place.remove());
 
 describe('help', () => {

@@ -1,9 +1,10 @@
 // Which key goes to which URL: every row of the table, with the real binary, as the servers see it.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Outcome, Place, type Variables } from '../support/parley.ts';
+import type { Outcome, Variables } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let kept: ScriptedServer;
 let current: ScriptedServer;
 let byHand: ScriptedServer;

@@ -13,14 +13,14 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CreatedKey, KeyRecord } from '../../src/service/administration.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import { storedKey } from '../support/stored.ts';
 
 const keyForm = /pk_[0-9A-Za-z]{33}/;
 
 describe('keys', () => {
-  const place = new Place();
+  const place = new PlaceInProcess();
   beforeAll(() => place.output(['models']));
   afterAll(() => place.remove());
 
@@ -92,7 +92,7 @@ describe('keys', () => {
   });
 
   test('the key of a revoked profile is refused, not replaced in silence', async () => {
-    const own = new Place();
+    const own = new PlaceInProcess();
     await own.output(['models']);
     const [key] = await own.answer<readonly KeyRecord[]>(['keys', 'list']);
     await own.output(['keys', 'revoke', key?.key_id ?? '']);
@@ -103,9 +103,9 @@ describe('keys', () => {
 });
 
 describe('profiles', () => {
-  let place: Place;
+  let place: PlaceInProcess;
   beforeEach(async () => {
-    place = new Place();
+    place = new PlaceInProcess();
     await place.output(['models']);
   });
   afterEach(() => place.remove());
@@ -176,7 +176,7 @@ describe('profiles', () => {
 });
 
 describe('doctor', () => {
-  const place = new Place();
+  const place = new PlaceInProcess();
   const disk = SmallDisk.mount();
   beforeAll(() => place.output(['models']));
   afterAll(() => {
@@ -252,7 +252,7 @@ describe('doctor', () => {
   });
 
   test('works on a damaged configuration', async () => {
-    const own = new Place();
+    const own = new PlaceInProcess();
     await own.output(['models']);
     writeFileSync(own.configFile, 'null');
     const { status, out } = await own.parley(['doctor']);

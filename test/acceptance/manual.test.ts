@@ -7,15 +7,15 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { line } from '../../src/cli/manual/roff.ts';
 import { errorKind } from '../../src/service/errors.ts';
 import { hasCommand } from '../support/machine.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
 const path = fileURLToPath(new URL(`../../${packageJson.man}`, import.meta.url));
 const page = readFileSync(path, 'utf8');
-const place = new Place();
+const place = new PlaceInProcess();
 afterAll(() => place.remove());
 
 test('the page in the build is what this tree makes', async () => {
-  expect(await place.output(['__manual'])).toBe(page);
+  expect((await place.binary(['__manual'])).out).toBe(page);
 });
 
 test('every command has its part, with every option of it', async () => {

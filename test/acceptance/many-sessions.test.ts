@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { makeSessions } from '../support/stored.ts';
 
 const missing = 'ses_01m7yt10msccamajvw809w7d4v';
 const lines = (text: string) => text.split('\n').slice(0, -1);
 
 describe('a list', () => {
-  const place = new Place();
+  const place = new PlaceInProcess();
   let ids: readonly string[] = [];
   beforeAll(async () => {
     await place.output(['models']);
@@ -89,12 +89,12 @@ describe('a list', () => {
 });
 
 describe('deleting', () => {
-  let place: Place;
+  let place: PlaceInProcess;
   let ids: readonly string[] = [];
   let a = '';
   let b = '';
   beforeEach(async () => {
-    place = new Place();
+    place = new PlaceInProcess();
     await place.output(['models']);
     ids = await makeSessions(place, 4);
     [a = '', b = ''] = ids;
@@ -270,7 +270,7 @@ describe('deleting', () => {
 });
 
 test('a reader that leaves does not stop a deletion half-way', async () => {
-  const place = new Place();
+  const place = new PlaceInProcess();
   try {
     await place.output(['models']);
     const ids = await makeSessions(place, 2_500);

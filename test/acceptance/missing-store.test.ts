@@ -13,13 +13,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { storedKey } from '../support/stored.ts';
 
-let place: Place;
+let place: PlaceInProcess;
 let away: string;
 beforeEach(() => {
-  place = new Place();
+  place = new PlaceInProcess();
   away = join(place.path, 'away');
 });
 afterEach(() => place.remove());
@@ -101,7 +101,7 @@ describe('a store whose directory is away', () => {
 
   test('keeps its key where a strange store stands in its place and is given one', async () => {
     const session = await place.newSession();
-    const strange = new Place();
+    const strange = new PlaceInProcess();
     await strange.newSession();
     renameSync(place.dataDirectory, away);
     cpSync(strange.dataDirectory, place.dataDirectory, { recursive: true });

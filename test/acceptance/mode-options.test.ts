@@ -1,9 +1,9 @@
 // What `parley modes` says: of what was done, of what was typed against a rule, and of what a chat then lacks.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 const address = ['--base-url', 'http://127.0.0.1:1/v1', '--model', 'm'];
 const longPrompt = 'word '.repeat(400);
 beforeAll(async () => {

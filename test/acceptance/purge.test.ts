@@ -5,17 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openBasicServer } from '../support/basic-server.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { makeSessions } from '../support/stored.ts';
 
 const word = 'canary-of-the-purge';
 
 describe('a purge', () => {
-  let place: Place;
+  let place: PlaceInProcess;
   let ids: readonly string[] = [];
   let purge: readonly string[] = [];
   beforeEach(async () => {
-    place = new Place();
+    place = new PlaceInProcess();
     await place.output(['models']);
     ids = await makeSessions(place, 4, word);
     await place.output(['chat', '-n', '-m', 'echo', '-s', ids[0] ?? '', `${word} was said`]);

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
+import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { Place, type RunOptions, type Variables } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { ProgramInProcess } from '../support/program-in-process.ts';
 import { lockElsewhere, lookInto } from '../support/raw-database.ts';
 import { sinceBoot } from '../support/store-options.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
@@ -147,10 +150,21 @@ test.each(table)('%s is refused with 2 and %s', async (_name, code, args, said, 
 const remote: Variables = { PARLEY_API_KEY: 'pk_x' };
 
 test.each([
+  ['USAGE', ['sessions', 'lst']],
+  ['INVALID_REQUEST', ['chat', '-n', ' ']],
+  ['CONFIG', ['--profile', 'nope', ...hello]],
+  ['UNKNOWN_MODE', [...hello, '-m', 'nope']],
+])('the program itself refuses with 2 and %s', async (code, args) => {
+  const [inWords, asJson] = await Promise.all([place.binary(args), place.binary(['--json', ...args])]);
+  expectFailure(inWords, { status: 2, code });
+  expectJsonFailure(asJson, { status: 2, code });
+});
+
+test.each([
   ['administration of a server', ['--url', 'http://localhost:1', 'keys', 'list'], 'UNSUPPORTED', remote],
   ['a key that is not there to revoke', ['keys', 'revoke', 'key_x'], 'NOT_FOUND', {}],
 ])('%s fails with 1', async (_name, args, code, env) => {
-  expectFailure(await place.parley(args, { env }), { status: 1, code });
+  expectFailure(await place.binary(args, { env }), { status: 1, code });
   expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 1, code });
 });
 
@@ -187,23 +201,28 @@ test.each([
 });
 
 test('a session in which another chat runs is busy: 6, the message is not kept', async () => {
-  const own = new Place();
+  const own = await temporaryDirectory();
+  const home = await openEmbedded(join(own.path, 'data'), { limits: { turnWaitMs: 300 } });
   try {
-    const session = (await own.output(['sessions', 'create'])).trim();
-    lookInto(join(own.dataDirectory, 'parley.db'), (database) =>
+    const apiKey = await newKey(home, 'busy');
+    const program = new ProgramInProcess({ directory: own.path, home, apiKey });
+    const session = (await program.run(['sessions', 'create'], [])).out.trim();
+    lookInto(join(own.path, 'data', 'parley.db'), (database) =>
       database
         .prepare('UPDATE sessions SET turn_owner = ?, turn_until = ?, turn_position = 0 WHERE session_id = ?')
         .run('another machine', sinceBoot() + 60_000, session),
     );
-    const refused = await own.parley([...hello, '-m', 'echo', '-s', session]);
-    expectFailure(refused, { status: 6, code: 'SESSION_BUSY' });
-    expect((await own.output(['sessions', 'messages', session, '--format', 'json'])).trim()).toBe('');
+    const refused = await program.run([...hello, '-m', 'echo', '-s', session], []);
+    expect(refused).toMatchObject({ status: 6, out: '', err: expect.stringContaining('(SESSION_BUSY)') });
+    const messages = await program.run(['sessions', 'messages', session, '--format', 'json'], []);
+    expect(messages).toMatchObject({ status: 0, out: '' });
   } finally {
-    own.remove();
+    await home.close();
+    await own.remove();
   }
-}, 60_000);
+});
 
-test('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
+test.concurrent('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
   const own = new Place();
   try {
     await own.output(['sessions', 'create']);
@@ -220,13 +239,13 @@ test('a store that another process keeps locked is busy after 5 s, whatever --ti
   }
 }, 60_000);
 
-test('--timeout shortens the wait for a locked store', async () => {
+test.concurrent('--timeout shortens the wait for a locked store', async () => {
   const own = new Place();
   try {
     await own.output([...hello, '-m', 'echo']);
     const path = join(own.dataDirectory, 'parley.db');
-    // Without it, each would wait for these four seconds, and then be done.
-    const { ended } = await lockElsewhere(path, 4000);
+    // Without it, each would wait for these three seconds, and then be done.
+    const { ended } = await lockElsewhere(path, 3000);
     // What was said since the last search is written to the index first.
     const calls = [
       ['sessions', 'search', 'hello'],
@@ -251,7 +270,7 @@ test('an error never repeats raw control characters', async () => {
 });
 
 test('a stack trace comes with --debug alone', async () => {
-  expect((await place.parley([...hello, '-m', 'nope', '--debug'])).err).toMatch(/^\s+at /m);
+  expect((await place.binary([...hello, '-m', 'nope', '--debug'])).err).toMatch(/^\s+at /m);
 });
 
 test('nothing of all this was kept', async () => {

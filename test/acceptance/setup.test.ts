@@ -5,16 +5,16 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { differences, readShapes } from '../support/json-shapes.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 
-let place: Place;
+let place: PlaceInProcess;
 let server: ScriptedServer;
 let env: Record<string, string>;
 let fails = false;
 let reply = '';
 beforeEach(async () => {
-  place = new Place();
+  place = new PlaceInProcess();
   fails = false;
   reply = replyOf('Hello', ' there.');
   server = await serve(({ method, path }, response) => {

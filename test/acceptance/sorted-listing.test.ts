@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { serve } from '../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
@@ -27,7 +27,7 @@ const orders: readonly (readonly [flags: readonly string[], letters: string])[] 
   [['--sort', 'created', '--reverse'], 'abcde'],
 ];
 
-const place = new Place();
+const place = new PlaceInProcess();
 let served: ServedPlace;
 let far: Readonly<Record<string, string>> = {};
 beforeAll(async () => {
@@ -127,7 +127,7 @@ test.each([
   ['a deletion of all', ['sessions', 'delete', '--all', '--dry-run']],
 ])('%s misses no session that becomes active while it is paged through', async (_, words) => {
   const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', words[1] ?? '']);
-  const records = Array.from({ length: 250 }, (_, number) => ({
+  const records = Array.from({ length: 210 }, (_, number) => ({
     session_id: `ses_${words[1]}_${number}`,
     title: null,
     created_at: minute(number),
@@ -159,7 +159,7 @@ test.each([
   });
   try {
     const env = { PARLEY_URL: between.url, PARLEY_API_KEY: key };
-    expect(lines(await place.output(words, { env }))).toHaveLength(250);
+    expect(lines((await place.binary(words, { env })).out)).toHaveLength(210);
     expect(pages).toBe(2);
   } finally {
     await between.close();
@@ -167,7 +167,7 @@ test.each([
 });
 
 test('an empty listing is told on stderr, and tells apart whether there is no session or none of that kind', async () => {
-  const empty = new Place();
+  const empty = new PlaceInProcess();
   try {
     await empty.output(['models']);
     const listed = async (...flags: string[]) => {

@@ -1,6 +1,9 @@
 // Several processes at one store: turns of a session one after the other, none lost; and a turn whose process stands still.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { endOf, Place } from '../support/parley.ts';
+import { lookInto } from '../support/raw-database.ts';
+import { sinceBoot } from '../support/store-options.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
 let place: Place;
@@ -43,11 +46,12 @@ test('eight processes chat in one session at once: all succeed, their turns one 
   expect(storeFaults(place)).toEqual([]);
 });
 
-test('200 processes, four at a time, make 200 sessions', async () => {
+// concurrency.long.ts has more of them.
+test('24 processes, four at a time, make 24 sessions', async () => {
   await place.output(['verify']);
-  const made = await inTurn(200, 4, () => place.newSession());
+  const made = await inTurn(24, 4, () => place.newSession());
   const listed = (await place.output(['sessions', 'list', '--all', '--ids'])).trim().split('\n');
-  expect(new Set(made).size).toBe(200);
+  expect(new Set(made).size).toBe(24);
   expect(listed.sort()).toEqual([...made].sort());
 }, 120_000);
 
@@ -67,10 +71,19 @@ test('a turn whose process stands still is taken over, and what it had said is k
   const first = place.spawn(['chat', '--mode', 'echo', '-s', session], { stdin: message });
   await new Promise((resolve) => first.stdout?.once('readable', resolve));
   first.kill('SIGSTOP');
-  // Its process is there, so that only the end of its lease frees the session.
+  // Longer than it lets pass without asking whether the turn is still its own.
+  const asksAgain = delay(1500);
+  // Its process is there, so that only the end of its lease frees the session: it is of seconds, and is ended here.
+  lookInto(place.storeFile, (database) => {
+    const leases = database.prepare('SELECT turn_until FROM sessions').pluck().all();
+    expect(leases).toEqual([expect.any(Number)]);
+    expect(Number(leases[0]) - sinceBoot()).toBeLessThanOrEqual(15_000);
+    database.prepare('UPDATE sessions SET turn_until = ?').run(sinceBoot());
+  });
   expect(await place.output(['chat', '-n', '--mode', 'echo', '-s', session, 'second'])).toBe('second\n');
   expect(storedMessages(place)[1]).toMatchObject({ content: '', finish_reason: 'interrupted' });
 
+  await asksAgain;
   first.kill('SIGCONT');
   first.stdout?.resume();
   expect(await endOf(first)).toEqual({ status: 6, signal: null });
@@ -88,7 +101,7 @@ test('renaming, deleting, restoring and chatting at once leave a session whole',
     () => ['sessions', 'delete', session],
     () => ['sessions', 'restore', session],
   ];
-  const outcomes = await inTurn(40, 4, (index) => place.parley(commands[index % 4]?.(index) ?? []));
+  const outcomes = await inTurn(24, 4, (index) => place.parley(commands[index % 4]?.(index) ?? []));
   // Each finds the session, or finds it deleted.
   expect(outcomes.filter(({ status }) => status !== 0 && status !== 5)).toEqual([]);
   const acknowledged = outcomes.filter(({ status }, index) => index % 4 === 0 && status === 0).length;

@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import type { CliHost } from '../../src/cli/context.ts';
 import type { Output } from '../../src/cli/terminal/output.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
-import type { OpenedHome } from '../../src/service/home-opening.ts';
 import { locks } from './locks.ts';
 
 export interface HostParts {
@@ -15,7 +14,7 @@ export interface HostParts {
   readonly stdin: readonly Uint8Array[];
   readonly signal: AbortSignal;
   readonly newRequestId: () => string;
-  readonly openHome: () => Promise<OpenedHome>;
+  readonly openHome: CliHost['openHome'];
 }
 
 const nobodyHolds = () => () => {};

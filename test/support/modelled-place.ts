@@ -1,7 +1,7 @@
 // A place with a model's server beside it, on this machine, for what is done with modes from the command line.
 import type { ServerResponse } from 'node:http';
 import { replyOf, sendStream } from './model-server.ts';
-import { Place } from './parley.ts';
+import { PlaceInProcess } from './place-in-process.ts';
 import { type Script, type ScriptedServer, sendJson, serve } from './scripted-server.ts';
 
 export const replies = (_request: unknown, response: ServerResponse) =>
@@ -10,7 +10,7 @@ export const replies = (_request: unknown, response: ServerResponse) =>
 export const fails = (_request: unknown, response: ServerResponse) =>
   sendJson(response, { error: { message: 'No luck', code: 'server_error' } }, 500);
 
-export class ModelledPlace extends Place {
+export class ModelledPlace extends PlaceInProcess {
   /** How the model answers, from the next request on. */
   script: Script = replies;
   readonly server: ScriptedServer;

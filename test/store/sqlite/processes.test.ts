@@ -1,13 +1,7 @@
 // Several processes on one store: opened by eight at once while it does not exist, and waited for while one of them writes.
-import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
-import { expect, it, onTestFinished } from 'vitest';
-import type { Opened } from '../../support/opening-process.ts';
+import { expect, it } from 'vitest';
 import { lockElsewhere } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
@@ -20,53 +14,10 @@ import {
   turnReply,
   turnStart,
 } from '../store-samples.ts';
+import { openAtOnce } from './opened-at-once.ts';
 
-const repository = fileURLToPath(new URL('../../..', import.meta.url));
-
-/** Node runs no TypeScript on all versions that Parley supports, so the process is bundled first. */
-async function bundle(directory: string): Promise<string> {
-  const built = await rolldown({
-    input: join(repository, 'test/support/opening-process.ts'),
-    platform: 'node',
-    external: ['better-sqlite3'],
-  });
-  const file = join(directory, 'opening-process.mjs');
-  await built.write({ file, format: 'esm' });
-  await built.close();
-  symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
-  return file;
-}
-
-async function openIn(child: ChildProcess, directory: string): Promise<Opened> {
-  const answered = once(child, 'message');
-  child.send(directory);
-  const [opened] = await answered;
-  return opened as Opened;
-}
-
-it('is made once when eight processes open it at the same moment, 100 times', {
-  timeout: 120_000,
-}, async () => {
-  const directory = temporaryDirectory();
-  const script = await bundle(directory);
-  const children = Array.from({ length: 8 }, () => fork(script));
-  onTestFinished(() => {
-    for (const child of children) child.kill();
-  });
-  for (let round = 0; round < 100; round += 1) {
-    const data = join(directory, `round-${round}`);
-    const all = await Promise.all(children.map((child) => openIn(child, data)));
-    expect(all.map((opened) => opened.error)).toEqual(Array(8).fill(null));
-    expect(all.some((opened) => opened.created)).toBe(true);
-    const { store, created } = await openTestStore(storeOptions(data));
-    const keys = await store.listKeys();
-    const projects = new Set(keys.map((key) => key.project_id));
-    expect([created, keys.length, projects.size]).toEqual([false, 8, 1]);
-    const [project = ''] = projects;
-    expect((await store.listSessions(project, everySession())).items).toHaveLength(8);
-    await store.close();
-  }
-});
+// processes.long.ts does so a hundred times.
+it('is made once when eight processes open it at the same moment, 15 times', () => openAtOnce(15), 120_000);
 
 it('waits for another process without stopping its own', async () => {
   const directory = temporaryDirectory();
@@ -76,12 +27,12 @@ it('waits for another process without stopping its own', async () => {
   const timer = setInterval(() => {
     ticks += 1;
   }, 5);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1000);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 400);
   ticks = 0;
   const id = await newSession(store, project);
   clearInterval(timer);
   await ended;
-  expect(ticks).toBeGreaterThan(20);
+  expect(ticks).toBeGreaterThan(10);
   expect(await store.findSession(project, id)).not.toBeNull();
 });
 
@@ -117,7 +68,7 @@ it('waits with a reply longer than with all else: it was said already', async ()
   const project = await newProject(store);
   const begun = await store.beginTurn(project, turnStart());
   if (begun.kind !== 'begun') throw new Error(begun.kind);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1000);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 500);
   const reply = store.endTurn(project, begun.turn, turnReply({ content: 'kept' }));
   await expect(newSession(store, project)).rejects.toMatchObject({ code: 'STORE_BUSY' });
   expect(await reply).toEqual({ kind: 'kept', message_count: 2 });
@@ -130,7 +81,7 @@ it('gives up a turn that waits for the lock as soon as it is stopped, and keeps 
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
   const project = await newProject(store);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1500);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 700);
   let isHeld = true;
   void ended.then(() => {
     isHeld = false;
@@ -155,7 +106,7 @@ it('is closed at once when nothing waits any more, though the lock is held', asy
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
   const project = await newProject(store);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1500);
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 700);
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('stopped')), 50);
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');

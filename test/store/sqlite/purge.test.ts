@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedHome } from '../../../src/service/home.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { callWith, failureOf, say } from '../../support/calls.ts';
-import { newKey, openEmbedded } from '../../support/embedded.ts';
+import { type EmbeddedOptions, newKey, openEmbedded } from '../../support/embedded.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 import { newProject, newSession, startOfTime, turnReply, turnStart } from '../store-samples.ts';
@@ -30,10 +30,10 @@ interface Held {
   request(days: number): { readonly project_id: null; readonly deleted_before: string };
 }
 
-async function hold(): Promise<Held> {
+async function hold(options: EmbeddedOptions = {}): Promise<Held> {
   const directory = temporaryDirectory();
   const clock = { now: Date.now() };
-  const home = await openEmbedded(directory, { now: () => clock.now });
+  const home = await openEmbedded(directory, { now: () => clock.now, ...options });
   onTestFinished(() => home.close());
   return {
     directory,
@@ -142,7 +142,7 @@ test('a search index of messages is purged with them', async () => {
 });
 
 test('while another process reads, a purge says "not yet" and has erased nothing; afterwards it works', async () => {
-  const held = await hold();
+  const held = await hold({ lockWaitMs: 300 });
   const { home, file, key } = held;
   const gone = await sayEverywhere(held, 'canary-alpha');
   await home.service.deleteSession(callWith(key), gone);

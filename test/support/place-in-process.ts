@@ -1,0 +1,101 @@
+// A place whose commands run in this process, with all that the program has but a process of its own: for facts about words, results
+// and statuses. `shell`, `terminal`, `start`, `spawn` and `binary` run the real program, which signals, exits and memory need.
+import { randomUUID } from 'node:crypto';
+import { Readable, Writable } from 'node:stream';
+import type { CliHost } from '../../src/cli/context.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
+import type { Surroundings } from '../../src/compose/surroundings.ts';
+import { findModels, openHome } from '../../src/compose.ts';
+import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
+import { ProfileFile } from '../../src/config/profile-file.ts';
+import { processTable } from '../config/process-table.ts';
+import { hostInProcess } from './host-in-process.ts';
+import { locks } from './locks.ts';
+import { type Outcome, Place, type RunOptions } from './parley.ts';
+import { sinceBoot } from './store-options.ts';
+
+const directoryOfTests = process.cwd();
+
+/** The working directory of this process is that of the place, once a command has run in it. */
+export class PlaceInProcess extends Place {
+  /** What only the real program can do or be given has it: `serve`, jq's thread, another directory, an open file, what Node reads. */
+  override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    const { cwd, stdout, env = {} } = options;
+    const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
+    const isBuilt = args[0] === 'serve' || args.includes('--jq');
+    if (isBuilt || cwd !== undefined || stdout !== undefined || isForNode) {
+      return this.binary(args, options);
+    }
+    process.chdir(this.path);
+    return runInProcess(args, { ...this.env, ...env }, options.stdin);
+  }
+
+  /** Runs the real program to its end. */
+  binary(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return super.parley(args, options);
+  }
+
+  override remove(): void {
+    process.chdir(directoryOfTests);
+    super.remove();
+  }
+}
+
+async function runInProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  stdin: RunOptions['stdin'],
+): Promise<Outcome> {
+  const { signal } = new AbortController();
+  const written = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const noColor = args.includes('--no-color');
+  const outputOf = (name: 'stdout' | 'stderr'): Output => {
+    const stream = new Writable({
+      write(bytes: Buffer, _encoding, done) {
+        written[name].push(bytes);
+        done();
+      },
+    });
+    return createOutput(stream, { role: name === 'stdout' ? 'data' : 'talk', env, noColor, signal });
+  };
+  const outputs = { stdout: outputOf('stdout'), stderr: outputOf('stderr') };
+  const { platform } = process;
+  const machine = { env, platform, home: env['HOME'] ?? '', workingDirectory: process.cwd() };
+  const host: CliHost = {
+    ...hostInProcess({
+      directory: machine.home,
+      outputs,
+      stdin: [],
+      signal,
+      newRequestId: () => `req_${randomUUID()}`,
+      openHome: (target, options) => openHome(target, surroundings, options),
+    }),
+    env,
+    profileFile: new ProfileFile({ directory: configDirectory(machine), locks, platform }),
+    dataDirectory: realDirectory(dataDirectory(machine)),
+  };
+  const surroundings: Surroundings = {
+    ...host,
+    processes: processTable,
+    nodeApiVersion: Number(process.versions['napi']),
+    sinceBoot,
+  };
+  const status = await runCommandLine(args, {
+    ...host,
+    stdin: {
+      ...host.stdin,
+      kind: () => (stdin === undefined ? 'device' : 'socket'),
+      open: () => Readable.from(piecesOf(stdin), { objectMode: true }),
+    },
+    findModels: (servers, options, stop) => findModels(servers, surroundings, options, stop),
+  });
+  for (const output of Object.values(outputs)) await output.finish();
+  const [bytes, err] = [Buffer.concat(written.stdout), Buffer.concat(written.stderr)];
+  return { status, signal: null, bytes, out: bytes.toString(), err: err.toString() };
+}
+
+function piecesOf(stdin: RunOptions['stdin'] = []): readonly Uint8Array[] {
+  if (typeof stdin === 'string') return [Buffer.from(stdin)];
+  return stdin instanceof Uint8Array ? [stdin] : stdin;
+}
