@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../../src/service/limits.ts';
+import { emptyRecord } from '../contract/service/service-fixture.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { newKey, openEmbedded } from '../support/embedded.ts';
 import { lookInto } from '../support/raw-database.ts';
@@ -40,4 +41,20 @@ test('a key repeats its answer for a day; then it is free for another request, a
     database.prepare('SELECT key FROM idempotency').pluck().all(),
   );
   expect(kept).toEqual(['last']);
+});
+
+test('a key of an import is free after a day as well', async () => {
+  const clock = { now: Date.parse('2024-05-01T12:00:00Z') };
+  const home = await openEmbedded(temporaryDirectory(), { now: () => clock.now });
+  const call = callWith(await newKey(home, 'first'), { idempotencyKey: 'key' });
+  const take = async (session_id: string) => {
+    const record = { ...emptyRecord, session: { ...emptyRecord.session, session_id } };
+    return (await home.archive.importSession(call, record)).data.session_id;
+  };
+  await take('ses_one');
+  clock.now += defaultLimits.idempotencyMs;
+  await expect(take('ses_two')).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
+  clock.now += 1;
+  expect(await take('ses_two')).toBe('ses_two');
+  await home.close();
 });

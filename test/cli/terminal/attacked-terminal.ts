@@ -72,7 +72,7 @@ export class AttackedTerminal {
       const line = lines.shift();
       if (line === undefined) return { kind: 'left' };
       if (!line.startsWith('\t'))
-        return { kind: 'line', line: { text: line, mayBeCommand: true, typed: line } };
+        return { kind: 'line', line: { text: line, mayBeCommand: line.startsWith('/'), typed: line } };
       const typed = line.slice(1);
       const { insert, choices } = await complete(typed, typed.length, completed);
       draw(insert);

@@ -134,11 +134,10 @@ function encoded(events: unknown): string {
   return all.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join('');
 }
 
-/** The path of each value; of a list those of the first. */
+/** The path of each value, those of every item of a list among them. */
 function fields(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return path.at(-1) === 'event' ? [] : [path];
-  const entries = Object.entries(value).slice(0, Array.isArray(value) ? 1 : undefined);
-  return entries.flatMap(([name, inner]) => fields(inner, [...path, name]));
+  return Object.entries(value).flatMap(([name, inner]) => fields(inner, [...path, name]));
 }
 
 function replaced(value: unknown, path: readonly string[], text: string): unknown {

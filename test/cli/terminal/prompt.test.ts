@@ -1,7 +1,16 @@
+// Questions at a terminal: where one is asked, and that only what a person types becomes an answer.
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
-import { canPrompt, confirm } from '../../../src/cli/terminal/prompt.ts';
+import {
+  askSecret,
+  askText,
+  canPrompt,
+  choose,
+  confirm,
+  type Prompting,
+} from '../../../src/cli/terminal/prompt.ts';
 
 const asked = { stdinIsTerminal: true, stderrIsTerminal: true, noInput: false, env: {} };
 
@@ -31,5 +40,55 @@ test('where nobody can be asked the error names the flag that answers, and stdin
     code: 'USAGE',
     message: 'Delete 3 sessions? Nobody can be asked here.',
     hint: 'Say yes with --yes.',
+  });
+});
+
+describe('what the terminal itself reports while a question stands', () => {
+  const reports = {
+    'a colour (OSC 11)': '\x1b]11;rgb:1e1e/1e1e/2e2e\x07',
+    'a colour, ended by ST': '\x1b]10;rgb:ffff/ffff/ffff\x1b\\',
+    'the device (DA)': '\x1b[?64;1;2;6;9;15;22c',
+    'the name (XTVERSION)': '\x1bP>|xterm(388)\x1b\\',
+    'the position (DSR)': '\x1b[12;40R',
+    'the mouse': '\x1b[<0;12;7M\x1b[<0;12;7m',
+    'the mouse, as it was first told': '\x1b[M !!',
+    'the focus': '\x1b[I\x1b[O',
+  };
+  const questions: Readonly<Record<string, (prompting: Prompting) => Promise<string>>> = {
+    'a hidden key': (prompting) => askSecret('API key', '--key-stdin', prompting),
+    'a line': (prompting) => askText('Name', '--name', prompting),
+    'a choice': (prompting) => {
+      const source = async (words: string) => [{ value: words, name: `<${words}>`, short: words }];
+      return choose('Which?', { initial: '', source }, prompting);
+    },
+  };
+
+  test.each(Object.entries(questions))('leaves no character in %s', async (name, ask) => {
+    const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
+    const { signal } = new AbortController();
+    const stream = Object.assign(new PassThrough(), { isTTY: true as const, columns: 80, rows: 24 });
+    const stderr = createOutput(stream, { role: 'talk', env: {}, noColor: true, signal });
+    let shown = '';
+    stream.on('data', (data) => {
+      shown += data;
+    });
+    const until = async (text: string) => {
+      while (!shown.includes(text)) await delay(2);
+    };
+    const job = { suspend: () => Promise.resolve() };
+    const answer = ask({ allowed: true, openStdin: () => keys, stderr, signal, job });
+    await until('? ');
+    for (const report of Object.values(reports)) {
+      // Whole among the keys, then in two pieces.
+      keys.write(`k${report}`);
+      const half = Math.ceil(report.length / 2);
+      keys.write(report.slice(0, half));
+      await delay(2);
+      keys.write(`${report.slice(half)}y`);
+    }
+    const typed = 'ky'.repeat(Object.keys(reports).length);
+    if (name === 'a choice') await until(`<${typed}>`);
+    keys.write('\r');
+    expect(await answer).toBe(typed);
   });
 });

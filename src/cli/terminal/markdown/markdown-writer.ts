@@ -13,6 +13,8 @@ import { themeOf } from './theme.ts';
 const longestPart = 512;
 /** After this much text the event loop turns, so that keys and signals are handled during a reply of any length. */
 const textBetweenTurns = 4096;
+/** And after this much rendering: some texts take a hundred times as long as others. */
+const msBetweenTurns = 8;
 const nothing = Promise.resolve();
 
 export class MarkdownWriter implements UntrustedWriter {
@@ -28,6 +30,8 @@ export class MarkdownWriter implements UntrustedWriter {
   #busy: Promise<void> | null = null;
   #ended = false;
   #sinceTurn = 0;
+  /** Spent on rendering since then. */
+  #msSinceTurn = 0;
 
   constructor(output: Output, signal: AbortSignal) {
     this.#output = output;
@@ -41,10 +45,10 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   write(text: string): Promise<void> {
-    if (this.#busy === null && text.length <= longestPart && this.#sinceTurn < textBetweenTurns) {
+    if (this.#busy === null && text.length <= longestPart && !this.#isTurnDue) {
       this.#sinceTurn += text.length;
       const filtered = this.#filter.push(text);
-      if (!this.#needsHighlighting(filtered)) return this.#put(this.#document.push(filtered));
+      if (!this.#needsHighlighting(filtered)) return this.#put(this.#rendered(filtered));
       return this.#inTurn(() => this.#putInColour(filtered));
     }
     return this.#inTurn(async () => {
@@ -72,11 +76,23 @@ export class MarkdownWriter implements UntrustedWriter {
     await this.#output.write('\n');
   }
 
+  get #isTurnDue(): boolean {
+    return this.#sinceTurn >= textBetweenTurns || this.#msSinceTurn >= msBetweenTurns;
+  }
+
   async #turnIfDue(): Promise<void> {
-    if (this.#sinceTurn < textBetweenTurns) return;
+    if (!this.#isTurnDue) return;
     await setImmediate();
     this.#sinceTurn = 0;
+    this.#msSinceTurn = 0;
     this.#signal.throwIfAborted();
+  }
+
+  #rendered(filtered: string): string {
+    const begun = performance.now();
+    const rendered = this.#document.push(filtered);
+    this.#msSinceTurn += performance.now() - begun;
+    return rendered;
   }
 
   #put(text: string): Promise<void> {
@@ -86,13 +102,13 @@ export class MarkdownWriter implements UntrustedWriter {
   #take(filtered: string): Promise<void> {
     return this.#needsHighlighting(filtered)
       ? this.#putInColour(filtered)
-      : this.#put(this.#document.push(filtered));
+      : this.#put(this.#rendered(filtered));
   }
 
   async #putInColour(filtered: string): Promise<void> {
     const { highlighting } = await import('./highlighting.ts');
     this.#highlighting = highlighting;
-    await this.#put(this.#document.push(filtered));
+    await this.#put(this.#rendered(filtered));
   }
 
   /** Must be called once for each piece, in order. */

@@ -17,6 +17,11 @@ describe('a reply that comes in one piece', () => {
     },
   );
 
+  test('that is dear to render lets the event loop turn every 32 ms, however few its characters', async () => {
+    const { total, turns } = await costOf('*a '.repeat(length / 4));
+    expect(turns).toBeGreaterThan(total / 32);
+  });
+
   test('is not rendered to its end once it is stopped', async () => {
     const terminal = stringTerminal();
     const stop = new AbortController();
