@@ -68,6 +68,8 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
     // Its own time-out is that of its models; a client has another.
     usualLockWaitMs,
     engines,
+    // Beside the chunk of the build that this stands in.
+    new URL('./search-thread.cjs', import.meta.url),
   );
   return {
     home,
@@ -91,6 +93,7 @@ async function openLocal(
   choice: EngineChoice,
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
+  searchThread: URL | null = null,
 ) {
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
@@ -103,6 +106,7 @@ async function openLocal(
     rules: storeRules,
     random: surroundings.random,
     lockWaitMs,
+    searchThread,
   });
   const random = await systemRandomness();
   const local: LocalOptions = {

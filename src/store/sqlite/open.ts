@@ -35,6 +35,8 @@ export interface SqliteStoreOptions {
   readonly filesystemType?: (directory: string) => string;
   /** How long a call waits for a lock that another process holds; `usualLockWaitMs`. */
   readonly lockWaitMs?: number;
+  /** What the build makes of search-thread.ts, for a store of many callers: none waits for another's search. Null: it is not used. */
+  readonly searchThread?: URL | null;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
 }
@@ -69,7 +71,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     await migrate(connection, options.migrations ?? schema, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
     const { now, sinceBoot, rules } = options;
-    return { store: new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules }), created };
+    const searchThread = options.searchThread ?? null;
+    const parts = { wait, filesystem, now, sinceBoot, rules, searchThread };
+    return { store: new SqliteStore(connection, parts), created };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

@@ -37,7 +37,8 @@ import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
-import { SearchIndex } from './search-index.ts';
+import { indexStep, SearchIndex } from './search-index.ts';
+import { SearchThreads } from './search-threads.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -50,7 +51,7 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { atOnce } from './steps.ts';
-import { StoreAccess } from './store-access.ts';
+import { StoreAccess, storeClosed } from './store-access.ts';
 import { TurnWaiters } from './turn-waiters.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
@@ -61,6 +62,7 @@ interface StoreParts {
   readonly now: () => number;
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
+  readonly searchThread?: URL | null;
 }
 
 export class SqliteStore implements SessionStore {
@@ -68,6 +70,8 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
+  /** Null where searches run in this thread. */
+  readonly #searchThreads: SearchThreads | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
   readonly #sinceBoot: () => number;
@@ -79,7 +83,16 @@ export class SqliteStore implements SessionStore {
     this.#now = options.now;
     this.#sinceBoot = options.sinceBoot;
     this.#rules = options.rules;
-    this.#searchIndex = new SearchIndex(connection, (work) => this.#access.writer.write(work));
+    const { writer } = this.#access;
+    const { waitMs } = options.wait;
+    const threads =
+      options.searchThread == null
+        ? null
+        : new SearchThreads(options.searchThread, { path: connection.path, lockWaitMs: waitMs });
+    this.#searchThreads = threads;
+    this.#searchIndex = new SearchIndex(connection, () =>
+      threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),
+    );
   }
 
   shareReads(): void {
@@ -162,7 +175,9 @@ export class SqliteStore implements SessionStore {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
     return this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      return searchSessions(tools, projectId, filter);
+      return (
+        this.#searchThreads?.search(projectId, filter, signal) ?? searchSessions(tools, projectId, filter)
+      );
     });
   }
 
@@ -256,8 +271,8 @@ export class SqliteStore implements SessionStore {
   }
 
   /** Waits for the writes that were asked for; a call after this rejects. */
-  close(): Promise<void> {
-    return this.#access.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#access.close(), this.#searchThreads?.close(storeClosed())]);
   }
 
   /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */

@@ -60,6 +60,6 @@ export class StoreAccess {
   }
 }
 
-function storeClosed(): ParleyError {
+export function storeClosed(): ParleyError {
   return new ParleyError('UNAVAILABLE', 'The store is closed.');
 }
