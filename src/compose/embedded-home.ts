@@ -69,7 +69,7 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
     usualLockWaitMs,
     engines,
     // Beside the chunk of the build that this stands in.
-    new URL('./search-thread.cjs', import.meta.url),
+    new URL('./store-worker.cjs', import.meta.url),
   );
   return {
     home,
@@ -93,7 +93,7 @@ async function openLocal(
   choice: EngineChoice,
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
-  searchThread: URL | null = null,
+  workerFile: URL | null = null,
 ) {
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
@@ -106,7 +106,7 @@ async function openLocal(
     rules: storeRules,
     random: surroundings.random,
     lockWaitMs,
-    searchThread,
+    workerFile,
   });
   const random = await systemRandomness();
   const local: LocalOptions = {

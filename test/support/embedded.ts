@@ -22,6 +22,8 @@ export interface EmbeddedOptions {
   readonly limits?: Partial<Limits>;
   readonly owner?: TurnOwner;
   readonly now?: () => number;
+  /** Where the store is to read long in threads, as one that is served: what the build makes of store-worker.ts. */
+  readonly workerFile?: URL;
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
 }
@@ -29,7 +31,11 @@ export interface EmbeddedOptions {
 /** Opens a home in a directory; several may share one, as processes do. */
 export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<EmbeddedHome> {
   const now = options.now ?? (() => Date.now());
-  const { store } = await openSqliteStore({ ...storeOptions(directory), now });
+  const { store } = await openSqliteStore({
+    ...storeOptions(directory),
+    now,
+    workerFile: options.workerFile ?? null,
+  });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),

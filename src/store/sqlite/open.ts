@@ -35,8 +35,8 @@ export interface SqliteStoreOptions {
   readonly filesystemType?: (directory: string) => string;
   /** How long a call waits for a lock that another process holds; `usualLockWaitMs`. */
   readonly lockWaitMs?: number;
-  /** What the build makes of search-thread.ts, for a store of many callers: none waits for another's search. Null: it is not used. */
-  readonly searchThread?: URL | null;
+  /** What the build makes of store-worker.ts, for a store of many callers: none waits for another's long read. Null: it is not used. */
+  readonly workerFile?: URL | null;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
 }
@@ -71,8 +71,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     await migrate(connection, options.migrations ?? schema, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
     const { now, sinceBoot, rules } = options;
-    const searchThread = options.searchThread ?? null;
-    const parts = { wait, filesystem, now, sinceBoot, rules, searchThread };
+    const workerFile = options.workerFile ?? null;
+    const parts = { wait, filesystem, now, sinceBoot, rules, workerFile };
     return { store: new SqliteStore(connection, parts), created };
   } catch (error) {
     connection.close();

@@ -38,7 +38,6 @@ import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
-import { SearchThreads } from './search-threads.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -52,6 +51,7 @@ import {
 } from './sessions.ts';
 import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
+import { StoreThreads } from './store-threads.ts';
 import { TurnWaiters } from './turn-waiters.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
@@ -62,7 +62,7 @@ interface StoreParts {
   readonly now: () => number;
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
-  readonly searchThread?: URL | null;
+  readonly workerFile?: URL | null;
 }
 
 export class SqliteStore implements SessionStore {
@@ -70,8 +70,8 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
-  /** Null where searches run in this thread. */
-  readonly #searchThreads: SearchThreads | null;
+  /** Null where long reads run in this thread. */
+  readonly #threads: StoreThreads | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
   readonly #sinceBoot: () => number;
@@ -86,10 +86,10 @@ export class SqliteStore implements SessionStore {
     const { writer } = this.#access;
     const { waitMs } = options.wait;
     const threads =
-      options.searchThread == null
+      options.workerFile == null
         ? null
-        : new SearchThreads(options.searchThread, { path: connection.path, lockWaitMs: waitMs });
-    this.#searchThreads = threads;
+        : new StoreThreads(options.workerFile, { path: connection.path, lockWaitMs: waitMs });
+    this.#threads = threads;
     this.#searchIndex = new SearchIndex(connection, () =>
       threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),
     );
@@ -168,16 +168,19 @@ export class SqliteStore implements SessionStore {
   }
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
-    return this.#access.readInSteps(projectId, (connection) => listSessions(connection, projectId, filter));
+    const threads = this.#threads;
+    return this.#access.readInSteps(
+      projectId,
+      (connection) => listSessions(connection, projectId, filter),
+      threads && (() => threads.list(projectId, filter)),
+    );
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
     return this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      return (
-        this.#searchThreads?.search(projectId, filter, signal) ?? searchSessions(tools, projectId, filter)
-      );
+      return this.#threads?.search(projectId, filter, signal) ?? searchSessions(tools, projectId, filter);
     });
   }
 
@@ -272,7 +275,7 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the writes that were asked for; a call after this rejects. */
   async close(): Promise<void> {
-    await Promise.all([this.#access.close(), this.#searchThreads?.close(storeClosed())]);
+    await Promise.all([this.#access.close(), this.#threads?.close(storeClosed())]);
   }
 
   /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */

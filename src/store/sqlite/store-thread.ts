@@ -1,13 +1,13 @@
-// A thread that search-thread.ts runs in: it takes one order at a time.
+// A thread that store-worker.ts runs in: it takes one order at a time.
 import { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
-import type { SearchAnswer, SearchOrder, SearchPlace } from './search-thread.ts';
+import type { StorePlace, ThreadAnswer, ThreadOrder } from './store-worker.ts';
 
 export class StoreThread {
   readonly #worker: Worker;
   #isOver = false;
 
-  constructor(file: URL, place: SearchPlace) {
+  constructor(file: URL, place: StorePlace) {
     // Nothing that Node was started with is meant for it.
     const bare = { argv: [], execArgv: [], env: {}, stdout: true, stderr: true };
     this.#worker = new Worker(file, { ...bare, workerData: place });
@@ -23,7 +23,7 @@ export class StoreThread {
     return this.#isOver;
   }
 
-  ask(order: SearchOrder): Promise<unknown> {
+  ask(order: ThreadOrder): Promise<unknown> {
     const worker = this.#worker;
     return new Promise((resolve, reject) => {
       let reason = 'it was ended';
@@ -31,7 +31,7 @@ export class StoreThread {
         worker.off('message', onMessage).off('error', onError).off('exit', onExit);
         action();
       };
-      const onMessage = (answer: SearchAnswer) => settle(() => deliver(answer, resolve, reject));
+      const onMessage = (answer: ThreadAnswer) => settle(() => deliver(answer, resolve, reject));
       const onError = (error: Error) => {
         reason = error.message;
       };
@@ -49,7 +49,7 @@ export class StoreThread {
 }
 
 function deliver(
-  answer: SearchAnswer,
+  answer: ThreadAnswer,
   resolve: (value: unknown) => void,
   reject: (error: unknown) => void,
 ): void {
@@ -58,5 +58,5 @@ function deliver(
 }
 
 function broken(reason: string): ParleyError {
-  return new ParleyError('INTERNAL_ERROR', `The thread that searches the store failed: ${reason}.`);
+  return new ParleyError('INTERNAL_ERROR', `A thread of the store failed: ${reason}.`);
 }

@@ -1,5 +1,5 @@
-// A store that is served searches in threads of its own: whatever is searched for, others are answered meanwhile, and what is found is
-// the same.
+// A store that is served reads long in threads of its own: whatever is searched or filtered, others are answered meanwhile, and what is
+// found is the same.
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
@@ -10,10 +10,11 @@ import type { SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
+import { fillStore } from '../../support/stored-sessions.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, newSession, turnStart } from '../store-samples.ts';
+import { everySession, newProject, newSession, turnStart } from '../store-samples.ts';
 
-const searchThread = new URL('../../../dist/search-thread.cjs', import.meta.url);
+const workerFile = new URL('../../../dist/store-worker.cjs', import.meta.url);
 const never = new AbortController().signal;
 
 function search(store: SessionStore, project: string, query: string, signal = never) {
@@ -44,7 +45,7 @@ async function filledStore(count: number, content: string) {
       INSERT INTO message_pieces (rowid, content, owner) SELECT id, content, owner FROM message_pieces_source;
       COMMIT;`),
   );
-  const { store } = await openTestStore({ ...storeOptions(directory), searchThread });
+  const { store } = await openTestStore({ ...storeOptions(directory), workerFile });
   return { directory, store, large, small, session };
 }
 
@@ -91,6 +92,22 @@ it('while a long message comes into the indexes, reads are answered, writes wait
   ).toBeLessThan(0.5);
   expect(found).toBe(1);
   expect(await store.findSession(small, session)).not.toBeNull();
+});
+
+it('while filters read many sessions, others are answered, and a page is what it is without threads', async () => {
+  const { directory, store, large, small, session } = await filledStore(1, `'said'`);
+  fillStore(join(directory, 'parley.db'), 10_000);
+  const { store: unthreaded } = await openTestStore(storeOptions(directory));
+  const filters = ['nothing*', 'title 1*9'].map((titleMatch) => everySession({ titleMatch, order: 'asc' }));
+  const list = (from: SessionStore) => Promise.all(filters.map((filter) => from.listSessions(large, filter)));
+  const pages = await list(store);
+  expect(pages).toEqual(await list(unthreaded));
+  expect(pages[1]?.items.length).toBeGreaterThan(1);
+  const many = () => Promise.all(Array.from({ length: 10 }, () => list(store)));
+  expect(await busyDuring(many)).toBeLessThan(0.6);
+  const begun = many();
+  expect(await store.findSession(small, session)).not.toBeNull();
+  expect(await begun).toEqual(Array(10).fill(pages));
 });
 
 it('a query that is refused in a thread names its fault, and one that is stopped is over at once', async () => {

@@ -1,52 +1,69 @@
-// The thread that a served store searches in: orders come in as messages, and results go out. It has a connection of its own, opened at the
+// What runs in a thread of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
 // first order. scripts/build.js makes a file of its own of it.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
+import type { Page, Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
-import type { SearchFilter } from '../session-store.ts';
+import type { SearchFilter, SessionFilter } from '../session-store.ts';
 import { openDatabase } from './binding.ts';
 import { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { type SearchTools, searchSessions } from './search.ts';
 import { indexStep } from './search-index.ts';
+import { listSessions } from './session-pages.ts';
 import { storeError } from './sqlite-errors.ts';
+import { atOnce } from './steps.ts';
 
 /** What a thread is started with. */
-export interface SearchPlace {
+export interface StorePlace {
   readonly path: string;
   readonly lockWaitMs: number;
 }
 
-/** Null: take some messages into the indexes. */
-export type SearchOrder = { readonly projectId: string; readonly filter: SearchFilter } | null;
+export type ReadOrder =
+  | { readonly kind: 'search'; readonly projectId: string; readonly filter: SearchFilter }
+  | { readonly kind: 'list'; readonly projectId: string; readonly filter: SessionFilter };
 
-export type SearchAnswer =
-  | { readonly value: SearchPage | number | null }
+/** `index`: take some messages into the search indexes. */
+export type ThreadOrder = ReadOrder | { readonly kind: 'index' };
+
+type ThreadResult = SearchPage | Page<Session> | number | null;
+
+export type ThreadAnswer =
+  | { readonly value: ThreadResult }
   | { readonly code: ErrorCode; readonly message: string; readonly facts: ErrorFacts };
 
-class Searcher {
+class StoreWorker {
   readonly #path: string;
   readonly #wait: LockWait;
   #opened: Connection | null = null;
 
-  constructor({ path, lockWaitMs }: SearchPlace) {
+  constructor({ path, lockWaitMs }: StorePlace) {
     this.#path = path;
     this.#wait = { waitMs: lockWaitMs, random: Math.random };
   }
 
-  async answer(order: SearchOrder): Promise<SearchAnswer> {
+  async answer(order: ThreadOrder): Promise<ThreadAnswer> {
     try {
       this.#opened ??= connect(this.#path);
       const tools = { connection: this.#opened, wait: this.#wait };
-      const value = order === null ? indexed(tools) : searchSessions(tools, order.projectId, order.filter);
-      return { value: await value };
+      return { value: await work(tools, order) };
     } catch (error) {
       // An error keeps nothing but its text on its way to another thread.
       const { code, message, hint, details } = storeError(error, this.#path);
       return { code, message, facts: { hint, details } };
     }
   }
+}
+
+async function work(tools: SearchTools, order: ThreadOrder): Promise<ThreadResult> {
+  if (order.kind === 'index') return indexed(tools);
+  const { kind, projectId, filter } = order;
+  if (kind === 'search') return searchSessions(tools, projectId, filter);
+  const { connection, wait } = tools;
+  const list = () => atOnce(listSessions(connection, projectId, filter));
+  return whenUnlocked(() => connection.readAtOneMoment(list), wait);
 }
 
 function connect(path: string): Connection {
@@ -68,7 +85,7 @@ async function indexed({ connection, wait }: SearchTools): Promise<number | null
   }
 }
 
-const searcher = new Searcher(workerData as SearchPlace);
-parentPort?.on('message', async (order: SearchOrder) => {
-  parentPort?.postMessage(await searcher.answer(order));
+const worker = new StoreWorker(workerData as StorePlace);
+parentPort?.on('message', async (order: ThreadOrder) => {
+  parentPort?.postMessage(await worker.answer(order));
 });
