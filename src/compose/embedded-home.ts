@@ -14,6 +14,7 @@ import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../servi
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
+import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
 import { configuredEngines, type EngineChoice, exchangeableEngines } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
 import { keyOf, profileThatKnows, refuseMissingStore } from './store-key.ts';
@@ -56,6 +57,7 @@ function noStore(): ParleyError {
 }
 
 export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
+  const { StoreThreads } = await import('../store/sqlite/store-threads.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
   const { dataDirectory } = surroundings;
@@ -68,8 +70,8 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
     // Its own time-out is that of its models; a client has another.
     usualLockWaitMs,
     engines,
-    // Beside the chunk of the build that this stands in.
-    new URL('./store-worker.cjs', import.meta.url),
+    // The file stands beside the chunk of the build that this stands in.
+    (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
   );
   return {
     home,
@@ -93,7 +95,7 @@ async function openLocal(
   choice: EngineChoice,
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
-  workerFile: URL | null = null,
+  threads?: ThreadsOf,
 ) {
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
@@ -106,7 +108,7 @@ async function openLocal(
     rules: storeRules,
     random: surroundings.random,
     lockWaitMs,
-    workerFile,
+    threads,
   });
   const random = await systemRandomness();
   const local: LocalOptions = {

@@ -15,6 +15,7 @@ import type { EmbeddedHome } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { StoreThreads, type ThreadsOf } from '../../src/store/sqlite/store-threads.ts';
 import { storeOptions } from './store-options.ts';
 
 export interface EmbeddedOptions {
@@ -31,10 +32,12 @@ export interface EmbeddedOptions {
 /** Opens a home in a directory; several may share one, as processes do. */
 export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<EmbeddedHome> {
   const now = options.now ?? (() => Date.now());
+  const { workerFile } = options;
+  const threads: ThreadsOf = workerFile && ((place) => new StoreThreads(workerFile, place));
   const { store } = await openSqliteStore({
     ...storeOptions(directory),
     now,
-    workerFile: options.workerFile ?? null,
+    threads,
   });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,

@@ -51,7 +51,7 @@ import {
 } from './sessions.ts';
 import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
-import { StoreThreads } from './store-threads.ts';
+import type { StoreThreads, ThreadsOf } from './store-threads.ts';
 import { TurnWaiters } from './turn-waiters.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
@@ -62,7 +62,7 @@ interface StoreParts {
   readonly now: () => number;
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
-  readonly workerFile?: URL | null;
+  readonly threads?: ThreadsOf;
 }
 
 export class SqliteStore implements SessionStore {
@@ -84,11 +84,8 @@ export class SqliteStore implements SessionStore {
     this.#sinceBoot = options.sinceBoot;
     this.#rules = options.rules;
     const { writer } = this.#access;
-    const { waitMs } = options.wait;
-    const threads =
-      options.workerFile == null
-        ? null
-        : new StoreThreads(options.workerFile, { path: connection.path, lockWaitMs: waitMs });
+    const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
+    const threads = options.threads?.(place) ?? null;
     this.#threads = threads;
     this.#searchIndex = new SearchIndex(connection, () =>
       threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),

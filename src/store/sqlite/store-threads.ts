@@ -19,6 +19,9 @@ interface Read {
   readonly giveUp: (error: unknown) => void;
 }
 
+/** Undefined where long reads run in the thread of the caller, a step at a time. */
+export type ThreadsOf = ((place: StorePlace) => StoreThreads) | undefined;
+
 export class StoreThreads {
   readonly #file: URL;
   readonly #place: StorePlace;

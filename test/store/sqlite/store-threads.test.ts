@@ -8,6 +8,7 @@ import { readQuery } from '../../../src/local/search-query.ts';
 import { defaultLimits } from '../../../src/service/limits.ts';
 import type { SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { StoreThreads, type ThreadsOf } from '../../../src/store/sqlite/store-threads.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { fillStore } from '../../support/stored-sessions.ts';
@@ -15,6 +16,7 @@ import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { everySession, newProject, newSession, turnStart } from '../store-samples.ts';
 
 const workerFile = new URL('../../../dist/store-worker.cjs', import.meta.url);
+const threads: ThreadsOf = (place) => new StoreThreads(workerFile, place);
 const never = new AbortController().signal;
 
 function search(store: SessionStore, project: string, query: string, signal = never) {
@@ -45,7 +47,7 @@ async function filledStore(count: number, content: string) {
       INSERT INTO message_pieces (rowid, content, owner) SELECT id, content, owner FROM message_pieces_source;
       COMMIT;`),
   );
-  const { store } = await openTestStore({ ...storeOptions(directory), workerFile });
+  const { store } = await openTestStore({ ...storeOptions(directory), threads });
   return { directory, store, large, small, session };
 }
 
