@@ -19,6 +19,7 @@ export class StoreThread {
     });
   }
 
+  /** True once it ends, too: it takes no more orders. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -44,6 +45,7 @@ export class StoreThread {
 
   /** Resolves when the thread has ended: what runs in SQLite runs to its end first. */
   async end(): Promise<void> {
+    this.#isOver = true;
     await this.#worker.terminate();
   }
 }

@@ -109,15 +109,16 @@ export class StoreThreads {
         : undefined;
     try {
       resolve(await thread.ask(order));
-      this.#idle.push(thread);
     } catch (error) {
+      // What the thread has answered with does not end it.
+      read.thread = null;
       giveUp(error);
-      await thread.end();
-    } finally {
-      clearTimeout(timer);
-      this.#running = this.#running.filter((other) => other !== read);
-      this.#startWaiting();
     }
+    clearTimeout(timer);
+    if (thread.isOver) await thread.end();
+    else this.#idle.push(thread);
+    this.#running = this.#running.filter((other) => other !== read);
+    this.#startWaiting();
   }
 
   #newThread(): StoreThread {

@@ -60,7 +60,7 @@ async function busyDuring(work: () => Promise<unknown>): Promise<number> {
 
 it('while a search reads every word of a store, others are answered, and their searches too', async () => {
   const content = `'w' || (n * 7919 % 20011) || ' w' || (n * 104729 % 19997) || ' said'`;
-  const { directory, store, large, small, session } = await filledStore(10_000, content);
+  const { directory, store, large, small, session } = await filledStore(6000, content);
   await store.beginTurn(small, turnStart({ content: 'what another said' }));
   // The threads are there from here on.
   await Promise.all([search(store, large, 'said'), search(store, small, 'said')]);
@@ -76,7 +76,7 @@ it('while a search reads every word of a store, others are answered, and their s
   expect(isOver).toBe(false);
   await hostile;
   const { store: unthreaded } = await openTestStore(storeOptions(directory));
-  for (const query of ['w*', 'w19* said', '"said said"', 'anoth*', 'w1'])
+  for (const query of ['w*', 'w19* said', '"said said"'])
     expect(await search(store, large, query)).toEqual(await search(unthreaded, large, query));
 });
 
