@@ -27,6 +27,7 @@ const [sessions, callers, seconds] = [options.sessions, options.callers, options
 if (!Number.isInteger(sessions) || sessions < 2000)
   throw new Error('--sessions takes a whole number from 2000.');
 if (!(callers >= 1 && seconds > 0)) throw new Error('--callers and --seconds take positive numbers.');
+const workerFile = new URL('../dist/store-worker.cjs', import.meta.url);
 const reach = 2;
 const everySession = {
   title_match: null,
@@ -132,7 +133,7 @@ function asked({ url, agent, apiKey, method, path, body }) {
 /** The longest block of each operation, in milliseconds, over a store with messages too. */
 async function blocks({ openEmbedded, callWith }, key, ids) {
   addMessages(join(home, 'data', 'parley.db'));
-  const { service, archive, administration, close } = await openEmbedded(join(home, 'data'));
+  const { service, archive, administration, close } = await openEmbedded(join(home, 'data'), { workerFile });
   const call = callWith(key);
   const batch = ids.slice(0, 1000);
   const search = (query) => () => archive.searchSessions(call, { query, limit: 50, cursor: null });
@@ -146,6 +147,7 @@ async function blocks({ openEmbedded, callWith }, key, ids) {
     'search, everywhere': search('everywhere'),
     'search, a phrase that is nowhere': search('"everywhere everywhere"'),
     'search, a beginning': search('w*'),
+    'search, many beginnings': search('w* v* e* a* an* ev* w1* w2* v1* w3*'),
     'batch-delete of 1,000': () => archive.deleteSessions(call, batch),
     'plan of a purge': () => administration.planPurge(erasing),
     'batch-restore of 1,000': () => archive.restoreSessions(call, batch),
@@ -155,7 +157,9 @@ async function blocks({ openEmbedded, callWith }, key, ids) {
           archive.deleteSessions(call, ids.slice(at * 100, (at + 1) * 100)),
         ),
       ),
+    'import of 10,000 messages': () => archive.importSession(call, longRecord(10_000)),
     'import of 40,000 messages': () => archive.importSession(call, longRecord(40_000)),
+    'search after an import': search('said'),
     'keys list': () => administration.listKeys(),
     'usage by mode': () => administration.usage({ since: null, by: 'mode' }),
     'usage by session': () => administration.usage({ since: null, by: 'session' }),

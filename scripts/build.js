@@ -64,10 +64,9 @@ const { output } = await bundle.write({
   postFooter: '})',
 });
 
-const thread = await rolldown({ cwd: root, input: 'src/cli/terminal/jq-thread.ts', platform: 'node' });
-const threadFile = join(root, 'dist', 'jq-thread.cjs');
-// Node loads this one by itself.
-await thread.write({ file: threadFile, format: 'cjs', codeSplitting: false, minify: true });
+// Node loads these by itself.
+await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []);
+await writeThread('store-worker', 'src/store/sqlite/store-worker.ts', [bundledSqlite()]);
 
 checkChunks();
 widenTexts();
@@ -75,6 +74,12 @@ await recordCodeCache();
 await writeManual();
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)} KiB\n`);
+
+async function writeThread(name, input, plugins) {
+  const thread = await rolldown({ cwd: root, input, platform: 'node', plugins });
+  const file = join(root, 'dist', `${name}.cjs`);
+  await thread.write({ file, format: 'cjs', codeSplitting: false, minify: true });
+}
 
 /** What makes a start quick, and what no test of behaviour would miss. */
 function checkChunks() {

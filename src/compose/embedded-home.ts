@@ -14,6 +14,7 @@ import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../servi
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
+import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
 import { configuredEngines, type EngineChoice, exchangeableEngines } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
@@ -57,6 +58,7 @@ function noStore(): ParleyError {
 }
 
 export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
+  const { StoreThreads } = await import('../store/sqlite/store-threads.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
   const { dataDirectory } = surroundings;
@@ -69,6 +71,8 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
     // Its own time-out is that of its models; a client has another.
     usualLockWaitMs,
     engines,
+    // The file stands beside the chunk of the build that this stands in.
+    (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
   );
   return {
     home,
@@ -92,6 +96,7 @@ async function openLocal(
   choice: EngineChoice,
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
+  threads?: ThreadsOf,
 ) {
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
@@ -104,6 +109,7 @@ async function openLocal(
     rules: storeRules,
     random: surroundings.random,
     lockWaitMs,
+    threads,
   });
   const random = await systemRandomness();
   const local: LocalOptions = {

@@ -15,6 +15,7 @@ import type { EmbeddedHome } from '../../src/service/home.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { StoreThreads, type ThreadsOf } from '../../src/store/sqlite/store-threads.ts';
 import { storeOptions } from './store-options.ts';
 
 export interface EmbeddedOptions {
@@ -24,6 +25,8 @@ export interface EmbeddedOptions {
   readonly now?: () => number;
   /** How long a write waits for a store that is locked elsewhere. */
   readonly lockWaitMs?: number;
+  /** Where the store is to read long in threads, as one that is served: what the build makes of store-worker.ts. */
+  readonly workerFile?: URL;
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
 }
@@ -33,7 +36,9 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions =
   const now = options.now ?? (() => Date.now());
   const { lockWaitMs } = options;
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
-  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now });
+  const { workerFile } = options;
+  const threads: ThreadsOf = workerFile && ((place) => new StoreThreads(workerFile, place));
+  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now, threads });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),

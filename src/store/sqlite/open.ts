@@ -17,6 +17,7 @@ import { applicationId, schema } from './schema.ts';
 import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { prepareStoreFile } from './store-file.ts';
+import type { ThreadsOf } from './store-threads.ts';
 
 export interface SqliteStoreOptions {
   /** Made, for its owner alone, if it is not there. */
@@ -35,6 +36,8 @@ export interface SqliteStoreOptions {
   readonly filesystemType?: (directory: string) => string;
   /** How long a call waits for a lock that another process holds; `usualLockWaitMs`. */
   readonly lockWaitMs?: number;
+  /** For a store of many callers: none of them waits for another's long read. */
+  readonly threads?: ThreadsOf;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
 }
@@ -69,7 +72,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     await migrate(connection, options.migrations ?? schema, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
     const { now, sinceBoot, rules } = options;
-    return { store: new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules }), created };
+    const parts = { wait, filesystem, now, sinceBoot, rules, threads: options.threads };
+    return { store: new SqliteStore(connection, parts), created };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

@@ -33,22 +33,22 @@ interface Progress {
 
 export class SearchIndex {
   readonly #connection: Connection;
-  /** In a transaction of the store's one writer. */
-  readonly #write: <T>(work: () => T) => Promise<T>;
+  /** {@link indexStep} in a transaction of the store's one writer. */
+  readonly #step: () => Promise<number | null>;
   #isKeepingUp = false;
 
-  constructor(connection: Connection, write: <T>(work: () => T) => Promise<T>) {
+  constructor(connection: Connection, step: () => Promise<number | null>) {
     this.#connection = connection;
-    this.#write = write;
+    this.#step = step;
   }
 
   /** Resolves when every message that is there now is in the indexes. `read` asks when no lock is in the way. What was added stays. */
   async catchUp(read: <T>(ask: () => T) => T | Promise<T>, signal: AbortSignal): Promise<void> {
-    const { through, newest } = await read(() => this.#progress());
+    const { through, newest } = await read(() => progressOf(this.#connection));
     let reached: number | null = through;
     while (reached !== null && reached < newest) {
       signal.throwIfAborted();
-      reached = await this.#write(() => this.#step());
+      reached = await this.#step();
     }
   }
 
@@ -65,32 +65,31 @@ export class SearchIndex {
 
   async #steps(): Promise<void> {
     for (let step = 0; step < mostSteps; step += 1) {
-      const { through, newest } = this.#progress();
+      const { through, newest } = progressOf(this.#connection);
       if (newest - through < enough) return;
-      await this.#write(() => this.#step());
+      await this.#step();
     }
   }
+}
 
-  #progress(): Progress {
-    return this.#connection.get<Progress>(indexStatements.progress) as Progress;
-  }
+function progressOf(connection: Connection): Progress {
+  return connection.get<Progress>(indexStatements.progress) as Progress;
+}
 
-  /** Takes some messages in. How far it came, or null where nothing was left. */
-  #step(): number | null {
-    const connection = this.#connection;
-    const { through: from } = this.#progress();
-    const rows = connection.all<{ id: number; bytes: number }>(indexStatements.next);
-    if (rows.length === 0) return null;
-    let to = from;
-    let bytes = 0;
-    for (const row of rows) {
-      bytes += row.bytes;
-      if (to > from && bytes > mostBytes) break;
-      to = row.id;
-    }
-    connection.run(indexStatements.advance, { to });
-    connection.run(indexStatements.words, { from });
-    connection.run(indexStatements.pieces, { from });
-    return to;
+/** Takes some messages in. How far it came, or null where nothing was left. */
+export function indexStep(connection: Connection): number | null {
+  const { through: from } = progressOf(connection);
+  const rows = connection.all<{ id: number; bytes: number }>(indexStatements.next);
+  if (rows.length === 0) return null;
+  let to = from;
+  let bytes = 0;
+  for (const row of rows) {
+    bytes += row.bytes;
+    if (to > from && bytes > mostBytes) break;
+    to = row.id;
   }
+  connection.run(indexStatements.advance, { to });
+  connection.run(indexStatements.words, { from });
+  connection.run(indexStatements.pieces, { from });
+  return to;
 }

@@ -37,7 +37,7 @@ import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
-import { SearchIndex } from './search-index.ts';
+import { indexStep, SearchIndex } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -50,7 +50,8 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { atOnce } from './steps.ts';
-import { StoreAccess } from './store-access.ts';
+import { StoreAccess, storeClosed } from './store-access.ts';
+import type { StoreThreads, ThreadsOf } from './store-threads.ts';
 import { TurnWaiters } from './turn-waiters.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
@@ -61,6 +62,7 @@ interface StoreParts {
   readonly now: () => number;
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
+  readonly threads?: ThreadsOf;
 }
 
 export class SqliteStore implements SessionStore {
@@ -68,6 +70,8 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
+  /** Null where long reads run in this thread. */
+  readonly #threads: StoreThreads | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
   readonly #sinceBoot: () => number;
@@ -79,7 +83,13 @@ export class SqliteStore implements SessionStore {
     this.#now = options.now;
     this.#sinceBoot = options.sinceBoot;
     this.#rules = options.rules;
-    this.#searchIndex = new SearchIndex(connection, (work) => this.#access.writer.write(work));
+    const { writer } = this.#access;
+    const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
+    const threads = options.threads?.(place) ?? null;
+    this.#threads = threads;
+    this.#searchIndex = new SearchIndex(connection, () =>
+      threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),
+    );
   }
 
   shareReads(): void {
@@ -155,14 +165,19 @@ export class SqliteStore implements SessionStore {
   }
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
-    return this.#access.readInSteps(projectId, (connection) => listSessions(connection, projectId, filter));
+    const threads = this.#threads;
+    return this.#access.readInSteps(
+      projectId,
+      (connection) => listSessions(connection, projectId, filter),
+      threads && (() => threads.list(projectId, filter)),
+    );
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
     return this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      return searchSessions(tools, projectId, filter);
+      return this.#threads?.search(projectId, filter, signal) ?? searchSessions(tools, projectId, filter);
     });
   }
 
@@ -256,8 +271,8 @@ export class SqliteStore implements SessionStore {
   }
 
   /** Waits for the writes that were asked for; a call after this rejects. */
-  close(): Promise<void> {
-    return this.#access.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#access.close(), this.#threads?.close(storeClosed())]);
   }
 
   /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */

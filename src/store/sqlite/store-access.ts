@@ -26,12 +26,17 @@ export class StoreAccess {
     return this.run(() => whenUnlocked(() => this.connection.read(() => work(this.connection)), this.wait));
   }
 
-  /** Nearly always one step is all: then it costs what any read does. */
-  readInSteps<T>(projectId: string, begin: (connection: Connection) => Steps<T>): Promise<T> {
+  /** Nearly always one step is all: then it costs what any read does. `elsewhere` reads what is longer outside the event loop. */
+  readInSteps<T>(
+    projectId: string,
+    begin: (connection: Connection) => Steps<T>,
+    elsewhere: (() => Promise<T>) | null = null,
+  ): Promise<T> {
     const firstStep = () => this.connection.readAtOneMoment(() => begin(this.connection).next());
     return this.run(async () => {
       const { done, value } = await whenUnlocked(firstStep, this.wait);
-      return done === true ? value : this.#longReads.run(projectId, begin);
+      if (done === true) return value;
+      return elsewhere?.() ?? this.#longReads.run(projectId, begin);
     });
   }
 
@@ -60,6 +65,6 @@ export class StoreAccess {
   }
 }
 
-function storeClosed(): ParleyError {
+export function storeClosed(): ParleyError {
   return new ParleyError('UNAVAILABLE', 'The store is closed.');
 }

@@ -70,10 +70,13 @@ export class Writer {
 
   /** A write of its own transaction, between whose steps the event loop turns. Writes that come meanwhile wait for its end. */
   writeInSteps<T>(begin: (connection: Connection) => Steps<T>): Promise<T> {
+    return this.writeElsewhere(() => writeInSteps(this.#connection.path, this.#wait, begin));
+  }
+
+  /** A transaction of another connection. Writes that come meanwhile wait for its end, and not for the store's lock. */
+  writeElsewhere<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#longWaiting.push(() =>
-        writeInSteps(this.#connection.path, this.#wait, begin).then(resolve, reject),
-      );
+      this.#longWaiting.push(() => work().then(resolve, reject));
       this.#draining ??= this.#drain();
     });
   }

@@ -1,0 +1,132 @@
+// A store that is served reads long in threads of its own: whatever is searched or filtered, others are answered meanwhile, and what is
+// found is the same.
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setImmediate as eventLoopTurned } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { readQuery } from '../../../src/local/search-query.ts';
+import { defaultLimits } from '../../../src/service/limits.ts';
+import type { SessionStore } from '../../../src/store/session-store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { StoreThreads, type ThreadsOf } from '../../../src/store/sqlite/store-threads.ts';
+import { lookInto } from '../../support/raw-database.ts';
+import { storeOptions } from '../../support/store-options.ts';
+import { fillStore } from '../../support/stored-sessions.ts';
+import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { everySession, newProject, newSession, turnStart } from '../store-samples.ts';
+
+const workerFile = new URL('../../../dist/store-worker.cjs', import.meta.url);
+const threads: ThreadsOf = (place) => new StoreThreads(workerFile, place);
+const never = new AbortController().signal;
+
+function search(store: SessionStore, project: string, query: string, signal = never) {
+  return store.searchSessions(
+    project,
+    { terms: readQuery(query, defaultLimits), limit: 5, cursor: null },
+    signal,
+  );
+}
+
+/** Two projects with a session each; the first holds `count` messages, in the indexes already. */
+async function filledStore(count: number, content: string) {
+  const directory = temporaryDirectory();
+  const { store: made } = await openSqliteStore(storeOptions(directory));
+  const [large, small] = [await newProject(made), await newProject(made)];
+  const [crowded, session] = [await newSession(made, large), await newSession(made, small)];
+  await made.close();
+  lookInto(join(directory, 'parley.db'), (database) =>
+    database.exec(`
+      PRAGMA synchronous = OFF;
+      BEGIN;
+      INSERT INTO messages (session, position, message_id, role, mode, finish_reason, created_at, content)
+        WITH numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})
+        SELECT id, n, 'msg_' || n, 'user', 'echo', NULL, n, ${content} FROM numbers JOIN sessions
+        WHERE session_id = '${crowded}';
+      UPDATE search_progress SET through = (SELECT max(id) FROM messages);
+      INSERT INTO message_words (rowid, content, owner) SELECT id, content, owner FROM message_words_source;
+      INSERT INTO message_pieces (rowid, content, owner) SELECT id, content, owner FROM message_pieces_source;
+      COMMIT;`),
+  );
+  const { store } = await openTestStore({ ...storeOptions(directory), threads });
+  return { directory, store, large, small, session };
+}
+
+/** How much of the time of the work this thread was busy. */
+async function busyDuring(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.eventLoopUtilization();
+  await work();
+  return performance.eventLoopUtilization(begun).utilization;
+}
+
+it('while a search reads every word of a store, others are answered, and their searches too', async () => {
+  const content = `'w' || (n * 7919 % 20011) || ' w' || (n * 104729 % 19997) || ' said'`;
+  const { directory, store, large, small, session } = await filledStore(6000, content);
+  await store.beginTurn(small, turnStart({ content: 'what another said' }));
+  // The threads are there from here on.
+  await Promise.all([search(store, large, 'said'), search(store, small, 'said')]);
+  expect(await busyDuring(() => search(store, large, 'w* w1* w2*'))).toBeLessThan(0.5);
+  let isOver = false;
+  const hostile = Promise.all(['w*', 'w* s*', '"said said"'].map((query) => search(store, large, query)));
+  void hostile.then(() => {
+    isOver = true;
+  });
+  expect((await search(store, small, 'anoth*')).items).toHaveLength(1);
+  expect(await store.findSession(small, session)).not.toBeNull();
+  expect(await store.renameSession(small, session, 'new')).not.toBeNull();
+  expect(isOver).toBe(false);
+  await hostile;
+  const { store: unthreaded } = await openTestStore(storeOptions(directory));
+  for (const query of ['w*', 'w19* said', '"said said"'])
+    expect(await search(store, large, query)).toEqual(await search(unthreaded, large, query));
+});
+
+it('while a long message comes into the indexes, reads are answered, writes wait, and a search finds it then', async () => {
+  const { store, small, session } = await filledStore(1, `'said'`);
+  await search(store, small, 'said');
+  const words = Array.from({ length: 20_000 }, (_, index) => `x${(index * 7919).toString(36)}`);
+  const content = `${words.join(' ')} 東京`;
+  await store.beginTurn(small, turnStart({ content }));
+  let found: unknown;
+  expect(
+    await busyDuring(async () => {
+      found = (await search(store, small, '東京')).items.length;
+    }),
+  ).toBeLessThan(0.5);
+  expect(found).toBe(1);
+  expect(await store.findSession(small, session)).not.toBeNull();
+});
+
+it('while filters read many sessions, others are answered, and a page is what it is without threads', async () => {
+  const { directory, store, large, small, session } = await filledStore(1, `'said'`);
+  fillStore(join(directory, 'parley.db'), 10_000);
+  const { store: unthreaded } = await openTestStore(storeOptions(directory));
+  const filters = ['nothing*', 'title 1*9'].map((titleMatch) => everySession({ titleMatch, order: 'asc' }));
+  const list = (from: SessionStore) => Promise.all(filters.map((filter) => from.listSessions(large, filter)));
+  const pages = await list(store);
+  expect(pages).toEqual(await list(unthreaded));
+  expect(pages[1]?.items.length).toBeGreaterThan(1);
+  const many = () => Promise.all(Array.from({ length: 10 }, () => list(store)));
+  expect(await busyDuring(many)).toBeLessThan(0.6);
+  const begun = many();
+  expect(await store.findSession(small, session)).not.toBeNull();
+  expect(await begun).toEqual(Array(10).fill(pages));
+});
+
+it('a query that is refused in a thread names its fault, and one that is stopped is over at once', async () => {
+  const { store, large } = await filledStore(10_000, `'w' || (n * 7919 % 20011)`);
+  const cursor = { terms: readQuery('w1', defaultLimits), limit: 5, cursor: 'none' };
+  await expect(store.searchSessions(large, cursor, never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  const stop = new AbortController();
+  const stopped = search(store, large, 'w*', stop.signal);
+  const waiting = search(store, large, 'w1*', stop.signal);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort(new Error('stopped'));
+  await expect(stopped).rejects.toThrow('stopped');
+  await expect(waiting).rejects.toThrow('stopped');
+  expect((await search(store, large, 'w7919')).items).toHaveLength(1);
+  const last = search(store, large, 'w*');
+  await eventLoopTurned();
+  const outcome = Promise.allSettled([last]);
+  await store.close();
+  expect((await outcome)[0]).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
+});
