@@ -2,7 +2,7 @@
 // share a process, which loads each module once; those of the second measure memory, load or this process, and have one of their own.
 import { defineConfig } from 'vitest/config';
 
-const sharing = ['cli', 'wire', 'local', 'engine', 'contract', 'remote', 'bin'].map(
+const sharing = ['cli', 'wire', 'local', 'engine', 'contract', 'remote'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 

@@ -33,9 +33,9 @@ try {
 }
 
 async function measure() {
-  const bundle = await bundledModules(home, [...servedModules, 'src/remote/remote-home.ts']);
+  const bundle = await bundledModules(home, [...servedModules, 'src/remote/remote-backend.ts']);
   const { openEmbedded, newKey } = await import(join(bundle, 'embedded.mjs'));
-  const { openRemoteHome } = await import(join(bundle, 'remote-home.mjs'));
+  const { openRemoteBackend } = await import(join(bundle, 'remote-backend.mjs'));
 
   const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
   const { url } = await serveParley(env, children);
@@ -52,7 +52,7 @@ async function measure() {
   const load = await forked('load.js');
   const local = await openEmbedded(join(home, 'embedded'));
   const localKey = await newKey(local, 'bench');
-  const remote = await openRemoteHome(remoteOptions(url));
+  const remote = await openRemoteBackend(remoteOptions(url));
   const ids = await newSessions(remote.service, parleySide.key);
 
   const rate = async ({ url: target, key: apiKey }, requests) => {

@@ -45,7 +45,7 @@ const { output } = await bundle.write({
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
       {
         name: 'embedded',
-        test: /\/src\/(compose\/embedded-home|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?)\.ts$/,
+        test: /\/src\/(compose\/embedded-backend|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?)\.ts$/,
         priority: 2,
       },
       // What reaches a model's server, and what is more to reach one of this API. That is reached without SQLite, so nothing here may

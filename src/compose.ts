@@ -3,29 +3,29 @@ import type { Surroundings } from './compose/surroundings.ts';
 import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
 import type {
-  HomeOptions,
+  BackendOptions,
   ModelSearch,
-  OpenedHome,
-  ServedHome,
+  OpenedBackend,
+  ServedBackend,
   ServeOptions,
-} from './service/home-opening.ts';
+} from './service/backend-opening.ts';
 import type { FoundModels, ModelServer } from './service/model-server.ts';
 import type { LoadLocks } from './system/file-lock.ts';
 
-/** Opens the home of a target, and resolves the key to call it with. */
-export async function openHome(
+/** Opens the backend of a target, and resolves the key to call it with. */
+export async function openBackend(
   target: Target,
   surroundings: Surroundings,
-  options: HomeOptions,
-): Promise<OpenedHome> {
+  options: BackendOptions,
+): Promise<OpenedBackend> {
   await warnOfExposure(surroundings.profileFile, options);
   if (target.url === null) {
-    const { openEmbeddedHome } = await import('./compose/embedded-home.ts');
-    return openEmbeddedHome(target, surroundings, options);
+    const { openEmbeddedBackend } = await import('./compose/embedded-backend.ts');
+    return openEmbeddedBackend(target, surroundings, options);
   }
-  const { openRemoteHome } = await import('./remote/remote-home.ts');
+  const { openRemoteBackend } = await import('./remote/remote-backend.ts');
   const { env, now, random } = surroundings;
-  const home = await openRemoteHome({
+  const backend = await openRemoteBackend({
     url: target.url,
     replyPointer: target.replyPointer,
     extensions: target.extensions,
@@ -42,7 +42,7 @@ export async function openHome(
       await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
     },
   });
-  return { home, apiKey: target.key ?? '' };
+  return { backend, apiKey: target.key ?? '' };
 }
 
 /** Asks model servers which models they have. */
@@ -56,7 +56,7 @@ export async function findModels(
   return findModelsOf(surroundings, options, servers, signal);
 }
 
-async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<HomeOptions, 'say'>): Promise<void> {
+async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<BackendOptions, 'say'>): Promise<void> {
   const exposed = profileFile.exposed();
   if (exposed.length === 0) return;
   const { exposure } = await import('./config/exposed-files.ts');
@@ -65,9 +65,12 @@ async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<HomeOption
 }
 
 /** Opens the embedded service for a server: whoever calls that brings a key, so none is made here. */
-export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
+export async function openServedBackend(
+  surroundings: Surroundings,
+  options: ServeOptions,
+): Promise<ServedBackend> {
   await warnOfExposure(surroundings.profileFile, options);
-  const { openServedHome: open } = await import('./compose/embedded-home.ts');
+  const { openServedBackend: open } = await import('./compose/embedded-backend.ts');
   return open(surroundings, options);
 }
 

@@ -14,7 +14,7 @@ import { directStream } from './cli/terminal/direct-stream.ts';
 import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
-import { fileLocks, findModels, openHome, openServedHome } from './compose.ts';
+import { fileLocks, findModels, openBackend, openServedBackend } from './compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
 import { ParleyError } from './service/errors.ts';
@@ -212,8 +212,8 @@ function cliHost(
     random,
     newRequestId: requestIds(now, random),
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
-    openHome: (target, options) => openHome(target, surroundings, options),
-    openServedHome: (options) => openServedHome(surroundings, options),
+    openBackend: (target, options) => openBackend(target, surroundings, options),
+    openServedBackend: (options) => openServedBackend(surroundings, options),
     findModels: (servers, options, stop) => findModels(servers, surroundings, options, stop),
   };
 }

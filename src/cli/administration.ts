@@ -1,10 +1,10 @@
 // The administration of the store that a command talks to. A server elsewhere has none: it is administered on its own machine.
 import type { Administration } from '../service/administration.ts';
+import type { Backend } from '../service/backend.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { Home } from '../service/home.ts';
 
 /** `UNSUPPORTED` where the backend has none. */
-export function administrationOf({ administration }: Home, url: string | null): Administration {
+export function administrationOf({ administration }: Backend, url: string | null): Administration {
   if (administration === null) throw notHere(url ?? 'The server');
   return administration;
 }

@@ -4,14 +4,14 @@ import { type Conversant, readCurrentSession, writeCurrentSession } from '../con
 import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
-import type { Call } from '../service/call.ts';
 import type {
-  HomeOptions,
+  BackendOptions,
   ModelSearch,
-  OpenedHome,
-  ServedHome,
+  OpenedBackend,
+  ServedBackend,
   ServeOptions,
-} from '../service/home-opening.ts';
+} from '../service/backend-opening.ts';
+import type { Call } from '../service/call.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { LoadLocks } from '../system/file-lock.ts';
 import { administrationOf } from './administration.ts';
@@ -76,8 +76,8 @@ export interface CliHost {
   newRequestId(): string;
   /** Identifies the terminal this runs in; null without one. */
   terminal(): string | null;
-  openHome(target: Target, options: HomeOptions): Promise<OpenedHome>;
-  openServedHome(options: ServeOptions): Promise<ServedHome>;
+  openBackend(target: Target, options: BackendOptions): Promise<OpenedBackend>;
+  openServedBackend(options: ServeOptions): Promise<ServedBackend>;
   /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
   findModels(
     servers: readonly ModelServer[],
@@ -95,7 +95,7 @@ export class CliContext {
   readonly commandPath: string;
   #target: Target | undefined;
   #filtered: JqOutput | undefined;
-  #opened: Promise<OpenedHome> | undefined;
+  #opened: Promise<OpenedBackend> | undefined;
 
   constructor(host: CliHost, options: GlobalOptions, commandPath = 'parley') {
     this.host = host;
@@ -142,9 +142,9 @@ export class CliContext {
     return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
   }
 
-  /** The service and the archive of the target. `beginsStore` as in `HomeOptions`, where it is the first to open it. */
-  open({ beginsStore = false } = {}): Promise<OpenedHome> {
-    this.#opened ??= this.host.openHome(this.target, {
+  /** The service and the archive of the target. `beginsStore` as in `BackendOptions`, where it is the first to open it. */
+  open({ beginsStore = false } = {}): Promise<OpenedBackend> {
+    this.#opened ??= this.host.openBackend(this.target, {
       ...this.modelSearch,
       onlyExisting: false,
       beginsStore,
@@ -165,8 +165,8 @@ export class CliContext {
 
   /** `UNSUPPORTED` where the target is a server elsewhere. */
   async administration(): Promise<Administration> {
-    const { home } = await this.open();
-    return administrationOf(home, this.target.url);
+    const { backend } = await this.open();
+    return administrationOf(backend, this.target.url);
   }
 
   /** From now on this is where the command talks to. Only before anything was opened. */
@@ -227,10 +227,10 @@ export class CliContext {
 
   /** Closes what was opened. A later call opens it anew, with the modes that are set up then. */
   async close(): Promise<void> {
-    // A home that could not be opened was reported by whoever asked for it.
+    // A backend that could not be opened was reported by whoever asked for it.
     const opened = await this.#opened?.catch(() => undefined);
     this.#opened = undefined;
-    await opened?.home.close();
+    await opened?.backend.close();
   }
 
   async #conversant(): Promise<Conversant> {

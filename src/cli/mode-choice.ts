@@ -25,6 +25,6 @@ export async function requireMode(mode: string, context: CliContext): Promise<vo
 }
 
 async function listModes(context: CliContext): Promise<readonly Mode[]> {
-  const { home } = await context.open();
-  return (await home.service.models(await context.call())).data;
+  const { backend } = await context.open();
+  return (await backend.service.models(await context.call())).data;
 }

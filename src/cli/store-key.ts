@@ -11,9 +11,9 @@ export async function storeKeyChange(profile: string, context: CliContext): Prom
 }
 
 async function isTaken(apiKey: string, context: CliContext): Promise<boolean> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   try {
-    await home.service.verify({ ...(await context.call()), apiKey });
+    await backend.service.verify({ ...(await context.call()), apiKey });
     return true;
   } catch (error) {
     if (error instanceof ParleyError && error.code === 'INVALID_API_KEY') return false;

@@ -3,12 +3,12 @@
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
-import type { HomeOptions } from '../service/home-opening.ts';
+import type { BackendOptions } from '../service/backend-opening.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export type EngineChoice = Pick<HomeOptions, 'timeout' | 'authorityFile' | 'trace'>;
+export type EngineChoice = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
 
 /** `null`: the modes of the user's own configuration. */
 export async function configuredEngines(

@@ -9,14 +9,14 @@ import {
 } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import { hashKey } from '../local/keys.ts';
+import type { EmbeddedBackend } from '../service/backend.ts';
+import type { BackendOptions } from '../service/backend-opening.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { EmbeddedHome } from '../service/home.ts';
-import type { HomeOptions } from '../service/home-opening.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface OpenedStore {
-  readonly home: EmbeddedHome;
+  readonly backend: EmbeddedBackend;
   readonly store: SessionStore;
   readonly isNew: boolean;
 }
@@ -54,15 +54,15 @@ export async function keyOf(
   target: Target,
   opened: OpenedStore,
   surroundings: Surroundings,
-  { say }: Pick<HomeOptions, 'say'>,
+  { say }: Pick<BackendOptions, 'say'>,
 ): Promise<string> {
-  const { home, isNew } = opened;
+  const { backend, isNew } = opened;
   const { profileFile, dataDirectory } = surroundings;
   const fromVariable = target.sources.key === 'PARLEY_API_KEY';
   const profile = target.profile ?? localProfile;
   if (target.key !== null && fromVariable) return target.key;
   if (target.key !== null && !isNew) return keyOfStoreThere(target.key, profile, opened, surroundings);
-  const created = await home.administration.createKey({ project_name: 'default', key_name: profile });
+  const created = await backend.administration.createKey({ project_name: 'default', key_name: profile });
   const keep = profileFile.update((config) =>
     storeKey(config, profile, dataDirectory) === target.key
       ? putOtherStoreKey(config, profile, dataDirectory, created.key)
@@ -70,12 +70,13 @@ export async function keyOf(
   );
   const kept = await keep.catch(async (error: unknown) => {
     // A failure may come after the key was kept, as of a disk: it is revoked only if nobody can ever know it.
-    if (!mayBeKept(created.key, profile, surroundings)) await home.administration.revokeKey(created.key_id);
+    if (!mayBeKept(created.key, profile, surroundings))
+      await backend.administration.revokeKey(created.key_id);
     throw error;
   });
   const key = storeKey(kept, profile, dataDirectory) ?? created.key;
   if (key !== created.key) {
-    await home.administration.revokeKey(created.key_id);
+    await backend.administration.revokeKey(created.key_id);
     return key;
   }
   await say(

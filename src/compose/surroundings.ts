@@ -1,4 +1,4 @@
-// What a home is put together from, wherever it is.
+// What a backend is put together from, wherever it is.
 
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { ProcessTable } from '../system/process-identity.ts';

@@ -1,4 +1,4 @@
-// What a remote home is made of: where the server is, what is known of it, and the outside world.
+// What a remote backend is made of: where the server is, what is known of it, and the outside world.
 import type { ProxyVariables } from '../http/proxy-choice.ts';
 
 export interface RemoteOptions {

@@ -205,7 +205,7 @@ test('a session in which another chat runs is busy: 6, the message is not kept',
   const home = await openEmbedded(join(own.path, 'data'), { limits: { turnWaitMs: 300 } });
   try {
     const apiKey = await newKey(home, 'busy');
-    const program = new ProgramInProcess({ directory: own.path, home, apiKey });
+    const program = new ProgramInProcess({ directory: own.path, backend: home, apiKey });
     const session = (await program.run(['sessions', 'create'], [])).out.trim();
     lookInto(join(own.path, 'data', 'parley.db'), (database) =>
       database

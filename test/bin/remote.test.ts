@@ -24,13 +24,13 @@ async function place(): Promise<string> {
 }
 
 async function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const home = await place();
+  const backend = await place();
   const child = spawn(process.execPath, [parley, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
-      PARLEY_CONFIG_DIR: join(home, 'config'),
-      PARLEY_DATA_DIR: join(home, 'data'),
+      PARLEY_CONFIG_DIR: join(backend, 'config'),
+      PARLEY_DATA_DIR: join(backend, 'data'),
       PARLEY_API_KEY: 'the-key',
       ...env,
     },

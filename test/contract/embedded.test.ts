@@ -3,17 +3,17 @@ import { describeService } from './service-suite.ts';
 
 describeService('embedded', async () => {
   const directory = await temporaryDirectory();
-  const home = await openEmbedded(directory.path);
-  const revoked = await home.administration.createKey({ project_name: 'first', key_name: 'revoked' });
-  await home.administration.revokeKey(revoked.key_id);
+  const backend = await openEmbedded(directory.path);
+  const revoked = await backend.administration.createKey({ project_name: 'first', key_name: 'revoked' });
+  await backend.administration.revokeKey(revoked.key_id);
   return {
-    home,
+    backend,
     firstProject: 'first',
-    firstKey: await newKey(home, 'first'),
-    secondKey: await newKey(home, 'second'),
+    firstKey: await newKey(backend, 'first'),
+    secondKey: await newKey(backend, 'second'),
     revokedKey: revoked.key,
     async close() {
-      await home.close();
+      await backend.close();
       await directory.remove();
     },
   };

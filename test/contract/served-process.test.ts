@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import type { EmbeddedHome } from '../../src/service/home.ts';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { openRemote } from '../support/remote.ts';
 import { describeService } from './service-suite.ts';
@@ -11,7 +11,7 @@ import { describeService } from './service-suite.ts';
 const program = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let owner: EmbeddedHome;
+let owner: EmbeddedBackend;
 let server: ChildProcess;
 let url: string;
 let tests = 0;
@@ -39,14 +39,14 @@ describeService('from a server in another process', async () => {
   const [first, second] = [`first ${tests}`, `second ${tests}`];
   const revoked = await owner.administration.createKey({ project_name: first, key_name: 'revoked' });
   await owner.administration.revokeKey(revoked.key_id);
-  const { home } = await openRemote(url);
+  const { backend } = await openRemote(url);
   return {
-    home,
+    backend,
     firstProject: first,
     firstKey: await newKey(owner, first),
     secondKey: await newKey(owner, second),
     revokedKey: revoked.key,
-    close: () => home.close(),
+    close: () => backend.close(),
   };
 });
 

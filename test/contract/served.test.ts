@@ -19,16 +19,16 @@ afterAll(() => server.close());
 describeService('from a server on a port', async () => {
   tests += 1;
   const [first, second] = [`first ${tests}`, `second ${tests}`];
-  const { administration } = server.home;
+  const { administration } = server.backend;
   const revoked = await administration.createKey({ project_name: first, key_name: 'revoked' });
   await administration.revokeKey(revoked.key_id);
-  const { home } = await openRemote(url);
+  const { backend } = await openRemote(url);
   return {
-    home,
+    backend,
     firstProject: first,
-    firstKey: await newKey(server.home, first),
-    secondKey: await newKey(server.home, second),
+    firstKey: await newKey(server.backend, first),
+    secondKey: await newKey(server.backend, second),
     revokedKey: revoked.key,
-    close: () => home.close(),
+    close: () => backend.close(),
   };
 });

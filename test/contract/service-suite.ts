@@ -1,8 +1,8 @@
-// What every home of the API must do, whichever it is: this process, or a server. The suite knows only the contracts, and the
+// What every backend of the API must do, whichever it is: this process, or a server. The suite knows only the contracts, and the
 // two modes that need no model. Its parts are in service/.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/service/backend.ts';
 import type { Call } from '../../src/service/call.ts';
-import type { Home } from '../../src/service/home.ts';
 import { callWith, say } from '../support/calls.ts';
 import { describeArchive } from './service/archive-suite.ts';
 import { describeChat } from './service/chat-suite.ts';
@@ -12,9 +12,9 @@ import { describeSearch } from './service/search-suite.ts';
 import { everySession, type GivenService } from './service/service-fixture.ts';
 import { describeSessions } from './service/sessions-suite.ts';
 
-/** A home with two projects, a key to each, and a third key that was revoked. */
+/** A backend with two projects, a key to each, and a third key that was revoked. */
 export interface ServiceFixture {
-  readonly home: Home;
+  readonly backend: Backend;
   readonly firstProject: string;
   readonly firstKey: string;
   readonly secondKey: string;
@@ -30,7 +30,7 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     });
     afterEach(() => fixture.close());
     const given: GivenService = () => ({
-      home: fixture.home,
+      backend: fixture.backend,
       firstProject: fixture.firstProject,
       first: callWith(fixture.firstKey),
       second: callWith(fixture.secondKey),
@@ -45,11 +45,11 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     describeImport(given);
 
     it('an aborted signal stops every operation that has not begun', async () => {
-      const { home, first } = given();
+      const { backend, first } = given();
       const reason = new Error('stopped');
       const aborted: Call = { ...first, signal: AbortSignal.abort(reason) };
-      await expect(say(home.service, aborted, 'unsaid')).rejects.toBe(reason);
-      expect((await home.archive.listSessions(first, everySession)).data.items).toEqual([]);
+      await expect(say(backend.service, aborted, 'unsaid')).rejects.toBe(reason);
+      expect((await backend.archive.listSessions(first, everySession)).data.items).toEqual([]);
     });
   });
 }

@@ -2,8 +2,8 @@
 // marker: found in another project's answer, it is a leak.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { ParleyError } from '../../src/service/errors.ts';
-import type { EmbeddedHome } from '../../src/service/home.ts';
 import type { Session } from '../../src/service/session.ts';
 import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import { callWith, collect } from '../support/calls.ts';
@@ -73,11 +73,11 @@ describe('projects in one store', () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ([tenants, script]) => {
         const directory = await temporaryDirectory();
-        const home = await openEmbedded(directory.path);
+        const backend = await openEmbedded(directory.path);
         try {
-          await play(home, tenants, script);
+          await play(backend, tenants, script);
         } finally {
-          await home.close();
+          await backend.close();
           await directory.remove();
         }
       }),
@@ -86,9 +86,9 @@ describe('projects in one store', () => {
   });
 });
 
-async function play(home: EmbeddedHome, tenants: number, script: readonly Operation[]): Promise<void> {
+async function play(backend: EmbeddedBackend, tenants: number, script: readonly Operation[]): Promise<void> {
   const keys: string[] = [];
-  for (let tenant = 0; tenant < tenants; tenant++) keys.push(await newKey(home, `tenant-${tenant}`));
+  for (let tenant = 0; tenant < tenants; tenant++) keys.push(await newKey(backend, `tenant-${tenant}`));
   const model: ModelSession[] = [];
   let step = 0;
   for (const operation of script) {
@@ -99,7 +99,11 @@ async function play(home: EmbeddedHome, tenants: number, script: readonly Operat
     const active = (found: ModelSession | undefined) =>
       found?.tenant === tenant && !found.deleted ? found : undefined;
     const said: string[] = [];
-    const heard = { ...home, service: recorded(home.service, said), archive: recorded(home.archive, said) };
+    const heard = {
+      ...backend,
+      service: recorded(backend.service, said),
+      archive: recorded(backend.archive, said),
+    };
     const answer = await outcome(() =>
       perform(heard, call, operation, text, (index) => at(index)?.id ?? 'ses_none'),
     );
@@ -174,13 +178,13 @@ async function play(home: EmbeddedHome, tenants: number, script: readonly Operat
 }
 
 async function perform(
-  home: EmbeddedHome,
+  backend: EmbeddedBackend,
   call: ReturnType<typeof callWith>,
   operation: Operation,
   text: string,
   id: (index: number) => string,
 ): Promise<unknown> {
-  const { service, archive } = home;
+  const { service, archive } = backend;
   const chat = async (session_id: string | null) => {
     const last = (
       await collect(service.chat(call, { mode: 'echo', message: text, session_id }, 'pieces'))

@@ -35,8 +35,8 @@ test.each([true, false])(
 
 test('three processes with one key answer with one reply, though the first that runs it is killed', async () => {
   const directory = join(place.path, 'three');
-  const home = await openEmbedded(directory);
-  const apiKey = await newKey(home, 'project');
+  const backend = await openEmbedded(directory);
+  const apiKey = await newKey(backend, 'project');
   const chatting = {
     ...{ directory, apiKey, session: null, message: 'hello', key: 'k' },
     ...{ turnLeaseMs: 300, turnWaitMs: 10_000, pieces: ['one ', 'two'], everyMs: 100 },
@@ -56,7 +56,7 @@ test('three processes with one key answer with one reply, though the first that 
   expect(dones[1]).toEqual(dones[0]);
   const page = { limit: 200, cursor: null };
   const session = dones[0]?.kind === 'done' ? dones[0].session_id : '';
-  const { items } = (await home.archive.listMessages(callWith(apiKey), session, page)).data;
+  const { items } = (await backend.archive.listMessages(callWith(apiKey), session, page)).data;
   expect(items.map(({ content }) => content)).toEqual(['hello', 'one two']);
-  await home.close();
+  await backend.close();
 });

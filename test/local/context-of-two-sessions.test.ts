@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { EngineContext, ReplyEngine } from '../../src/engine/reply-engine.ts';
-import type { EmbeddedHome } from '../../src/service/home.ts';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { estimateTokens, messageTokens } from '../../src/service/token-estimate.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { finish, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { runs } from '../support/runs.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let home: EmbeddedHome;
+let backend: EmbeddedBackend;
 let key: string;
 let given: EngineContext[];
 let contextTokens: number;
@@ -33,11 +33,11 @@ const engines: EngineSet = {
 
 beforeEach(async () => {
   directory = await temporaryDirectory();
-  home = await openEmbedded(directory.path, { engines });
-  key = await newKey(home, 'project');
+  backend = await openEmbedded(directory.path, { engines });
+  key = await newKey(backend, 'project');
 });
 afterEach(async () => {
-  await home.close();
+  await backend.close();
   await directory.remove();
 });
 
@@ -60,7 +60,7 @@ it('holds no word of another session, and the newest of its own, whatever the or
       for (const [number, { side, words }] of turns.entries()) {
         const message = `${side}${number} ${`${side} `.repeat(words)}`.trim();
         const request = { mode: 'test', message, session_id: sessions[side] ?? null };
-        const events = await collect(home.service.chat(callWith(key), request, 'pieces'));
+        const events = await collect(backend.service.chat(callWith(key), request, 'pieces'));
         if (events[0]?.event === 'session') sessions[side] = events[0].data.session_id;
 
         const context = given.at(-1) as EngineContext;

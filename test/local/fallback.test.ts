@@ -2,21 +2,21 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { EngineEvent, ReplyEngine } from '../../src/engine/reply-engine.ts';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { type ErrorCode, ParleyError } from '../../src/service/errors.ts';
-import type { EmbeddedHome } from '../../src/service/home.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { finish, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { lookInto } from '../support/raw-database.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let home: EmbeddedHome;
+let backend: EmbeddedBackend;
 let key: string;
 
 beforeEach(async () => {
   directory = await temporaryDirectory();
 });
 afterEach(async () => {
-  await home.close();
+  await backend.close();
   await directory.remove();
 });
 
@@ -50,15 +50,15 @@ async function open(modes: Readonly<Record<string, Scripted>>): Promise<readonly
     })),
     engine: (name) => (modes[name] === undefined ? null : engineOf(name, modes[name])),
   };
-  home = await openEmbedded(directory.path, { engines });
-  key = await newKey(home, 'project');
+  backend = await openEmbedded(directory.path, { engines });
+  key = await newKey(backend, 'project');
   return asked;
 }
 
 const said = (text: string): EngineEvent => ({ type: 'text', text });
 const thought = (text: string): EngineEvent => ({ type: 'reasoning', text });
 const chat = (mode: string, call = {}) =>
-  collect(home.service.chat(callWith(key, call), { mode, message: 'Hello', session_id: null }, 'pieces'));
+  collect(backend.service.chat(callWith(key, call), { mode, message: 'Hello', session_id: null }, 'pieces'));
 
 it('replies, and is named in the answer and in the store', async () => {
   const asked = await open({
@@ -70,7 +70,7 @@ it('replies, and is named in the answer and in the store', async () => {
   expect(events[0]).toMatchObject({ event: 'session', data: { mode: 'large' } });
   const done = events.at(-1);
   expect(done).toMatchObject({ event: 'done', data: { mode: 'small', reply: 'Hi' } });
-  const page = await home.archive.listMessages(
+  const page = await backend.archive.listMessages(
     callWith(key),
     done?.event === 'done' ? done.data.session_id : '',
     {

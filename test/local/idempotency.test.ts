@@ -11,13 +11,13 @@ import { temporaryDirectory } from '../support/test-store.ts';
 test('a key repeats its answer for a day; then it is free for another request, and is erased', async () => {
   const directory = temporaryDirectory();
   const clock = { now: Date.parse('2024-05-01T12:00:00Z') };
-  const home = await openEmbedded(directory, { now: () => clock.now });
-  const apiKey = await newKey(home, 'first');
+  const backend = await openEmbedded(directory, { now: () => clock.now });
+  const apiKey = await newKey(backend, 'first');
   const create = async (idempotencyKey: string, title: string) =>
-    (await home.service.createSession(callWith(apiKey, { idempotencyKey }), { title })).data.session_id;
+    (await backend.service.createSession(callWith(apiKey, { idempotencyKey }), { title })).data.session_id;
   const chat = (message: string) =>
     collect(
-      home.service.chat(
+      backend.service.chat(
         callWith(apiKey, { idempotencyKey: 'chat' }),
         { mode: 'echo', message, session_id: null },
         'pieces',
@@ -36,7 +36,7 @@ test('a key repeats its answer for a day; then it is free for another request, a
   expect((await chat('other')).at(-1)).toMatchObject({ event: 'done' });
   clock.now += defaultLimits.idempotencyMs + 1;
   await create('last', 'three');
-  await home.close();
+  await backend.close();
   const kept = lookInto(join(directory, 'parley.db'), (database) =>
     database.prepare('SELECT key FROM idempotency').pluck().all(),
   );
@@ -45,16 +45,16 @@ test('a key repeats its answer for a day; then it is free for another request, a
 
 test('a key of an import is free after a day as well', async () => {
   const clock = { now: Date.parse('2024-05-01T12:00:00Z') };
-  const home = await openEmbedded(temporaryDirectory(), { now: () => clock.now });
-  const call = callWith(await newKey(home, 'first'), { idempotencyKey: 'key' });
+  const backend = await openEmbedded(temporaryDirectory(), { now: () => clock.now });
+  const call = callWith(await newKey(backend, 'first'), { idempotencyKey: 'key' });
   const take = async (session_id: string) => {
     const record = { ...emptyRecord, session: { ...emptyRecord.session, session_id } };
-    return (await home.archive.importSession(call, record)).data.session_id;
+    return (await backend.archive.importSession(call, record)).data.session_id;
   };
   await take('ses_one');
   clock.now += defaultLimits.idempotencyMs;
   await expect(take('ses_two')).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
   clock.now += 1;
   expect(await take('ses_two')).toBe('ses_two');
-  await home.close();
+  await backend.close();
 });

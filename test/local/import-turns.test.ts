@@ -7,8 +7,8 @@ import { newKey, openEmbedded } from '../support/embedded.ts';
 import { temporaryDirectory } from '../support/test-store.ts';
 
 test('while a session of 3,000 messages is checked and written, the event loop turns after a few hundred of them', async () => {
-  const home = await openEmbedded(temporaryDirectory());
-  const call = callWith(await newKey(home, 'first'));
+  const backend = await openEmbedded(temporaryDirectory());
+  const call = callWith(await newKey(backend, 'first'));
   const time = '2024-01-01T00:00:00.000Z';
   const count = 3000;
   const message = (position: number): Message => ({
@@ -30,7 +30,7 @@ test('while a session of 3,000 messages is checked and written, the event loop t
   };
   const messages = Array.from({ length: count }, (_, position) => message(position));
   let isOver = false;
-  const importing = home.archive.importSession(call, { session, messages }).finally(() => {
+  const importing = backend.archive.importSession(call, { session, messages }).finally(() => {
     isOver = true;
   });
   let turns = 0;
@@ -38,5 +38,5 @@ test('while a session of 3,000 messages is checked and written, the event loop t
   expect((await importing).data).toEqual(session);
   // Twelve for its check, and thirty for its writing.
   expect(turns).toBeGreaterThan(35);
-  await home.close();
+  await backend.close();
 });

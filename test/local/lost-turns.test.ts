@@ -1,9 +1,9 @@
 // Turns that another has taken over while they ran: their engine stops, and nothing is said that is not kept. Over one store that two
 // processes have embedded, and over one that two servers share.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/service/backend.ts';
 import type { ChatEvent, ReplyForm } from '../../src/service/chat-event.ts';
 import { ParleyError } from '../../src/service/errors.ts';
-import type { Home } from '../../src/service/home.ts';
 import { callWith } from '../support/calls.ts';
 import { request } from './turn-fixture.ts';
 import { gated, type PlaceKind, saying, type TwoPlaces, taker, twoPlaces } from './two-places.ts';
@@ -27,14 +27,14 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
   const call = (idempotencyKey: string | null = null) => callWith(places.key, { idempotencyKey });
 
   async function run(
-    home: Home,
+    backend: Backend,
     { key = null, form = 'pieces', session = null, message = 'hello' }: RunOptions = {},
   ): Promise<Outcome> {
     const outcome: { -readonly [name in keyof Outcome]: Outcome[name] } = {
       ...{ deltas: '', start: null, done: null, error: null },
     };
     try {
-      for await (const event of home.service.chat(call(key), request(message, session), form)) {
+      for await (const event of backend.service.chat(call(key), request(message, session), form)) {
         if (event.event === 'session') outcome.start = event.data;
         if (event.event === 'delta') outcome.deltas += event.data.text;
         if (event.event === 'done') outcome.done = event.data;
@@ -46,13 +46,13 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     return outcome;
   }
 
-  async function stored(home: Home, sessionId: string) {
+  async function stored(backend: Backend, sessionId: string) {
     const page = { limit: 200, cursor: null };
-    return (await home.archive.listMessages(call(), sessionId, page)).data.items;
+    return (await backend.archive.listMessages(call(), sessionId, page)).data.items;
   }
 
-  async function contents(home: Home, sessionId: string) {
-    return (await stored(home, sessionId)).map(
+  async function contents(backend: Backend, sessionId: string) {
+    return (await stored(backend, sessionId)).map(
       ({ content, finish_reason }) => `${finish_reason ?? 'user'}: ${content}`,
     );
   }

@@ -1,12 +1,12 @@
 // A store of its own for a test of turns, opened once or as often as processes would, with engines that the test decides.
-import type { Home } from '../../src/service/home.ts';
+import type { Backend } from '../../src/service/backend.ts';
 import { callWith } from '../support/calls.ts';
 import { type EmbeddedOptions, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 export class TurnFixture {
   readonly path: string;
   readonly #remove: () => Promise<void>;
-  readonly #homes: Home[] = [];
+  readonly #homes: Backend[] = [];
 
   private constructor(directory: Awaited<ReturnType<typeof temporaryDirectory>>) {
     this.path = directory.path;
@@ -17,15 +17,15 @@ export class TurnFixture {
     return new TurnFixture(await temporaryDirectory());
   }
 
-  /** A home over the store, and a key that is made in it. */
-  async open(options: EmbeddedOptions): Promise<{ home: Home; key: string }> {
-    const home = await openEmbedded(this.path, options);
-    this.#homes.push(home);
-    return { home, key: await newKey(home, 'project') };
+  /** A backend over the store, and a key that is made in it. */
+  async open(options: EmbeddedOptions): Promise<{ backend: Backend; key: string }> {
+    const backend = await openEmbedded(this.path, options);
+    this.#homes.push(backend);
+    return { backend, key: await newKey(backend, 'project') };
   }
 
   async close(): Promise<void> {
-    for (const home of this.#homes) await home.close();
+    for (const backend of this.#homes) await backend.close();
     await this.#remove();
   }
 }
@@ -37,7 +37,7 @@ export const request = (message: string, session_id: string | null = null) => ({
 });
 
 /** What is kept of a session: who said what, and how it ended. */
-export async function kept(home: Home, key: string, sessionId: string) {
-  const { data } = await home.archive.listMessages(callWith(key), sessionId, { limit: 200, cursor: null });
+export async function kept(backend: Backend, key: string, sessionId: string) {
+  const { data } = await backend.archive.listMessages(callWith(key), sessionId, { limit: 200, cursor: null });
   return data.items.map(({ role, content, finish_reason }) => [role, content, finish_reason]);
 }

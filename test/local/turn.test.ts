@@ -19,7 +19,7 @@ afterEach(() => fixture.close());
 describe('a turn', () => {
   it('has its message on disk before the engine is asked', async () => {
     let seen: unknown;
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         const other = await openEmbedded(fixture.path);
         const { data } = await other.archive.listSessions(callWith(key), {
@@ -32,18 +32,18 @@ describe('a turn', () => {
         yield finish;
       }),
     });
-    await collect(home.service.chat(callWith(key), request('hello'), 'pieces'));
+    await collect(backend.service.chat(callWith(key), request('hello'), 'pieces'));
     expect(seen).toEqual([['user', 'hello', null]]);
   });
 
   it('has its reply on disk before done is said', async () => {
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'whole' };
         yield { type: 'finish', reason: 'length', usage: { input_tokens: 3, output_tokens: 1 } };
       }),
     });
-    for await (const event of home.service.chat(callWith(key), request('hello'), 'pieces')) {
+    for await (const event of backend.service.chat(callWith(key), request('hello'), 'pieces')) {
       if (event.event !== 'done') continue;
       expect(event.data).toMatchObject({
         finish_reason: 'length',
@@ -62,7 +62,7 @@ describe('a turn', () => {
   it('that is aborted keeps what came, marked interrupted, and stops the engine', async () => {
     const stop = new AbortController();
     let stopped = false;
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* (_, signal) {
         signal.addEventListener('abort', () => {
           stopped = true;
@@ -74,7 +74,7 @@ describe('a turn', () => {
     const reason = new Error('enough');
     let sessionId = '';
     const reading = (async () => {
-      for await (const event of home.service.chat(
+      for await (const event of backend.service.chat(
         callWith(key, { signal: stop.signal }),
         request('hello'),
         'pieces',
@@ -85,7 +85,7 @@ describe('a turn', () => {
     })();
     await expect(reading).rejects.toBe(reason);
     expect(stopped).toBe(true);
-    expect(await kept(home, key, sessionId)).toEqual([
+    expect(await kept(backend, key, sessionId)).toEqual([
       ['user', 'hello', null],
       ['assistant', 'half ', 'interrupted'],
     ]);
@@ -93,30 +93,30 @@ describe('a turn', () => {
 
   it('that is aborted ends also when the engine does not heed the signal', async () => {
     const stop = new AbortController();
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'half' };
         await new Promise(() => {});
       }),
     });
-    const events = home.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'pieces');
+    const events = backend.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'pieces');
     setTimeout(() => stop.abort(new Error('enough')), 20);
     await expect(collect(events)).rejects.toThrow('enough');
   });
 
   it('whose reader leaves keeps what came, marked interrupted', async () => {
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* (_, signal) {
         yield { type: 'text', text: 'half ' };
         await delay(60_000, undefined, { signal });
       }),
     });
     let sessionId = '';
-    for await (const event of home.service.chat(callWith(key), request('hello'), 'pieces')) {
+    for await (const event of backend.service.chat(callWith(key), request('hello'), 'pieces')) {
       if (event.event === 'session') sessionId = event.data.session_id;
       if (event.event === 'delta') break;
     }
-    expect((await kept(home, key, sessionId))[1]).toEqual(['assistant', 'half ', 'interrupted']);
+    expect((await kept(backend, key, sessionId))[1]).toEqual(['assistant', 'half ', 'interrupted']);
   });
 
   it.each([
@@ -127,31 +127,31 @@ describe('a turn', () => {
       'RATE_LIMITED',
     ],
   ])('whose engine fails by %s keeps what came, marked error, and says where', async (_, cause, code) => {
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'half ' };
         throw cause;
       }),
     });
-    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'), 'pieces')));
+    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'pieces')));
     expect(error.code).toBe(code);
     expect(error.cause).toBe(cause);
     expect(error.retryAfter).toBe(cause instanceof ParleyError ? 7 : null);
     expect(error.message_id).toMatch(/^msg_/);
     expect(error.message).not.toContain('boom');
-    expect(await kept(home, key, error.session_id ?? '')).toEqual([
+    expect(await kept(backend, key, error.session_id ?? '')).toEqual([
       ['user', 'hello', null],
       ['assistant', 'half ', 'error'],
     ]);
   });
 
   it('whose engine ends without finishing is an error', async () => {
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'half' };
       }),
     });
-    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'), 'pieces')));
+    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'pieces')));
     expect(error.code).toBe('ENGINE_FAILED');
   });
 
@@ -159,21 +159,21 @@ describe('a turn', () => {
     ['before its first word', ''],
     ['in the middle of its reply', 'half'],
   ])('whose engine is silent %s times out', async (_, said) => {
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       limits: { firstTokenMs: 30, silenceMs: 30 },
       engines: engineOf(async function* () {
         if (said !== '') yield { type: 'text', text: said };
         await new Promise(() => {});
       }),
     });
-    const error = await failureOf(collect(home.service.chat(callWith(key), request('hello'), 'pieces')));
+    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'pieces')));
     expect(error.code).toBe('ENGINE_TIMEOUT');
-    expect((await kept(home, key, error.session_id ?? ''))[1]).toEqual(['assistant', said, 'error']);
+    expect((await kept(backend, key, error.session_id ?? ''))[1]).toEqual(['assistant', said, 'error']);
   });
 
   it('is given what was said before, a cut reply marked as cut', async () => {
     const contexts: EngineContext[] = [];
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* (context) {
         contexts.push(context);
         yield { type: 'text', text: `re: ${context.message}` };
@@ -181,12 +181,12 @@ describe('a turn', () => {
         yield finish;
       }),
     });
-    const first = (await collect(home.service.chat(callWith(key), request('one'), 'pieces'))).at(
+    const first = (await collect(backend.service.chat(callWith(key), request('one'), 'pieces'))).at(
       -1,
     ) as Extract<ChatEvent, { event: 'done' }>;
     const { session_id } = first.data;
-    await failureOf(collect(home.service.chat(callWith(key), request('two', session_id), 'pieces')));
-    await collect(home.service.chat(callWith(key), request('three', session_id), 'pieces'));
+    await failureOf(collect(backend.service.chat(callWith(key), request('two', session_id), 'pieces')));
+    await collect(backend.service.chat(callWith(key), request('three', session_id), 'pieces'));
     expect(contexts.at(-1)).toEqual({
       message: 'three',
       history: [
@@ -200,39 +200,39 @@ describe('a turn', () => {
 
   it('gives an engine whole turns, at most as many messages as it reads', async () => {
     const histories: number[] = [];
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* ({ history }) {
         expect(history[0]?.role ?? 'user').toBe('user');
         histories.push(history.length);
         yield finish;
       }, 5),
     });
-    const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
+    const { session_id } = (await backend.service.createSession(callWith(key), { title: null })).data;
     for (let turn = 0; turn < 5; turn++) {
-      await collect(home.service.chat(callWith(key), request(`turn ${turn}`, session_id), 'pieces'));
+      await collect(backend.service.chat(callWith(key), request(`turn ${turn}`, session_id), 'pieces'));
     }
     expect(histories).toEqual([0, 2, 4, 4, 4]);
   });
 
   it('in a session that is deleted meanwhile is kept, and the session stays deleted', async () => {
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'late' };
         yield finish;
       }),
     });
     let sessionId = '';
-    for await (const event of home.service.chat(callWith(key), request('hello'), 'pieces')) {
+    for await (const event of backend.service.chat(callWith(key), request('hello'), 'pieces')) {
       if (event.event === 'session') {
         sessionId = event.data.session_id;
-        await home.service.deleteSession(callWith(key), sessionId);
+        await backend.service.deleteSession(callWith(key), sessionId);
       }
     }
-    expect((await failureOf(home.service.getSession(callWith(key), sessionId))).code).toBe(
+    expect((await failureOf(backend.service.getSession(callWith(key), sessionId))).code).toBe(
       'SESSION_NOT_FOUND',
     );
-    await home.archive.restoreSession(callWith(key), sessionId);
-    expect((await kept(home, key, sessionId))[1]).toEqual(['assistant', 'late', 'stop']);
+    await backend.archive.restoreSession(callWith(key), sessionId);
+    expect((await kept(backend, key, sessionId))[1]).toEqual(['assistant', 'late', 'stop']);
   });
 
   it.each([
@@ -241,7 +241,7 @@ describe('a turn', () => {
   ])('that %s and whose reply cannot be kept says so, and where its message is', async (_, stops) => {
     const stop = new AbortController();
     const full = new ParleyError('STORAGE_FULL', 'There is no room.');
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       around: (store) =>
         new Proxy(store, {
           get(target, name: keyof SessionStore) {
@@ -255,7 +255,7 @@ describe('a turn', () => {
         throw new Error('boom');
       }),
     });
-    const chat = home.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'pieces');
+    const chat = backend.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'pieces');
     const error = await failureOf(collect(chat));
     expect(error.code).toBe('STORAGE_FULL');
     expect(error.cause).toBe(full);
@@ -263,6 +263,6 @@ describe('a turn', () => {
       `kept in session ${error.session_id}; the reply to it is not.`,
     );
     expect(`${error.message} ${error.hint}`).not.toMatch(/this was not kept/i);
-    expect(await kept(home, key, error.session_id ?? '')).toEqual([['user', 'hello', null]]);
+    expect(await kept(backend, key, error.session_id ?? '')).toEqual([['user', 'hello', null]]);
   });
 });

@@ -2,7 +2,7 @@
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { EngineEvent } from '../../src/engine/reply-engine.ts';
 import type { TurnOwner } from '../../src/local/local-options.ts';
-import type { Home } from '../../src/service/home.ts';
+import type { Backend } from '../../src/service/backend.ts';
 import type { Limits } from '../../src/service/limits.ts';
 import { openServer } from '../server/server-fixture.ts';
 import { engineOf, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
@@ -17,7 +17,7 @@ export interface PlaceOptions {
 
 export interface TwoPlaces {
   /** A service over the store, with an owner of its own that takes every other for alive unless the options say otherwise. */
-  open(options: PlaceOptions): Promise<Home>;
+  open(options: PlaceOptions): Promise<Backend>;
   /** Of the one project; known once a first place is open. */
   readonly key: string;
   close(): Promise<void>;
@@ -30,25 +30,25 @@ export async function twoPlaces(kind: PlaceKind): Promise<TwoPlaces> {
   const closing: (() => Promise<void>)[] = [];
   let key = '';
   let opened = 0;
-  const open = async (options: PlaceOptions): Promise<Home> => {
+  const open = async (options: PlaceOptions): Promise<Backend> => {
     const number = ++opened;
     const all = { owner: { id: `owner ${number}`, isGone: () => false }, ...options };
     if (kind === 'embedded') {
-      const home = await openEmbedded(path, all);
-      closing.push(() => home.close());
-      key ||= await newKey(home, 'first');
-      return home;
+      const backend = await openEmbedded(path, all);
+      closing.push(() => backend.close());
+      key ||= await newKey(backend, 'first');
+      return backend;
     }
     const server = await openServer({ ...all, directory: path });
     let keys = 0;
     const newIdempotencyKey = () => `key-${number}-${++keys}`;
-    const { home } = await openRemote((await server.listen()).url, { newIdempotencyKey });
+    const { backend } = await openRemote((await server.listen()).url, { newIdempotencyKey });
     closing.push(async () => {
-      await home.close();
+      await backend.close();
       await server.close();
     });
     key ||= server.key;
-    return home;
+    return backend;
   };
   return {
     open,

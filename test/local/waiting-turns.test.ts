@@ -14,14 +14,14 @@ afterEach(() => fixture.close());
 
 describe('a turn', () => {
   it('renews its lease no more once its last event is out, though nobody asks for another', async () => {
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield finish;
       }),
     });
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const events = home.service.chat(callWith(key), request('hi'), 'pieces')[Symbol.asyncIterator]();
+      const events = backend.service.chat(callWith(key), request('hi'), 'pieces')[Symbol.asyncIterator]();
       expect((await events.next()).value?.event).toBe('session');
       expect(vi.getTimerCount()).toBe(1);
       expect((await events.next()).value?.event).toBe('done');
@@ -33,26 +33,26 @@ describe('a turn', () => {
 
   it('waits for the one before it, and gives up with SESSION_BUSY', async () => {
     const stop = new AbortController();
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       limits: { turnWaitMs: 60 },
       engines: engineOf(async function* (_, signal) {
         await delay(60_000, undefined, { signal });
         yield finish;
       }),
     });
-    const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
+    const { session_id } = (await backend.service.createSession(callWith(key), { title: null })).data;
     const running = collect(
-      home.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id), 'pieces'),
+      backend.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id), 'pieces'),
     );
     running.catch(() => {});
     await delay(20);
     const error = await failureOf(
-      collect(home.service.chat(callWith(key), request('two', session_id), 'pieces')),
+      collect(backend.service.chat(callWith(key), request('two', session_id), 'pieces')),
     );
     expect(error.code).toBe('SESSION_BUSY');
     stop.abort(new Error('enough'));
     await expect(running).rejects.toThrow('enough');
-    expect(await kept(home, key, session_id)).toEqual([
+    expect(await kept(backend, key, session_id)).toEqual([
       ['user', 'one', null],
       ['assistant', '', 'interrupted'],
     ]);
@@ -62,7 +62,7 @@ describe('a turn', () => {
     const gates = new Map<string, () => void>();
     const begun: string[] = [];
     let beginnings = 0;
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* ({ message }) {
         begun.push(message);
         await new Promise<void>((resolve) => gates.set(message, resolve));
@@ -76,12 +76,12 @@ describe('a turn', () => {
           },
         }),
     });
-    const { session_id } = (await home.service.createSession(callWith(key), { title: null })).data;
+    const { session_id } = (await backend.service.createSession(callWith(key), { title: null })).data;
     const stop = new AbortController();
     const messages = Array.from({ length: 8 }, (_, index) => String(index));
     const chats = messages.map((message) => {
       const call = callWith(key, message === '3' ? { signal: stop.signal } : {});
-      return collect(home.service.chat(call, request(message, session_id), 'pieces'));
+      return collect(backend.service.chat(call, request(message, session_id), 'pieces'));
     });
     const others = chats.filter((_, index) => index !== 3);
     const gaveUp = expect(chats[3]).rejects.toThrow('enough');
@@ -104,7 +104,7 @@ describe('a turn', () => {
       yield { type: 'text', text: 'never ' };
       await new Promise(() => {});
     });
-    const { home: killed, key } = await fixture.open({
+    const { backend: killed, key } = await fixture.open({
       engines: hang,
       owner: { id: 'killed', isGone: () => false },
     });
@@ -124,7 +124,7 @@ describe('a turn', () => {
       owner: { id: 'other', isGone: () => false },
     });
     const busy = await failureOf(
-      collect(alive.home.service.chat(callWith(key), request('two', session_id), 'pieces')),
+      collect(alive.backend.service.chat(callWith(key), request('two', session_id), 'pieces')),
     );
     expect(busy.code).toBe('SESSION_BUSY');
 
@@ -132,8 +132,8 @@ describe('a turn', () => {
       engines: quick,
       owner: { id: 'third', isGone: (owner) => owner === 'killed' },
     });
-    await collect(knowing.home.service.chat(callWith(key), request('three', session_id), 'pieces'));
-    expect(await kept(knowing.home, key, session_id)).toEqual([
+    await collect(knowing.backend.service.chat(callWith(key), request('three', session_id), 'pieces'));
+    expect(await kept(knowing.backend, key, session_id)).toEqual([
       ['user', 'one', null],
       ['assistant', '', 'interrupted'],
       ['user', 'three', null],
@@ -143,7 +143,7 @@ describe('a turn', () => {
 
   it('that ended in an error is asked again under its key, on the stored message, and the new reply replaces the cut one', async () => {
     let asked = 0;
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* (context) {
         asked++;
         yield { type: 'text', text: `${context.message} ${asked}` };
@@ -152,18 +152,18 @@ describe('a turn', () => {
       }),
     });
     const call = callWith(key, { idempotencyKey: 'turn-1' });
-    const error = await failureOf(collect(home.service.chat(call, request('hello'), 'pieces')));
-    const events = await collect(home.service.chat(call, request('hello'), 'pieces'));
+    const error = await failureOf(collect(backend.service.chat(call, request('hello'), 'pieces')));
+    const events = await collect(backend.service.chat(call, request('hello'), 'pieces'));
     const done = events.at(-1);
     expect(done).toMatchObject({
       event: 'done',
       data: { session_id: error.session_id, reply: 'hello 2', message_count: 2 },
     });
-    expect(await kept(home, key, error.session_id ?? '')).toEqual([
+    expect(await kept(backend, key, error.session_id ?? '')).toEqual([
       ['user', 'hello', null],
       ['assistant', 'hello 2', 'stop'],
     ]);
-    expect(await collect(home.service.chat(call, request('hello'), 'pieces'))).toMatchObject([
+    expect(await collect(backend.service.chat(call, request('hello'), 'pieces'))).toMatchObject([
       { event: 'session' },
       { event: 'delta', data: { text: 'hello 2' } },
       { event: 'done' },
@@ -176,7 +176,7 @@ describe('a turn', () => {
     const gate = new Promise<void>((resolve) => {
       open_ = resolve;
     });
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         await gate;
         yield { type: 'text', text: 'once' };
@@ -185,8 +185,8 @@ describe('a turn', () => {
     });
     const call = callWith(key, { idempotencyKey: 'k' });
     const both = [
-      collect(home.service.chat(call, request('x'), 'pieces')),
-      collect(home.service.chat(call, request('x'), 'pieces')),
+      collect(backend.service.chat(call, request('x'), 'pieces')),
+      collect(backend.service.chat(call, request('x'), 'pieces')),
     ];
     await delay(30);
     open_();
@@ -196,7 +196,7 @@ describe('a turn', () => {
 
   it('whose lease ran out meanwhile keeps its reply all the same', async () => {
     let clock = 1_000_000;
-    const { home, key } = await fixture.open({
+    const { backend, key } = await fixture.open({
       now: () => clock,
       limits: { turnWaitMs: 20_000 },
       engines: engineOf(async function* () {
@@ -207,7 +207,7 @@ describe('a turn', () => {
       }),
     });
 
-    const events = await collect(home.service.chat(callWith(key), request('hello'), 'pieces'));
+    const events = await collect(backend.service.chat(callWith(key), request('hello'), 'pieces'));
     const done = events.at(-1);
     expect(done).toMatchObject({
       event: 'done',

@@ -8,12 +8,12 @@ import { openRemote } from '../support/remote.ts';
 import { type Script, serve, serveBytes } from '../support/scripted-server.ts';
 
 async function remote(server: { url: string; close(): Promise<void> }, options?: Partial<RemoteOptions>) {
-  const { home, waits } = await openRemote(server.url, options);
+  const { backend, waits } = await openRemote(server.url, options);
   onTestFinished(async () => {
-    await home.close();
+    await backend.close();
     await server.close();
   });
-  return { home, waits, call: callWith('k') };
+  return { backend, waits, call: callWith('k') };
 }
 
 const body = { success: true, data: { session_id: 's-1', message_id: 'm-1', reply: 'Hé 😀', text: 'Hé 😀' } };
@@ -54,8 +54,8 @@ describe('an answer', () => {
       'BAD_RESPONSE',
     ],
   ])('%s is %s', async (_fact, script, code) => {
-    const { home, call } = await remote(await serve(script), { timeout: code === 'TIMEOUT' ? 0.2 : 20 });
-    const { service } = home;
+    const { backend, call } = await remote(await serve(script), { timeout: code === 'TIMEOUT' ? 0.2 : 20 });
+    const { service } = backend;
     const works = [() => service.verify(call), () => service.models(call), () => say(service, call, 'x')];
     for (const work of works) {
       const failure = await failureOf(work());
@@ -69,14 +69,14 @@ describe('an answer', () => {
     const server = await serve((_, response) =>
       response.writeHead(307, { location: 'https://b.example/x' }).end(),
     );
-    const { home, call } = await remote(server);
-    const { message } = await failureOf(home.service.verify(call));
+    const { backend, call } = await remote(server);
+    const { message } = await failureOf(backend.service.verify(call));
     expect(message).toContain(server.url);
     expect(message).toContain('https://b.example/x');
   });
 
   it('in gzip is read, whole and as a stream', async () => {
-    const { home, call } = await remote(
+    const { backend, call } = await remote(
       await serve((request, response) => {
         const streams = JSON.parse(request.body).mode === 'stream';
         response.setHeader('content-encoding', 'gzip');
@@ -84,29 +84,29 @@ describe('an answer', () => {
         response.end(gzipSync(streams ? `event: done\ndata: ${text}\n\n` : text));
       }),
     );
-    expect((await say(home.service, call, 'x', null, 'stream')).reply).toBe('Hé 😀');
-    expect((await say(home.service, call, 'x', null, 'json')).reply).toBe('Hé 😀');
+    expect((await say(backend.service, call, 'x', null, 'stream')).reply).toBe('Hé 😀');
+    expect((await say(backend.service, call, 'x', null, 'json')).reply).toBe('Hé 😀');
   });
 
   it('of the wrong type is read for what it is, but a stream only if it says so', async () => {
-    const { home, call } = await remote(
+    const { backend, call } = await remote(
       await serve((request, response) => {
         response.setHeader('content-type', 'application/octet-stream');
         response.end(JSON.parse(request.body).mode === 'stream' ? `event: done\ndata: ${text}\n\n` : text);
       }),
     );
-    expect((await say(home.service, call, 'x', null, 'json')).reply).toBe('Hé 😀');
-    expect((await failureOf(say(home.service, call, 'x', null, 'stream'))).code).toBe('BAD_RESPONSE');
+    expect((await say(backend.service, call, 'x', null, 'json')).reply).toBe('Hé 😀');
+    expect((await failureOf(say(backend.service, call, 'x', null, 'stream'))).code).toBe('BAD_RESPONSE');
   });
 
   it('too large is refused', async () => {
-    const { home, call } = await remote(
+    const { backend, call } = await remote(
       await serve((_, response) => {
         response.setHeader('content-encoding', 'gzip');
         response.end(gzipSync(Buffer.alloc(65 * 1024 * 1024, 0x20)));
       }),
     );
-    expect((await failureOf(home.service.verify(call))).code).toBe('BAD_RESPONSE');
+    expect((await failureOf(backend.service.verify(call))).code).toBe('BAD_RESPONSE');
   });
 });
 
@@ -114,8 +114,8 @@ describe('a connection', () => {
   it.each(['end', 'resetAndDestroy'] as const)(
     'that ends (%s) without an answer is the network',
     async (end) => {
-      const { home, call } = await remote(await serveBytes((socket) => socket[end]()));
-      const failure = await failureOf(say(home.service, call, 'x'));
+      const { backend, call } = await remote(await serveBytes((socket) => socket[end]()));
+      const failure = await failureOf(say(backend.service, call, 'x'));
       expect(failure.code).toBe('NETWORK');
       expect(failure.hint).toContain('may have done');
     },
@@ -124,16 +124,16 @@ describe('a connection', () => {
   it('to nobody names the place, and what to do', async () => {
     const server = await serve(() => {});
     await server.close();
-    const { home, call } = await remote({ url: server.url, close: async () => {} });
-    const failure = await failureOf(home.service.verify(call));
+    const { backend, call } = await remote({ url: server.url, close: async () => {} });
+    const failure = await failureOf(backend.service.verify(call));
     expect(failure.code).toBe('NETWORK');
     expect(failure.message).toContain(`127.0.0.1:${server.port}`);
     expect(failure.hint).toContain('server runs');
   });
 
   it('to what is not HTTP is no answer', async () => {
-    const { home, call } = await remote(await serveBytes((socket) => socket.write('SSH-2.0-OpenSSH\r\n')));
-    expect((await failureOf(home.service.verify(call))).code).toBe('BAD_RESPONSE');
+    const { backend, call } = await remote(await serveBytes((socket) => socket.write('SSH-2.0-OpenSSH\r\n')));
+    expect((await failureOf(backend.service.verify(call))).code).toBe('BAD_RESPONSE');
   });
 });
 
@@ -146,7 +146,7 @@ describe('a stream', () => {
     });
 
   it('in single bytes is whole', async () => {
-    const { home, call } = await remote(
+    const { backend, call } = await remote(
       await streaming(async (response) => {
         for (const byte of Buffer.from(events.join('').replaceAll('\n', '\r\n'))) {
           await new Promise((sent) => response.write(Buffer.from([byte]), sent));
@@ -155,7 +155,7 @@ describe('a stream', () => {
       }),
     );
     const all = await collect(
-      home.service.chat(call, { mode: 'm', message: 'x', session_id: null }, 'pieces'),
+      backend.service.chat(call, { mode: 'm', message: 'x', session_id: null }, 'pieces'),
     );
     expect(all.map(({ event }) => event)).toEqual(['session', 'delta', 'done']);
     expect(all[2]).toMatchObject({ body, data: { reply: 'Hé 😀' } });
@@ -163,12 +163,12 @@ describe('a stream', () => {
 
   it('that ends with an error event is that error, and says where the message is', async () => {
     const error = { success: false, error: { code: 'ENGINE_TIMEOUT', message: 'Too slow.' } };
-    const { home, call } = await remote(
+    const { backend, call } = await remote(
       await streaming((response) =>
         response.end(`${events[0]}event: error\ndata: ${JSON.stringify(error)}\n\n`),
       ),
     );
-    expect(await failureOf(say(home.service, call, 'x'))).toMatchObject({
+    expect(await failureOf(say(backend.service, call, 'x'))).toMatchObject({
       code: 'ENGINE_TIMEOUT',
       message: 'Too slow.',
       session_id: 's-1',
@@ -178,17 +178,17 @@ describe('a stream', () => {
   });
 
   it('with an event that cannot be read is no reply', async () => {
-    const { home, call } = await remote(
+    const { backend, call } = await remote(
       await streaming((response) => response.end('event: done\ndata: [DONE]\n\n')),
     );
-    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('BAD_RESPONSE');
+    expect((await failureOf(say(backend.service, call, 'x'))).code).toBe('BAD_RESPONSE');
   });
 
   it('of another making, which says nothing that Parley knows, is no reply', async () => {
-    const { home, call } = await remote(
+    const { backend, call } = await remote(
       await streaming((response) => response.end('data: {"choices":[]}\n\ndata: [DONE]\n\n')),
     );
-    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('INCOMPLETE_REPLY');
+    expect((await failureOf(say(backend.service, call, 'x'))).code).toBe('INCOMPLETE_REPLY');
   });
 
   it('is not asked for where the server is known to have none', async () => {
@@ -197,20 +197,20 @@ describe('a stream', () => {
         JSON.stringify({ success: true, data: { session_id: 's', reply: request.headers.accept } }),
       );
     });
-    const { home, call } = await remote(server, { extensions: ['archive'] });
-    expect((await say(home.service, call, 'x')).reply).toBe('application/json');
+    const { backend, call } = await remote(server, { extensions: ['archive'] });
+    expect((await say(backend.service, call, 'x')).reply).toBe('application/json');
     const unknown = await openRemote(server.url);
-    onTestFinished(() => unknown.home.close());
-    expect((await say(unknown.home.service, call, 'x')).reply).toContain('text/event-stream');
+    onTestFinished(() => unknown.backend.close());
+    expect((await say(unknown.backend.service, call, 'x')).reply).toContain('text/event-stream');
   });
 
   it('that is stopped throws the reason of the signal', async () => {
-    const { home } = await remote(await streaming((response) => response.write(events[0])));
+    const { backend } = await remote(await streaming((response) => response.write(events[0])));
     const stop = new AbortController();
     const reason = new Error('stopped');
     const call = callWith('k', { signal: stop.signal });
     const chat = async () => {
-      for await (const { event } of home.service.chat(
+      for await (const { event } of backend.service.chat(
         call,
         { mode: 'm', message: 'x', session_id: null },
         'pieces',
@@ -224,13 +224,13 @@ describe('a stream', () => {
 
   it('whose reader leaves is closed', async () => {
     const left = new AbortController();
-    const { home, call } = await remote(
+    const { backend, call } = await remote(
       await streaming((response) => {
         response.on('close', () => left.abort());
         response.write(events.slice(0, 2).join(''));
       }),
     );
-    for await (const { event } of home.service.chat(
+    for await (const { event } of backend.service.chat(
       call,
       { mode: 'm', message: 'x', session_id: null },
       'pieces',

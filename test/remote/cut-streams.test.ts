@@ -1,7 +1,7 @@
 // A stream of a reply, cut at any byte, in any way: what came before the last byte of its end is never taken for whole.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/service/backend.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
-import type { Home } from '../../src/service/home.ts';
 import { encodeEvent } from '../../src/wire/chat-stream.ts';
 import { callWith, failureOf } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
@@ -64,8 +64,8 @@ function cutsOf(length: number): readonly number[] {
 
 describe('a cut stream', () => {
   let server: ListeningServer;
-  let home: Home;
-  let impatient: Home;
+  let backend: Backend;
+  let impatient: Backend;
 
   beforeAll(async () => {
     server = await serveBytes((socket, _count, request) => {
@@ -77,11 +77,11 @@ describe('a cut stream', () => {
         if (cut === 'RST') setTimeout(() => socket.resetAndDestroy(), 5);
       });
     });
-    home = (await openRemote(server.url, { timeout: 20 })).home;
-    impatient = (await openRemote(server.url, { timeout: 0.05 })).home;
+    backend = (await openRemote(server.url, { timeout: 20 })).backend;
+    impatient = (await openRemote(server.url, { timeout: 0.05 })).backend;
   });
   afterAll(async () => {
-    await home.close();
+    await backend.close();
     await impatient.close();
     await server.close();
   });
@@ -90,7 +90,7 @@ describe('a cut stream', () => {
     const seen: ChatEvent[] = [];
     const request = { mode: 'echo', message: JSON.stringify(sample), session_id: null };
     const work = async () => {
-      const { service } = sample.cut === 'stall' ? impatient : home;
+      const { service } = sample.cut === 'stall' ? impatient : backend;
       for await (const event of service.chat(callWith('k'), request, 'pieces')) seen.push(event);
     };
     const failure = await failureOf(work());
@@ -120,7 +120,7 @@ describe('a cut stream', () => {
   it.each([...streams])('that is not cut, with %s, is whole', async (ends, { length }) => {
     const message = JSON.stringify({ ends, cut: 'FIN', bytes: length });
     const seen: ChatEvent[] = [];
-    for await (const event of home.service.chat(
+    for await (const event of backend.service.chat(
       callWith('k'),
       { mode: 'echo', message, session_id: null },
       'pieces',

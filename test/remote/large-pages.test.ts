@@ -27,12 +27,12 @@ async function serverOf(most: number) {
     const items = Array.from({ length: limit }, (_, at) => message(at + Number(query.get('cursor'))));
     response.end(JSON.stringify({ success: true, data: { items, next_cursor: String(limit) } }));
   });
-  const { home } = await openRemote(server.url);
+  const { backend } = await openRemote(server.url);
   onTestFinished(async () => {
-    await home.close();
+    await backend.close();
     await server.close();
   });
-  return { archive: home.archive, asked };
+  return { archive: backend.archive, asked };
 }
 
 it('a page that is too large is asked for with half as many messages, and so are the next ones', async () => {

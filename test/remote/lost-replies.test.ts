@@ -19,7 +19,7 @@ const turns = runs(200, 2_000);
 describe('a middleman who loses 30 % of the answers', () => {
   it('makes no turn be stored twice or not at all, where the server honours keys', async () => {
     const { server, stored, lost } = await openTurnServer({ honoursKeys: true, loses: losing });
-    const { home } = await openRemote(server.url, { extensions: ['idempotency', 'stream'] });
+    const { backend } = await openRemote(server.url, { extensions: ['idempotency', 'stream'] });
     const messages = Array.from({ length: turns }, (_, index) => `message ${index}`);
     let whole = 0;
     const failures: unknown[] = [];
@@ -29,7 +29,9 @@ describe('a middleman who loses 30 % of the answers', () => {
         for (const message of messages.filter((_message, index) => index % 4 === lane)) {
           // A person says it again, under its key, when a reply that had begun to show broke off.
           for (let tries = 0; tries < 10; tries++) {
-            const reply = await say(home.service, keyed(message), message).catch((error: unknown) => error);
+            const reply = await say(backend.service, keyed(message), message).catch(
+              (error: unknown) => error,
+            );
             if (reply instanceof ParleyError) {
               failures.push(reply.code);
               continue;
@@ -45,16 +47,16 @@ describe('a middleman who loses 30 % of the answers', () => {
     expect([...stored].sort()).toEqual([...messages].sort());
     expect(lost()).toBeGreaterThan(turns * 0.25);
     expect(new Set(failures)).toEqual(new Set(['INCOMPLETE_REPLY']));
-    await home.close();
+    await backend.close();
     await server.close();
   });
 
   it('never makes a stranger get a turn twice', async () => {
     const { server, stored, lost } = await openTurnServer({ honoursKeys: false, loses: losing });
-    const { home } = await openRemote(server.url);
+    const { backend } = await openRemote(server.url);
     let failed = 0;
     for (let index = 0; index < 200; index++) {
-      await say(home.service, callWith('k'), `message ${index}`).catch((error: unknown) => {
+      await say(backend.service, callWith('k'), `message ${index}`).catch((error: unknown) => {
         if (!(error instanceof ParleyError)) throw error;
         expect(['NETWORK', 'INCOMPLETE_REPLY']).toContain(error.code);
         failed += 1;
@@ -64,20 +66,20 @@ describe('a middleman who loses 30 % of the answers', () => {
     expect(new Set(stored).size).toBe(stored.length);
     expect(failed).toBe(lost());
     expect(failed).toBeGreaterThan(50);
-    await home.close();
+    await backend.close();
     await server.close();
   });
 
   it('makes no deletion fail, and none that was not done be told as done', async () => {
     const { server, deleted } = await openTurnServer({ honoursKeys: false, loses: losing });
-    const { home } = await openRemote(server.url);
+    const { backend } = await openRemote(server.url);
     for (let index = 0; index < 100; index++) {
-      const { data } = await home.service.deleteSession(callWith('k'), `ses_${index}`);
+      const { data } = await backend.service.deleteSession(callWith('k'), `ses_${index}`);
       expect(data.session_id).toBe(`ses_${index}`);
       expect(deleted).toContain(`ses_${index}`);
     }
     expect(server.requests.length).toBeGreaterThan(125);
-    await home.close();
+    await backend.close();
     await server.close();
   });
 });
@@ -86,22 +88,22 @@ describe('a middleman before this server', () => {
   it('makes no turn be stored twice or not at all', async () => {
     const server = await openServer();
     const middleman = await openMiddleman((await server.listen()).url, losing);
-    const { home } = await openRemote(middleman.url, { extensions: ['archive', 'idempotency', 'stream'] });
+    const { backend } = await openRemote(middleman.url, { extensions: ['archive', 'idempotency', 'stream'] });
     const lanes = Array.from({ length: 4 }, async (_, lane) => {
-      const { data } = await server.home.service.createSession(callWith(server.key), { title: null });
+      const { data } = await server.backend.service.createSession(callWith(server.key), { title: null });
       const messages = Array.from({ length: turns / 4 }, (_, index) => `lane ${lane} message ${index}`);
       for (const message of messages) {
         const call = callWith(server.key, { idempotencyKey: message.replaceAll(' ', '-') });
         let reply: unknown;
         for (let tries = 0; tries < 10 && (reply === undefined || reply instanceof ParleyError); tries++) {
-          reply = await say(home.service, call, message, data.session_id).catch((error: unknown) => error);
+          reply = await say(backend.service, call, message, data.session_id).catch((error: unknown) => error);
         }
         expect(reply).toMatchObject({ reply: message });
       }
       const kept: (readonly [string, string])[] = [];
       for (let cursor: string | null = null, isMore = true; isMore; isMore = cursor !== null) {
         const page = { limit: 200, cursor };
-        const { data: messagePage } = await server.home.archive.listMessages(
+        const { data: messagePage } = await server.backend.archive.listMessages(
           callWith(server.key),
           data.session_id,
           page,
@@ -118,7 +120,7 @@ describe('a middleman before this server', () => {
     });
     await Promise.all(lanes);
     expect(middleman.lost()).toBeGreaterThan(turns * 0.25);
-    await home.close();
+    await backend.close();
     await middleman.close();
     await server.close();
   });
@@ -130,13 +132,13 @@ describe('a lost answer', () => {
   it('to a first chat is asked for again only where the server was known to honour keys', async () => {
     for (const extensions of [null, [], ['stream'], ['idempotency']]) {
       const { server, stored } = await openTurnServer({ honoursKeys: true, loses: once(0) });
-      const { home } = await openRemote(server.url, { extensions });
+      const { backend } = await openRemote(server.url, { extensions });
       const known = extensions?.includes('idempotency') ?? false;
-      const work = say(home.service, callWith('k'), 'x');
+      const work = say(backend.service, callWith('k'), 'x');
       if (known) expect((await work).reply).toBe('x');
       else await expect(work).rejects.toMatchObject({ code: 'NETWORK' });
       expect([server.requests.length, stored.length]).toEqual([known ? 2 : 1, 1]);
-      await home.close();
+      await backend.close();
       await server.close();
     }
   });
@@ -146,28 +148,28 @@ describe('a lost answer', () => {
       honoursKeys: true,
       loses: (count) => (count === 2 ? 0 : null),
     });
-    const { home } = await openRemote(server.url);
-    expect(home.extensions).toBeNull();
-    await home.service.verify(callWith('k'));
-    expect(home.extensions).toEqual(['idempotency', 'stream']);
-    expect((await say(home.service, callWith('k'), 'x')).reply).toBe('x');
+    const { backend } = await openRemote(server.url);
+    expect(backend.extensions).toBeNull();
+    await backend.service.verify(callWith('k'));
+    expect(backend.extensions).toEqual(['idempotency', 'stream']);
+    expect((await say(backend.service, callWith('k'), 'x')).reply).toBe('x');
     expect(stored).toEqual(['x']);
     const keys = server.requests.slice(1).map(({ headers }) => headers['idempotency-key']);
     expect(new Set(keys).size).toBe(1);
-    await home.close();
+    await backend.close();
     await server.close();
   });
 
   it('of which something was shown is never asked for again', async () => {
     const { server, stored } = await openTurnServer({ honoursKeys: true, loses: once(0.99) });
-    const { home } = await openRemote(server.url, { extensions: ['idempotency'] });
-    await expect(say(home.service, callWith('k'), 'x')).rejects.toMatchObject({
+    const { backend } = await openRemote(server.url, { extensions: ['idempotency'] });
+    await expect(say(backend.service, callWith('k'), 'x')).rejects.toMatchObject({
       code: 'INCOMPLETE_REPLY',
       session_id: 'ses_1',
       message_id: 'msg_1',
     });
     expect([server.requests.length, stored.length]).toEqual([1, 1]);
-    await home.close();
+    await backend.close();
     await server.close();
   });
 });
@@ -175,12 +177,12 @@ describe('a lost answer', () => {
 describe('a deletion', () => {
   it('of a session that is not there is not found, at the first sending', async () => {
     const { server } = await openTurnServer({ honoursKeys: false, loses: () => null });
-    const { home } = await openRemote(server.url);
-    await home.service.deleteSession(callWith('k'), 'ses_1');
-    await expect(home.service.deleteSession(callWith('k'), 'ses_1')).rejects.toMatchObject({
+    const { backend } = await openRemote(server.url);
+    await backend.service.deleteSession(callWith('k'), 'ses_1');
+    await expect(backend.service.deleteSession(callWith('k'), 'ses_1')).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
     });
-    await home.close();
+    await backend.close();
     await server.close();
   });
 });

@@ -24,12 +24,12 @@ describe('a redirect', () => {
       const server = await serve((_request, response) => {
         response.writeHead(code, { location: target(sink.url, server.url) }).end();
       });
-      const { home } = await openRemote(server.url);
+      const { backend } = await openRemote(server.url);
       const call = callWith('secret-key');
       const works = [
-        () => say(home.service, call, 'secret prompt'),
-        () => home.service.getSession(call, 'a'),
-        () => home.service.deleteSession(call, 'a'),
+        () => say(backend.service, call, 'secret prompt'),
+        () => backend.service.getSession(call, 'a'),
+        () => backend.service.deleteSession(call, 'a'),
       ];
       for (const work of works) {
         const failure = await failureOf(work());
@@ -40,7 +40,7 @@ describe('a redirect', () => {
       }
       expect(server.requests).toHaveLength(works.length);
       expect([arrived, sink.connections()]).toEqual([0, 0]);
-      await home.close();
+      await backend.close();
       await server.close();
       await sink.close();
     },

@@ -182,24 +182,24 @@ async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
     const path = request.path.replace(/^\/prefix/, '').replace(/^\/v1\/sessions\/.+/, '/v1/sessions/:id');
     return (answers[`${request.method} ${path}`] ?? notFound)(request, response);
   });
-  const { home, waits } = await openRemote(`${server.url}/prefix`, options);
+  const { backend, waits } = await openRemote(`${server.url}/prefix`, options);
   onTestFinished(async () => {
-    await home.close();
+    await backend.close();
     await server.close();
   });
-  return { home, server, waits, call: callWith(key) };
+  return { backend, server, waits, call: callWith(key) };
 }
 
 describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
   it('is talked to with all six operations', async () => {
-    const { home, server, call } = await meet(stranger.answers, stranger.options);
-    expect((await home.service.verify(call)).body).toMatchObject({ success: true });
-    expect((await home.service.models(call)).data.map(({ name }) => name)).toEqual(stranger.modes);
-    const created = await home.service.createSession(call, { title: 'T' });
+    const { backend, server, call } = await meet(stranger.answers, stranger.options);
+    expect((await backend.service.verify(call)).body).toMatchObject({ success: true });
+    expect((await backend.service.models(call)).data.map(({ name }) => name)).toEqual(stranger.modes);
+    const created = await backend.service.createSession(call, { title: 'T' });
     expect(created.data).toMatchObject({ session_id: stranger.session, message_count: 0 });
 
     const request = { mode: 'm', message: 'Hello', session_id: null };
-    const events = await collect(home.service.chat(call, request, 'pieces'));
+    const events = await collect(backend.service.chat(call, request, 'pieces'));
     const starts = events.filter(({ event }) => event === 'session');
     expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: stranger.session }]);
     const done = events.at(-1);
@@ -212,9 +212,11 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
     const shown = events.flatMap((event) => (event.event === 'delta' ? [event.data.text] : [])).join('');
     expect(['', stranger.reply]).toContain(shown);
 
-    await say(home.service, call, 'Again', done.data.session_id, 'm');
-    expect((await home.service.getSession(call, stranger.session)).data.session_id).toBe(stranger.session);
-    expect((await home.service.deleteSession(call, stranger.session)).data.session_id).toBe(stranger.session);
+    await say(backend.service, call, 'Again', done.data.session_id, 'm');
+    expect((await backend.service.getSession(call, stranger.session)).data.session_id).toBe(stranger.session);
+    expect((await backend.service.deleteSession(call, stranger.session)).data.session_id).toBe(
+      stranger.session,
+    );
 
     const segment = encodeURIComponent(stranger.session);
     expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -239,25 +241,25 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
   });
 
   it('has its own bodies handed on whole', async () => {
-    const { home, call } = await meet(stranger.answers, stranger.options);
+    const { backend, call } = await meet(stranger.answers, stranger.options);
     const raw = async (operation: string) => {
       const answer = await meet(stranger.answers);
       const [method = '', path = ''] = operation.split(' ');
       const url = `${answer.server.url}${path.replace(':id', 'x')}`;
       return (await fetch(url, { method, headers: { authorization: `Bearer ${key}` } })).json();
     };
-    expect((await home.service.verify(call)).body).toEqual(await raw('POST /v1/auth/verify'));
-    expect((await home.service.models(call)).body).toEqual(await raw('GET /v1/models'));
-    expect((await home.service.getSession(call, 'x')).body).toEqual(await raw('GET /v1/sessions/:id'));
+    expect((await backend.service.verify(call)).body).toEqual(await raw('POST /v1/auth/verify'));
+    expect((await backend.service.models(call)).body).toEqual(await raw('GET /v1/models'));
+    expect((await backend.service.getSession(call, 'x')).body).toEqual(await raw('GET /v1/sessions/:id'));
   });
 
   it('refuses a wrong key', async () => {
-    const { home } = await meet(stranger.answers, stranger.options);
+    const { backend } = await meet(stranger.answers, stranger.options);
     const wrong = callWith('other');
     for (const work of [
-      () => home.service.verify(wrong),
-      () => say(home.service, wrong, 'x'),
-      () => home.archive.restoreSession(wrong, 'x'),
+      () => backend.service.verify(wrong),
+      () => say(backend.service, wrong, 'x'),
+      () => backend.archive.restoreSession(wrong, 'x'),
     ]) {
       expect((await failureOf(work())).code).toBe('INVALID_API_KEY');
     }
@@ -266,7 +268,7 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
   it('has no archive, and says so', async () => {
     // Whoever knows no search takes the word for an id.
     const noSuchId = { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'No such session.' } };
-    const { home, call } = await meet({
+    const { backend, call } = await meet({
       ...stranger.answers,
       'GET /v1/sessions': json({}, 405),
       'GET /v1/sessions/:id': json(noSuchId, 404),
@@ -279,10 +281,10 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
     const time = '2024-05-01T12:00:00.000Z';
     const session = { session_id: 's', title: null, created_at: time, updated_at: time, message_count: 0 };
     for (const work of [
-      () => home.archive.listSessions(call, query),
-      () => home.archive.deleteSessions(call, ['a']),
-      () => home.archive.searchSessions(call, { query: 'a', limit: 5, cursor: null }),
-      () => home.archive.importSession(call, { session, messages: [] }),
+      () => backend.archive.listSessions(call, query),
+      () => backend.archive.deleteSessions(call, ['a']),
+      () => backend.archive.searchSessions(call, { query: 'a', limit: 5, cursor: null }),
+      () => backend.archive.importSession(call, { session, messages: [] }),
     ]) {
       const failure = await failureOf(work());
       expect(failure.code).toBe('UNSUPPORTED');
@@ -318,8 +320,8 @@ describe('a server that tells its errors in its own way', () => {
     ['with no word', 500, { success: false }, 'INTERNAL_ERROR', 'failed with status 500'],
     ['with a code alone', 507, { success: false, code: 'DISK' }, 'STORAGE_FULL', 'DISK'],
   ])('%s is understood', async (_, status, body, code, words) => {
-    const { home, call } = await meet({ 'POST /v1/chat': json(body, status) });
-    const failure = await failureOf(say(home.service, call, 'x'));
+    const { backend, call } = await meet({ 'POST /v1/chat': json(body, status) });
+    const failure = await failureOf(say(backend.service, call, 'x'));
     expect(failure.code).toBe(code);
     expect(failure.message).toContain(words);
     expect(failure.body).toEqual(body);
@@ -329,34 +331,36 @@ describe('a server that tells its errors in its own way', () => {
     ['no reply', { success: true, data: { session_id: 's-1', state: 'queued' } }],
     ['an empty reply', { success: true, data: { session_id: 's-1', reply: '' } }],
   ])('a chat answered with %s is no success, and its body is kept', async (_, body) => {
-    const { home, call } = await meet({ 'POST /v1/chat': json(body) });
-    const failure = await failureOf(say(home.service, call, 'x'));
+    const { backend, call } = await meet({ 'POST /v1/chat': json(body) });
+    const failure = await failureOf(say(backend.service, call, 'x'));
     expect(failure).toMatchObject({ code: 'BAD_RESPONSE', session_id: 's-1', body });
     expect(failure.remedy).toEqual({ kind: 'name_reply_pointer' });
   });
 
   it('a reply that is not where the pointer says is not guessed', async () => {
     const body = { success: true, data: { session_id: 's-1', reply: 'guess' } };
-    const { home, call } = await meet({ 'POST /v1/chat': json(body) }, { replyPointer: '/data/text' });
-    expect((await failureOf(say(home.service, call, 'x'))).message).toContain('reply_pointer');
+    const { backend, call } = await meet({ 'POST /v1/chat': json(body) }, { replyPointer: '/data/text' });
+    expect((await failureOf(say(backend.service, call, 'x'))).message).toContain('reply_pointer');
   });
 
   it('a new chat answered without a session cannot go on', async () => {
-    const { home, call } = await meet({ 'POST /v1/chat': json({ success: true, data: { reply: 'Hi.' } }) });
-    expect((await failureOf(say(home.service, call, 'x'))).code).toBe('BAD_RESPONSE');
-    expect((await say(home.service, call, 'x', 's-9')).session_id).toBe('s-9');
+    const { backend, call } = await meet({
+      'POST /v1/chat': json({ success: true, data: { reply: 'Hi.' } }),
+    });
+    expect((await failureOf(say(backend.service, call, 'x'))).code).toBe('BAD_RESPONSE');
+    expect((await say(backend.service, call, 'x', 's-9')).session_id).toBe('s-9');
   });
 
   it('a created session without an id, or a list of modes that is none, is no answer', async () => {
-    const { home, call } = await meet({
+    const { backend, call } = await meet({
       'POST /v1/sessions': json({ success: true, data: { title: 'T' } }),
       'GET /v1/models': json({ success: true, data: { count: 3 } }),
       'GET /v1/sessions/:id': json({ success: true }),
     });
     const works = [
-      () => home.service.createSession(call, { title: null }),
-      () => home.service.models(call),
-      () => home.service.getSession(call, 'x'),
+      () => backend.service.createSession(call, { title: null }),
+      () => backend.service.models(call),
+      () => backend.service.getSession(call, 'x'),
     ];
     for (const work of works) expect((await failureOf(work())).code).toBe('BAD_RESPONSE');
   });
@@ -364,17 +368,17 @@ describe('a server that tells its errors in its own way', () => {
 
 describe('administration', () => {
   it('is not there for a server elsewhere, and nothing is asked', async () => {
-    const { home, server } = await meet({});
-    expect(home.administration).toBeNull();
+    const { backend, server } = await meet({});
+    expect(backend.administration).toBeNull();
     expect(server.requests).toEqual([]);
   });
 });
 
 describe('a session id that no path can name', () => {
   it.each(['', '.', '..', 'a\ud800'])('is not found, without a request: %j', async (id) => {
-    const { home, server, call } = await meet({});
-    expect((await failureOf(home.service.deleteSession(call, id))).code).toBe('SESSION_NOT_FOUND');
-    expect((await failureOf(home.service.getSession(call, id))).code).toBe('SESSION_NOT_FOUND');
+    const { backend, server, call } = await meet({});
+    expect((await failureOf(backend.service.deleteSession(call, id))).code).toBe('SESSION_NOT_FOUND');
+    expect((await failureOf(backend.service.getSession(call, id))).code).toBe('SESSION_NOT_FOUND');
     expect(server.requests).toEqual([]);
   });
 });

@@ -15,15 +15,15 @@ async function chat(body: string | Buffer | readonly string[], replyPointer: str
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(Array.isArray(body) ? body.join('') : body);
   });
-  const { home } = await openRemote(server.url, { replyPointer });
+  const { backend } = await openRemote(server.url, { replyPointer });
   onTestFinished(async () => {
-    await home.close();
+    await backend.close();
     await server.close();
   });
   const seen: ChatEvent[] = [];
   const work = (async () => {
     const request = { mode: 'm', message: 'x', session_id: null };
-    for await (const told of home.service.chat(callWith('k'), request, 'pieces')) seen.push(told);
+    for await (const told of backend.service.chat(callWith('k'), request, 'pieces')) seen.push(told);
   })();
   work.catch(() => {});
   return { seen, work };

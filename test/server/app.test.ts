@@ -253,11 +253,14 @@ describe('refusals', () => {
   });
 
   test('absent, malformed, unknown and revoked keys get one answer, identical to the byte', async () => {
-    const created = await server.home.administration.createKey({ project_name: 'first', key_name: 'gone' });
+    const created = await server.backend.administration.createKey({
+      project_name: 'first',
+      key_name: 'gone',
+    });
     expect(
       (await ask('GET', '/v1/models', { headers: { authorization: `Bearer ${created.key}` } })).status,
     ).toBe(200);
-    await server.home.administration.revokeKey(created.key_id);
+    await server.backend.administration.revokeKey(created.key_id);
     const mistyped = `${server.key.slice(0, -1)}${server.key.endsWith('x') ? 'y' : 'x'}`;
     const values = [
       '',
@@ -284,7 +287,7 @@ describe('refusals', () => {
   test('never existed, deleted and of another project get one answer, identical to the byte', async () => {
     const deleted = await createSession();
     await ask('DELETE', `/v1/sessions/${deleted}`);
-    const theirs = await server.home.service.createSession(callWith(server.otherKey), { title: null });
+    const theirs = await server.backend.service.createSession(callWith(server.otherKey), { title: null });
     const answers = new Set<string>();
     for (const id of ['ses_never', deleted, theirs.data.session_id, 'x', '%F0%9F%99%82', 'x'.repeat(3000)]) {
       for (const name of ['getSession', 'deleteSession', 'listMessages'] as const) {
@@ -400,7 +403,7 @@ describe('the log', () => {
   });
 
   test('an unforeseen failure is in the log under its request id, and not in the answer', async () => {
-    await server.home.close();
+    await server.backend.close();
     const response = await server.ask('GET', '/v1/models');
     expect(response.status).toBe(503);
     await server.close();

@@ -105,7 +105,7 @@ describe.each(modelServerProblems.map((problem) => [problem]))('a model that fai
   const inProcess = () =>
     failureOf(
       collect(
-        fixture.home.service.chat(
+        fixture.backend.service.chat(
           callWith(fixture.key),
           { mode: problem, message: 'Hi', session_id: null },
           'pieces',

@@ -6,7 +6,7 @@ import { type App, createApp } from '../../src/server/app.ts';
 import { type Listening, listen } from '../../src/server/listen.ts';
 import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
 import { serverLog } from '../../src/server/server-log.ts';
-import type { EmbeddedHome } from '../../src/service/home.ts';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
@@ -27,7 +27,7 @@ export interface FixtureOptions {
 
 export interface ServerFixture {
   readonly directory: string;
-  readonly home: EmbeddedHome;
+  readonly backend: EmbeddedBackend;
   readonly app: App;
   /** Of the project `first`. */
   readonly key: string;
@@ -50,7 +50,7 @@ export interface AskInit {
 export async function openServer(options: FixtureOptions = {}): Promise<ServerFixture> {
   const place = options.directory === undefined ? await temporaryDirectory() : null;
   const directory = options.directory ?? place?.path ?? '';
-  const home = await openEmbedded(directory, {
+  const backend = await openEmbedded(directory, {
     ...(options.engines && { engines: options.engines }),
     ...(options.limits && { limits: options.limits }),
     ...(options.around && { around: options.around }),
@@ -65,8 +65,8 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   }, Date.now);
   const app = createApp({
     arrived: () => {},
-    service: home.service,
-    archive: home.archive,
+    service: backend.service,
+    archive: backend.archive,
     limits: { ...defaultLimits, ...options.limits },
     serverLimits: limits,
     version: '1.2.3',
@@ -75,12 +75,12 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     now: Date.now,
     newRequestId: () => `req_${randomUUID()}`,
   });
-  const key = await newKey(home, 'first');
-  const otherKey = await newKey(home, 'second');
+  const key = await newKey(backend, 'first');
+  const otherKey = await newKey(backend, 'second');
   const listeners: Listening[] = [];
   return {
     directory,
-    home,
+    backend,
     app,
     key,
     otherKey,
@@ -99,7 +99,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     },
     async close() {
       for (const listening of listeners) await listening.stop();
-      await home.close();
+      await backend.close();
       await place?.remove();
     },
   };

@@ -85,7 +85,7 @@ test('a stalled reader of a stream is cut, its engine stopped, and what was said
   await eventually(() => said.stopped === 1);
   await eventually(() => server.log().length === 1);
   expect(server.log()[0]).toMatchObject({ status: 499 });
-  const { data } = await server.home.archive.listSessions(callWith(server.key), {
+  const { data } = await server.backend.archive.listSessions(callWith(server.key), {
     ...anySession,
     limit: 1,
     cursor: null,
@@ -97,10 +97,10 @@ test('a stalled reader of a stream is cut, its engine stopped, and what was said
 test('a stalled reader of a JSON answer is cut', async () => {
   server = await openServer({ serverLimits: quick });
   const { port } = await server.listen();
-  let { session_id } = await say(server.home.service, callWith(server.key), 'x'.repeat(1_000_000));
+  let { session_id } = await say(server.backend.service, callWith(server.key), 'x'.repeat(1_000_000));
   for (let turn = 0; turn < 15; turn++) {
     ({ session_id } = await say(
-      server.home.service,
+      server.backend.service,
       callWith(server.key),
       'x'.repeat(1_000_000),
       session_id,
@@ -139,8 +139,8 @@ test('a stalled reader is cut no later than it was told, whatever still goes its
 test('a reader that takes a long answer slowly gets all of it', async () => {
   server = await openServer({ serverLimits: { ...quick, stalledMs: 600 } });
   const { port } = await server.listen();
-  const { session_id } = await say(server.home.service, callWith(server.key), 'x'.repeat(1_000_000));
-  await say(server.home.service, callWith(server.key), 'x'.repeat(1_000_000), session_id);
+  const { session_id } = await say(server.backend.service, callWith(server.key), 'x'.repeat(1_000_000));
+  await say(server.backend.service, callWith(server.key), 'x'.repeat(1_000_000), session_id);
   const connection = await RawConnection.open(port);
   connection.socket.pause();
   await connection.send(

@@ -22,7 +22,7 @@ const chat = (message: string, headers: Readonly<Record<string, string>> = strea
   server.ask('POST', '/v1/chat', { headers, body: { mode, message } });
 
 async function keptReply(sessionId: string) {
-  const { data } = await server.home.archive.listMessages(callWith(server.key), sessionId, {
+  const { data } = await server.backend.archive.listMessages(callWith(server.key), sessionId, {
     limit: 200,
     cursor: null,
   });
@@ -171,7 +171,7 @@ test.each(['a stream', 'a whole answer'])(
     connection.destroy();
     await eventually(() => held.stopped() === 1);
     expect(Date.now() - left).toBeLessThan(1000);
-    const { data } = await server.home.archive.listSessions(callWith(server.key), {
+    const { data } = await server.backend.archive.listSessions(callWith(server.key), {
       ...anySession,
       limit: 1,
       cursor: null,
@@ -218,7 +218,7 @@ test.each([
         `The message is kept in session ${failure?.session_id}; the reply is not.`,
       );
       expect(failure?.message).not.toMatch(/nothing was|this was not kept/i);
-      const { data } = await server.home.archive.listMessages(
+      const { data } = await server.backend.archive.listMessages(
         callWith(server.key),
         failure?.session_id ?? '',
         {
@@ -234,7 +234,7 @@ test.each([
 test('a reply whose key is revoked stops within a second, and is kept as far as it came', async () => {
   const held = heldEngine();
   await open({ engines: held.engines });
-  const created = await server.home.administration.createKey({ project_name: 'first', key_name: 'short' });
+  const created = await server.backend.administration.createKey({ project_name: 'first', key_name: 'short' });
   const headers = { ...stream, authorization: `Bearer ${created.key}` };
   const reading = await readUntil(await chat('hello', headers), 'half ');
   const other = await readUntil(await chat('hello'), 'half ');
@@ -244,7 +244,7 @@ test('a reply whose key is revoked stops within a second, and is kept as far as 
   });
   await eventually(() => held.begun() === 3);
   const revokedAt = performance.now();
-  await server.home.administration.revokeKey(created.key_id);
+  await server.backend.administration.revokeKey(created.key_id);
   const events = eventsOf(await reading.rest());
   expect(performance.now() - revokedAt).toBeLessThan(1000);
   const { session_id, message_id } = events[0]?.body.data ?? {};
@@ -367,8 +367,8 @@ test('two servers on one store see each other’s sessions, and the turns of one
 
 test('the app can be closed at any time: what is asked of a closed store is UNAVAILABLE', async () => {
   await open();
-  await server.home.close();
-  const error = await failureOf(server.home.service.models(callWith(server.key)));
+  await server.backend.close();
+  const error = await failureOf(server.backend.service.models(callWith(server.key)));
   expect(error.code).toBe('UNAVAILABLE');
   expect((await server.ask('GET', '/v1/models')).status).toBe(503);
 });

@@ -48,11 +48,11 @@ process.on('message', async (chatting: Chatting) => {
     yield { type: 'finish', reason: 'stop', usage: null };
   });
   const owner = { id: `process ${process.pid}`, isGone: () => false };
-  const home = await openEmbedded(directory, { engines, owner, limits: { turnLeaseMs, turnWaitMs } });
+  const backend = await openEmbedded(directory, { engines, owner, limits: { turnLeaseMs, turnWaitMs } });
   const call = callWith(apiKey, { idempotencyKey: key });
   const request = { mode: 'test', message, session_id: session };
   try {
-    for await (const event of home.service.chat(call, request, 'pieces')) {
+    for await (const event of backend.service.chat(call, request, 'pieces')) {
       if (event.event === 'delta') say({ kind: 'delta', text: event.data.text });
       if (event.event === 'done') {
         const { message_id, session_id, reply } = event.data;
@@ -63,6 +63,6 @@ process.on('message', async (chatting: Chatting) => {
     if (!(error instanceof ParleyError)) throw error;
     say({ kind: 'error', code: error.code, session_id: error.session_id });
   }
-  await home.close();
+  await backend.close();
   process.disconnect();
 });

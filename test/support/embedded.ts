@@ -11,7 +11,7 @@ import { LocalAdministration } from '../../src/local/local-administration.ts';
 import { LocalArchive } from '../../src/local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
 import { LocalService } from '../../src/local/local-service.ts';
-import type { EmbeddedHome } from '../../src/service/home.ts';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -31,8 +31,11 @@ export interface EmbeddedOptions {
   readonly around?: (store: SessionStore) => SessionStore;
 }
 
-/** Opens a home in a directory; several may share one, as processes do. */
-export async function openEmbedded(directory: string, options: EmbeddedOptions = {}): Promise<EmbeddedHome> {
+/** Opens a backend in a directory; several may share one, as processes do. */
+export async function openEmbedded(
+  directory: string,
+  options: EmbeddedOptions = {},
+): Promise<EmbeddedBackend> {
   const now = options.now ?? (() => Date.now());
   const { lockWaitMs } = options;
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
@@ -62,8 +65,8 @@ export async function temporaryDirectory(): Promise<{ path: string; remove(): Pr
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-export async function newKey(home: EmbeddedHome, project: string): Promise<string> {
-  return (await home.administration.createKey({ project_name: project, key_name: 'test' })).key;
+export async function newKey(backend: EmbeddedBackend, project: string): Promise<string> {
+  return (await backend.administration.createKey({ project_name: project, key_name: 'test' })).key;
 }
 
 type Reply = (context: EngineContext, signal: AbortSignal) => AsyncIterable<EngineEvent>;

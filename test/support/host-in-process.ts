@@ -1,4 +1,4 @@
-// What the command line is handed, in this process: outputs and a home of the test's own, a standard input in pieces, and all else
+// What the command line is handed, in this process: outputs and a backend of the test's own, a standard input in pieces, and all else
 // as the real program has it.
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -14,13 +14,13 @@ export interface HostParts {
   readonly stdin: readonly Uint8Array[];
   readonly signal: AbortSignal;
   readonly newRequestId: () => string;
-  readonly openHome: CliHost['openHome'];
+  readonly openBackend: CliHost['openBackend'];
 }
 
 const nobodyHolds = () => () => {};
 
 export function hostInProcess(parts: HostParts): CliHost {
-  const { directory, outputs, stdin, signal, newRequestId, openHome } = parts;
+  const { directory, outputs, stdin, signal, newRequestId, openBackend } = parts;
   const now = () => Date.now();
   return {
     version: '0.0.0',
@@ -55,8 +55,8 @@ export function hostInProcess(parts: HostParts): CliHost {
     random: Math.random,
     newRequestId,
     terminal: () => null,
-    openHome,
-    openServedHome: () => Promise.reject(new Error('Nothing is served here.')),
+    openBackend,
+    openServedBackend: () => Promise.reject(new Error('Nothing is served here.')),
     findModels: () => Promise.reject(new Error('No model server is asked here.')),
   };
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { Home } from '../../src/service/home.ts';
+import type { Backend } from '../../src/service/backend.ts';
 import { lastActiveFirst } from '../../src/service/session-archive.ts';
 import { callWith } from './calls.ts';
 import { newKey, openEmbedded } from './embedded.ts';
@@ -24,26 +24,26 @@ export async function fuzzIdFiles(directory: string, files: number): Promise<Fuz
   const began = performance.now();
   const store = join(directory, 'store');
   mkdirSync(store);
-  const home = await openEmbedded(store);
+  const backend = await openEmbedded(store);
   const report = { files: 0, valid: 0, deleted: 0, refused: 0 };
   try {
-    const apiKey = await newKey(home, 'own');
-    const own = await newSessions(home, apiKey, 5);
-    const hidden = await newSessions(home, apiKey, 1);
-    await home.archive.deleteSessions(callWith(apiKey), hidden);
-    const otherKey = await newKey(home, 'other');
-    const foreign = await newSessions(home, otherKey, 2);
-    const program = new ProgramInProcess({ directory, home, apiKey });
+    const apiKey = await newKey(backend, 'own');
+    const own = await newSessions(backend, apiKey, 5);
+    const hidden = await newSessions(backend, apiKey, 1);
+    await backend.archive.deleteSessions(callWith(apiKey), hidden);
+    const otherKey = await newKey(backend, 'other');
+    const foreign = await newSessions(backend, otherKey, 2);
+    const program = new ProgramInProcess({ directory, backend, apiKey });
     const cut = fc.array(fc.nat(400), { maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(idFiles([...own, ...hidden, ...foreign]), cut, async (file, places) => {
         const outcome = await program.run(['sessions', 'delete', '-', '--yes'], pieces(file.bytes, places));
-        const left = await active(home, apiKey);
+        const left = await active(backend, apiKey);
         const gone = own.filter((id) => !left.includes(id));
-        if (gone.length > 0) await home.archive.restoreSessions(callWith(apiKey), gone);
+        if (gone.length > 0) await backend.archive.restoreSessions(callWith(apiKey), gone);
         rmSync(join(directory, 'data'), { recursive: true, force: true });
         requireEqual(seen(outcome, gone), expected(file, own), outcome.err);
-        requireEqual(await active(home, otherKey), [...foreign].sort(), 'another project');
+        requireEqual(await active(backend, otherKey), [...foreign].sort(), 'another project');
         const { wrongLines } = file;
         if (file.ids === null && !outcome.err.includes(`Line ${wrongLines[0]} of standard input `))
           throw new Error(`Line ${wrongLines[0]} is not named: ${outcome.err}`);
@@ -54,7 +54,7 @@ export async function fuzzIdFiles(directory: string, files: number): Promise<Fuz
       { numRuns: files },
     );
   } finally {
-    await home.close();
+    await backend.close();
   }
   return { ...report, milliseconds: Math.round(performance.now() - began) };
 }
@@ -91,16 +91,16 @@ function pieces(bytes: Buffer, places: readonly number[]): readonly Uint8Array[]
   return ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end)).filter(({ length }) => length > 0);
 }
 
-async function newSessions(home: Home, apiKey: string, count: number): Promise<readonly string[]> {
+async function newSessions(backend: Backend, apiKey: string, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
   while (ids.length < count)
-    ids.push((await home.service.createSession(callWith(apiKey), { title: null })).data.session_id);
+    ids.push((await backend.service.createSession(callWith(apiKey), { title: null })).data.session_id);
   return ids;
 }
 
-async function active(home: Home, apiKey: string): Promise<readonly string[]> {
+async function active(backend: Backend, apiKey: string): Promise<readonly string[]> {
   const query = { limit: 200, cursor: null, title_match: null, updated_before: null, updated_after: null };
-  const { data } = await home.archive.listSessions(callWith(apiKey), {
+  const { data } = await backend.archive.listSessions(callWith(apiKey), {
     ...query,
     ...lastActiveFirst,
     deleted: false,

@@ -6,7 +6,7 @@ import type { CliHost } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
 import type { Surroundings } from '../../src/compose/surroundings.ts';
-import { findModels, openHome } from '../../src/compose.ts';
+import { findModels, openBackend } from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { processTable } from '../config/process-table.ts';
@@ -69,7 +69,7 @@ async function runInProcess(
       stdin: [],
       signal,
       newRequestId: () => `req_${randomUUID()}`,
-      openHome: (target, options) => openHome(target, surroundings, options),
+      openBackend: (target, options) => openBackend(target, surroundings, options),
     }),
     env,
     profileFile: new ProfileFile({ directory: configDirectory(machine), locks, platform }),

@@ -1,16 +1,16 @@
-// The command line in this process, over a home that stays open: for tests that run it thousands of times. Standard input comes
+// The command line in this process, over a backend that stays open: for tests that run it thousands of times. Standard input comes
 // in pieces, the two outputs are kept; all else is what the real program has.
 import { Writable } from 'node:stream';
 import type { CliHost } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
-import type { Home } from '../../src/service/home.ts';
+import type { Backend } from '../../src/service/backend.ts';
 import { hostInProcess } from './host-in-process.ts';
 
 export interface ProgramOptions {
   /** For its configuration and data. */
   readonly directory: string;
-  readonly home: Home;
+  readonly backend: Backend;
   readonly apiKey: string;
 }
 
@@ -56,16 +56,16 @@ export class ProgramInProcess {
     outputs: Readonly<Record<'stdout' | 'stderr', Output>>,
     signal: AbortSignal,
   ): CliHost {
-    const { directory, home, apiKey } = this.#options;
+    const { directory, backend, apiKey } = this.#options;
     // It is opened once, and closed by whoever opened it.
-    const kept: Home = { ...home, close: async () => {} };
+    const kept: Backend = { ...backend, close: async () => {} };
     return hostInProcess({
       directory,
       outputs,
       stdin,
       signal,
       newRequestId: () => `req_${++this.#requests}`,
-      openHome: async () => ({ home: kept, apiKey }),
+      openBackend: async () => ({ backend: kept, apiKey }),
     });
   }
 }

@@ -1,10 +1,10 @@
-// A remote home as the program opens one, with its waits noted instead of waited.
-import { openRemoteHome } from '../../src/remote/remote-home.ts';
+// A remote backend as the program opens one, with its waits noted instead of waited.
+import { openRemoteBackend } from '../../src/remote/remote-backend.ts';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
-import type { Home } from '../../src/service/home.ts';
+import type { Backend } from '../../src/service/backend.ts';
 
 export interface OpenedRemote {
-  readonly home: Home;
+  readonly backend: Backend;
   /** Milliseconds, of each wait before another sending. */
   readonly waits: readonly number[];
 }
@@ -12,7 +12,7 @@ export interface OpenedRemote {
 export async function openRemote(url: string, options: Partial<RemoteOptions> = {}): Promise<OpenedRemote> {
   const waits: number[] = [];
   let keys = 0;
-  const home = await openRemoteHome({
+  const backend = await openRemoteBackend({
     url,
     replyPointer: null,
     extensions: null,
@@ -32,5 +32,5 @@ export async function openRemote(url: string, options: Partial<RemoteOptions> = 
     },
     ...options,
   });
-  return { home, waits };
+  return { backend, waits };
 }

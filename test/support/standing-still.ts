@@ -63,9 +63,9 @@ export function chatIn(script: string, chatting: Chatting) {
 
 export async function standStill(script: string, options: StandingStillOptions): Promise<StandingStill> {
   const { directory, turnLeaseMs, stopMs, withKey } = options;
-  const home = await openEmbedded(directory);
-  const apiKey = await newKey(home, 'project');
-  const session = (await home.service.createSession(callWith(apiKey), { title: null })).data.session_id;
+  const backend = await openEmbedded(directory);
+  const apiKey = await newKey(backend, 'project');
+  const session = (await backend.service.createSession(callWith(apiKey), { title: null })).data.session_id;
   const shared = { directory, apiKey, session, turnLeaseMs, turnWaitMs: stopMs * 2 };
   const first = chatIn(script, {
     ...{ ...shared, message: 'hello', key: withKey ? 'k' : null },
@@ -86,7 +86,7 @@ export async function standStill(script: string, options: StandingStillOptions):
     await first.ended;
     const at = first.said.findIndex(({ kind }) => kind === 'stopped engine');
     const page = { limit: 200, cursor: null };
-    const { items } = (await home.archive.listMessages(callWith(apiKey), session, page)).data;
+    const { items } = (await backend.archive.listMessages(callWith(apiKey), session, page)).data;
     const stored = items.map(({ message_id, content, finish_reason }) => ({
       ...{ message_id, content, finish_reason: finish_reason ?? 'user' },
     }));
@@ -94,7 +94,7 @@ export async function standStill(script: string, options: StandingStillOptions):
     return { stopped: first.said, other: second.said, stoppedAfterMs, stored };
   } finally {
     first.child.kill('SIGKILL');
-    await home.close();
+    await backend.close();
   }
 }
 

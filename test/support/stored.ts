@@ -12,14 +12,14 @@ export function storedKey(place: Place): string {
 
 /** The ids, oldest first; the titles are `title 0` and on. */
 export async function makeSessions(place: Place, count: number, title = 'title'): Promise<readonly string[]> {
-  const home = await openEmbedded(place.dataDirectory);
+  const backend = await openEmbedded(place.dataDirectory);
   try {
     const call = callWith(storedKey(place));
     const answers = Array.from({ length: count }, (_, index) =>
-      home.service.createSession(call, { title: `${title} ${index}` }),
+      backend.service.createSession(call, { title: `${title} ${index}` }),
     );
     return (await Promise.all(answers)).map(({ data }) => data.session_id);
   } finally {
-    await home.close();
+    await backend.close();
   }
 }

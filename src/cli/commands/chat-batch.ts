@@ -80,13 +80,13 @@ async function answerAll(
   progress: BatchProgress,
   stop: AbortController,
 ): Promise<void> {
-  const { home, apiKey } = await context.open();
+  const { backend, apiKey } = await context.open();
   const { now, random, newRequestId } = context.host;
   const modes = new Map<string, Promise<void>>();
   let defaultMode: Promise<string> | null = null;
   const answers = new BatchAnswers({
-    service: home.service,
-    honoursKeys: () => home.extensions?.includes('idempotency') ?? false,
+    service: backend.service,
+    honoursKeys: () => backend.extensions?.includes('idempotency') ?? false,
     call: { apiKey, signal: stop.signal, pacesItself: false, showReasoning: false },
     newRequestId,
     batch: destination.batch,

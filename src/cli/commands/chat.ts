@@ -163,12 +163,12 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const message = await composeMessage(input, context);
   const mode = await chooseMode(input.mode, context);
   const session_id = await sessionToContinue(input, context);
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const given = await context.call();
   const idempotencyKey = input.idempotencyKey ?? given.requestId;
   const call = { ...given, idempotencyKey, showReasoning: input.reasoning };
   if (input.title !== null) await requireMode(mode, context);
-  const titled = input.title === null ? null : await createTitled(input.title, call, home.service);
+  const titled = input.title === null ? null : await createTitled(input.title, call, backend.service);
   const { usage, raw } = input;
   const shown = { mode, modeGiven: input.mode, usage, raw };
   const output = chatOutput(formatOf(input, context), context, shown);
@@ -176,7 +176,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   let complete = false;
   try {
     const request = { mode, message, session_id: titled?.session_id ?? session_id };
-    for await (const event of home.service.chat(call, request, 'pieces')) {
+    for await (const event of backend.service.chat(call, request, 'pieces')) {
       if (event.event === 'session') {
         kept = event.data.session_id;
         await remember(event.data.session_id, context);
@@ -190,7 +190,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
     await output.fail(error);
     // Of a message that was refused nothing stays, not even the session that was made for it.
     if (titled !== null && kept === null && !mayBeKept(error)) {
-      await home.service.deleteSession(call, titled.session_id).catch(() => {
+      await backend.service.deleteSession(call, titled.session_id).catch(() => {
         // An empty session is left: the failure to be told is the first.
       });
     }

@@ -98,8 +98,8 @@ async function checkTarget(
     return 'yes';
   });
   if (!opened) return;
-  const { home } = await context.open();
-  const { administration } = home;
+  const { backend } = await context.open();
+  const { administration } = backend;
   if (administration !== null) {
     await check('store', async () => {
       const store = await administration.inspectStore();
@@ -113,7 +113,7 @@ async function checkTarget(
   if (url !== null) await checkWay(context, check);
   await check('access', async () => {
     const began = context.host.now();
-    const { data } = await home.service.verify(await context.call());
+    const { data } = await backend.service.verify(await context.call());
     const time = url === null ? '' : `, in ${context.host.now() - began} ms`;
     // Another server may tell other things of a key, or nothing.
     return data.project_name === ''
@@ -121,10 +121,13 @@ async function checkTarget(
       : `project ${data.project_name}, key ${data.key_id}${time}`;
   });
   if (url !== null) {
-    await check('offers', () => home.extensions?.join(', ') || 'the basic API: no archive, no stream known');
+    await check(
+      'offers',
+      () => backend.extensions?.join(', ') || 'the basic API: no archive, no stream known',
+    );
   }
   await check('modes', async () => {
-    const { data } = await home.service.models(await context.call());
+    const { data } = await backend.service.models(await context.call());
     return data.map(({ name, default: chosen }) => (chosen ? `${name} (default)` : name)).join(', ');
   });
 }

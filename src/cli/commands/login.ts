@@ -68,8 +68,8 @@ export async function runLogin(
   const sources = { ...place.sources, key: null };
   const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
   context.talkTo(target);
-  const { home } = await context.open();
-  const { data, body } = await home.service.verify(await context.call());
+  const { backend } = await context.open();
+  const { data, body } = await backend.service.verify(await context.call());
   const mode = await usualMode(context);
   const kept = { ...place, profile, key, replyPointer };
   if (place.url === null) {
@@ -78,7 +78,7 @@ export async function runLogin(
     await profileFile.update((config) => useProfile(put(config, profile, dataDirectory, key), profile));
   } else {
     await context.host.profileFile.update((config) =>
-      useProfile(keep(kept, mode, home.extensions, config), profile),
+      useProfile(keep(kept, mode, backend.extensions, config), profile),
     );
   }
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
@@ -106,8 +106,8 @@ function noKey(what: string, cause: unknown): ParleyError {
 
 /** Kept with the key, so that a chat needs no further question; null where the server has no usual one. */
 async function usualMode(context: CliContext): Promise<string | null> {
-  const { home } = await context.open();
-  const modes = (await home.service.models(await context.call())).data;
+  const { backend } = await context.open();
+  const modes = (await backend.service.models(await context.call())).data;
   const usual = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
   if (usual === undefined) {
     await context.say(

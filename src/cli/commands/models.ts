@@ -22,8 +22,8 @@ export function registerModels(parent: Command, run: Run): void {
 }
 
 export async function runModels(context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
-  const { data, body } = await home.service.models(await context.call());
+  const { backend } = await context.open();
+  const { data, body } = await backend.service.models(await context.call());
   if (context.options.json) {
     await context.stdout.write(`${toJson(body)}\n`);
     return;

@@ -67,7 +67,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     ...(input.streamLimit !== undefined && { streamsPerKey: input.streamLimit }),
   };
   const { logger, flush } = serverLog(logTo(context.stderr), host.now);
-  const served = await host.openServedHome({
+  const served = await host.openServedBackend({
     timeout: context.options.timeout,
     authorityFile: context.options.ca,
     modesFile: input.modes ?? null,
@@ -76,8 +76,8 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
   if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
   try {
     const app = createApp({
-      service: served.home.service,
-      archive: served.home.archive,
+      service: served.backend.service,
+      archive: served.backend.archive,
       limits: served.limits,
       serverLimits: limits,
       version: host.version,
@@ -94,7 +94,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     await listening.stop();
     throw host.signal.reason;
   } finally {
-    await served.home.close();
+    await served.backend.close();
     flush();
   }
 }

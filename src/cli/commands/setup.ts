@@ -245,20 +245,20 @@ async function testOffer(offer: Offer, context: CliContext): Promise<readonly [m
 /** One real turn, with the modes as they are by now; its session is deleted again. */
 async function testTurn(mode: string, context: CliContext): Promise<string> {
   await context.close();
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const call = await context.call();
   await context.say(`Asking ${mode} one question, to see that it replies…`);
   let session: string | null = null;
   try {
     const request = { mode, message: 'Say hello in one short sentence.', session_id: null };
-    for await (const event of home.service.chat(call, request, 'pieces')) {
+    for await (const event of backend.service.chat(call, request, 'pieces')) {
       if (event.event === 'session') session = event.data.session_id;
       if (event.event === 'done') return event.data.reply;
     }
     throw new ParleyError('INCOMPLETE_REPLY', `The mode ${mode} did not finish its reply.`);
   } finally {
     if (session !== null)
-      await home.service.deleteSession({ ...call, signal: new AbortController().signal }, session);
+      await backend.service.deleteSession({ ...call, signal: new AbortController().signal }, session);
   }
 }
 

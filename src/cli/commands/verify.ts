@@ -13,8 +13,8 @@ export function registerVerify(parent: Command, run: Run): void {
 }
 
 export async function runVerify(context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
-  const { data, body } = await home.service.verify(await context.call());
+  const { backend } = await context.open();
+  const { data, body } = await backend.service.verify(await context.call());
   if (context.options.json) {
     await context.stdout.write(`${toJson(body)}\n`);
     return;

@@ -1,8 +1,8 @@
 // Values that only the service or the configuration knows: asked for quickly, given up in silence, and never so that a store or a
 // key is made for it.
 import { listProfiles } from '../../config/profiles.ts';
+import type { Backend } from '../../service/backend.ts';
 import type { Call } from '../../service/call.ts';
-import type { Home } from '../../service/home.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { filterText } from '../terminal/filter.ts';
@@ -39,7 +39,7 @@ export async function liveValues(kind: LiveKind, context: CliContext): Promise<r
 async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): Promise<readonly Candidate[]> {
   if (kind === 'profile') return profiles(context);
   const { host } = context;
-  const { home, apiKey } = await host.openHome(context.target, {
+  const { backend, apiKey } = await host.openBackend(context.target, {
     timeout: patienceMs / 1000,
     authorityFile: context.options.ca,
     onlyExisting: true,
@@ -57,21 +57,21 @@ async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): P
       pacesItself: false,
       showReasoning: false,
     };
-    return await values[kind](home, call);
+    return await values[kind](backend, call);
   } finally {
-    await home.close();
+    await backend.close();
   }
 }
 
 const values: Readonly<
-  Record<Exclude<LiveKind, 'profile'>, (home: Home, call: Call) => Promise<readonly Candidate[]>>
+  Record<Exclude<LiveKind, 'profile'>, (backend: Backend, call: Call) => Promise<readonly Candidate[]>>
 > = {
   async mode({ service }, call) {
     const { data } = await service.models(call);
     return data.map(({ name, description }) => ({ value: name, description }));
   },
-  session: (home, call) => sessions(home, call, false),
-  'deleted session': (home, call) => sessions(home, call, true),
+  session: (backend, call) => sessions(backend, call, false),
+  'deleted session': (backend, call) => sessions(backend, call, true),
   async key({ administration }) {
     const keys = (await administration?.listKeys()) ?? [];
     return keys
@@ -83,7 +83,7 @@ const values: Readonly<
   },
 };
 
-async function sessions({ archive }: Home, call: Call, deleted: boolean): Promise<readonly Candidate[]> {
+async function sessions({ archive }: Backend, call: Call, deleted: boolean): Promise<readonly Candidate[]> {
   const { data } = await archive.listSessions(call, {
     limit: mostSessions,
     cursor: null,

@@ -9,16 +9,16 @@ import { filterText, oneLine } from '../terminal/filter.ts';
 import type { Choice } from './completion.ts';
 
 export async function modeChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
-  const { home } = await context.open();
-  const { data } = await home.service.models(await context.call());
+  const { backend } = await context.open();
+  const { data } = await backend.service.models(await context.call());
   return data.filter(({ name }) => name.startsWith(beginning)).map(({ name }) => choice(name, name));
 }
 
 /** By id, or by title in any case of letters. */
 export async function sessionChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const query = { limit: largestPage, cursor: null, ...anySession };
-  const { data } = await home.archive.listSessions(await context.call(), query);
+  const { data } = await backend.archive.listSessions(await context.call(), query);
   const byId = data.items.filter(({ session_id }) => session_id.startsWith(beginning));
   if (beginning !== '' && byId.length > 0)
     return byId.map(({ session_id, title }) => choice(session_id, `${session_id}  ${title ?? ''}`));

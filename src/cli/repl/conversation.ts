@@ -107,8 +107,8 @@ export class Conversation {
 
   /** Under its key it is the same turn, whatever came of it; where keys may not count, another one in the session that it made. */
   async #again(last: Attempt, context: CliContext): Promise<Attempt> {
-    const { home } = await context.open();
-    if (home.extensions?.includes('idempotency')) return last;
+    const { backend } = await context.open();
+    if (backend.extensions?.includes('idempotency')) return last;
     await context.say('This server is not known to tell a repetition by its key: this repeats the turn.');
     const { request } = last;
     return request.session_id === this.sessionId
@@ -118,7 +118,7 @@ export class Conversation {
 
   async #turn(attempt: Attempt, context: CliContext): Promise<void> {
     this.last = { ...attempt, isBegun: false, isReturned: false };
-    const { home } = await context.open();
+    const { backend } = await context.open();
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
     const shown = await shownReply(this.#options.raw, context);
     const notes: string[] = [];
@@ -127,7 +127,7 @@ export class Conversation {
     try {
       let complete: ChatReply | null = null;
       let breath = context.host.now();
-      for await (const event of home.service.chat(call, attempt.request, 'pieces')) {
+      for await (const event of backend.service.chat(call, attempt.request, 'pieces')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {
@@ -183,7 +183,7 @@ function newAttempt(request: ChatRequest, context: CliContext): Attempt {
 }
 
 export async function titleOf(sessionId: string, context: CliContext): Promise<string | null> {
-  const { home } = await context.open();
-  const { data } = await home.service.getSession(await context.call(), sessionId);
+  const { backend } = await context.open();
+  const { data } = await backend.service.getSession(await context.call(), sessionId);
   return typeof data.title === 'string' ? data.title : null;
 }

@@ -10,10 +10,10 @@ export async function lastMessages(
   most: number,
   context: CliContext,
 ): Promise<readonly Message[]> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   let kept: readonly Message[] = [];
   const ask = async (cursor: string | null) =>
-    home.archive.listMessages(await context.call(), sessionId, { limit: largestPage, cursor });
+    backend.archive.listMessages(await context.call(), sessionId, { limit: largestPage, cursor });
   for await (const { data } of everyPage(ask)) kept = [...kept, ...data.items].slice(-most);
   return kept;
 }

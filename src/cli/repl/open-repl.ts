@@ -94,13 +94,13 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
   });
 }
 
-/** A home that is opened while a line is typed says what it has to say above that line. */
+/** A backend that is opened while a line is typed says what it has to say above that line. */
 function talkingAbove(above: LineSource['above'], { host, options, target }: CliContext): CliContext {
   const context = new CliContext(
     {
       ...host,
-      openHome: async (place, { trace, say, ...others }) => {
-        const opened = await host.openHome(place, {
+      openBackend: async (place, { trace, say, ...others }) => {
+        const opened = await host.openBackend(place, {
           ...others,
           followsModes: true,
           say: (line) => above(() => say(line)),

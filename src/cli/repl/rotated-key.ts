@@ -1,13 +1,17 @@
 // A key may be revoked and another one given to the profile, in another terminal, while the REPL runs: then the new one is used from
 // the first call on that refuses the old. Under a refused key nothing was done, so that call is simply made again.
+
+import type { OpenedBackend } from '../../service/backend-opening.ts';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
-import type { OpenedHome } from '../../service/home-opening.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 
-/** `storedKey`: the one that the profile has now; null where it has none that is for this home. */
-export function withRotatedKey({ home, apiKey }: OpenedHome, storedKey: () => string | null): OpenedHome {
+/** `storedKey`: the one that the profile has now; null where it has none that is for this backend. */
+export function withRotatedKey(
+  { backend, apiKey }: OpenedBackend,
+  storedKey: () => string | null,
+): OpenedBackend {
   let current = apiKey;
   /** The call to make instead; throws the error where there is none. */
   const instead = (call: Call, error: unknown): Call => {
@@ -21,16 +25,16 @@ export function withRotatedKey({ home, apiKey }: OpenedHome, storedKey: () => st
     <Rest extends readonly unknown[], T>(operation: (call: Call, ...rest: Rest) => Promise<T>) =>
     (call: Call, ...rest: Rest): Promise<T> =>
       operation(call, ...rest).catch((error: unknown) => operation(instead(call, error), ...rest));
-  const { service, archive, administration } = home;
+  const { service, archive, administration } = backend;
   return {
-    home: {
+    backend: {
       service: serviceWith(service, following, instead),
       archive: archiveWith(archive, following),
       administration,
       get extensions() {
-        return home.extensions;
+        return backend.extensions;
       },
-      close: () => home.close(),
+      close: () => backend.close(),
     },
     get apiKey() {
       return current;

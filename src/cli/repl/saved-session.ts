@@ -53,7 +53,7 @@ function writingTo(write: (text: OutputText) => Promise<void>, context: CliConte
     {
       ...host,
       output: (name, options) => (name === 'stdout' ? output : host.output(name, options)),
-      openHome: () => context.open(),
+      openBackend: () => context.open(),
     },
     context.options,
   );

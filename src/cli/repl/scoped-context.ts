@@ -5,7 +5,7 @@ import { CliContext } from '../context.ts';
 export function scopedContext(context: CliContext, signal: AbortSignal): CliContext {
   const { host, options } = context;
   const scoped = new CliContext(
-    { ...host, signal, stopSignal: signal, openHome: () => context.open() },
+    { ...host, signal, stopSignal: signal, openBackend: () => context.open() },
     options,
   );
   scoped.talkTo(context.target);

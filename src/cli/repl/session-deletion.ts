@@ -19,8 +19,8 @@ export async function deleteSession(
   title: string | null,
   { context, conversation, source }: Place,
 ): Promise<void> {
-  const { home } = await context.open();
-  const restores = home.extensions?.includes('archive') ?? false;
+  const { backend } = await context.open();
+  const restores = backend.extensions?.includes('archive') ?? false;
   if (!restores && !(await source.lend(() => isSure(id, title, context)))) {
     await context.say('Nothing was deleted.');
     return;

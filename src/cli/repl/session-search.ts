@@ -48,16 +48,16 @@ export async function pickSession(words: string, context: CliContext): Promise<F
     },
     context.prompting,
   );
-  const { home } = await context.open();
-  return (await home.service.getSession(await context.call(), id)).data;
+  const { backend } = await context.open();
+  return (await backend.service.getSession(await context.call(), id)).data;
 }
 
 /** An id that there is; else the one session whose title is this, begins so, or holds it. */
 export async function findSession(text: string, context: CliContext): Promise<Found> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   if (isSessionId(text)) {
     try {
-      return (await home.service.getSession(await context.call(), text)).data;
+      return (await backend.service.getSession(await context.call(), text)).data;
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
     }
@@ -96,11 +96,11 @@ async function sessionsWith(
   context: CliContext,
   lacking: 'UNSUPPORTED means none' | 'throws' = 'throws',
 ): Promise<readonly Session[]> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const title_match = words === '' ? null : anyCase(words);
   const query = { limit: largestPage, cursor: null, ...anySession, title_match };
   try {
-    return (await home.archive.listSessions(await context.call(), query)).data.items;
+    return (await backend.archive.listSessions(await context.call(), query)).data.items;
   } catch (error) {
     if (lacking !== 'throws' && error instanceof ParleyError && error.code === 'UNSUPPORTED') return [];
     throw error;

@@ -70,8 +70,8 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async (title, { context, conversation }) => {
       conversation.enter(null, null);
       if (title === '') return undefined;
-      const { home } = await context.open();
-      const { data } = await home.service.createSession(await context.call(), { title });
+      const { backend } = await context.open();
+      const { data } = await backend.service.createSession(await context.call(), { title });
       conversation.enter(data.session_id, data.title);
       await context.rememberSession(data.session_id);
       return undefined;

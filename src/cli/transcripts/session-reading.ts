@@ -14,20 +14,20 @@ export async function* readMessages(
   sessionId: string,
   context: CliContext,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const ask = async (cursor: string | null) =>
-    home.archive.listMessages(await context.call(), sessionId, { limit: largestPage, cursor });
+    backend.archive.listMessages(await context.call(), sessionId, { limit: largestPage, cursor });
   for await (const { data, body } of everyPage(ask)) yield { items: data.items, body };
 }
 
 /** The session and its messages are several answers: they are asked for again when a turn came between them. */
 export async function readSession(sessionId: string, context: CliContext): Promise<SessionRecord> {
-  const { home } = await context.open();
-  let before = (await home.service.getSession(await context.call(), sessionId)).data;
+  const { backend } = await context.open();
+  let before = (await backend.service.getSession(await context.call(), sessionId)).data;
   for (let count = 0; count < tries; count++) {
     const messages: Message[] = [];
     for await (const { items } of readMessages(sessionId, context)) messages.push(...items);
-    const session = (await home.service.getSession(await context.call(), sessionId)).data;
+    const session = (await backend.service.getSession(await context.call(), sessionId)).data;
     if (isSame(before, session) && messages.length === session.message_count) return { session, messages };
     before = session;
   }

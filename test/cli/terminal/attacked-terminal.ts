@@ -100,7 +100,7 @@ export class AttackedTerminal {
       stdin: [],
       signal,
       newRequestId: () => 'req_1',
-      openHome: async () => ({ home: (await openRemote(this.#url)).home, apiKey: 'none' }),
+      openBackend: async () => ({ backend: (await openRemote(this.#url)).backend, apiKey: 'none' }),
     });
     const openKeys = () => {
       this.#keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { CliContext } from '../../../src/cli/context.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { answer } from '../../../src/service/answer.ts';
-import type { Home } from '../../../src/service/home.ts';
+import type { Backend } from '../../../src/service/backend.ts';
 import type { Mode } from '../../../src/service/mode.ts';
 import type { Message, Session } from '../../../src/service/session.ts';
 import { hostInProcess } from '../../support/host-in-process.ts';
@@ -36,7 +36,7 @@ export class HostileServer {
       stdin: [],
       signal,
       newRequestId: () => 'req_1',
-      openHome: async () => ({ home: this.#home(), apiKey: 'none' }),
+      openBackend: async () => ({ backend: this.#backend(), apiKey: 'none' }),
     });
     const flags = { profile: null, url, json: false, jq: null, quiet: false, input: false };
     const others = { color: colour, timeout: null, insecureHttp: false, ca: null, debug: false };
@@ -77,7 +77,7 @@ export class HostileServer {
     return Object.assign(stream, { isTTY: true as const, columns, rows: 400 });
   }
 
-  #home(): Home {
+  #backend(): Backend {
     const service = {
       models: async () => answer(this.modes),
       getSession: async (_call: unknown, id: string) =>
@@ -92,6 +92,6 @@ export class HostileServer {
       },
     };
     // Nothing else is asked of it.
-    return { service, archive, extensions: null, close: async () => {} } as unknown as Home;
+    return { service, archive, extensions: null, close: async () => {} } as unknown as Backend;
   }
 }

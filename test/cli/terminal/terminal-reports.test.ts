@@ -74,7 +74,7 @@ describe('a key', () => {
     ['Up', '\x1b[A', '\x1b[A'],
     ['Ctrl-Left', '\x1b[1;5D', '\x1b[1;5D'],
     ['Delete', '\x1b[3~', '\x1b[3~'],
-    ['Home, as an application', '\x1bOH', '\x1bOH'],
+    ['Backend, as an application', '\x1bOH', '\x1bOH'],
     ['F1 of the Linux console', '\x1b[[A', '\x1b[[A'],
     ['Alt-]', '\x1b]', '\x1b]'],
     ['Alt-Enter', '\x1b\r', '\x1b\r'],

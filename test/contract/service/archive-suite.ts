@@ -1,7 +1,7 @@
 // The archive: listing, reading back, renaming, and deleting and restoring in batches.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
-import type { Home } from '../../../src/service/home.ts';
 import type { Session } from '../../../src/service/session.ts';
 import type { SessionOrder, SessionQuery } from '../../../src/service/session-archive.ts';
 import { failureOf, say } from '../../support/calls.ts';
@@ -13,22 +13,23 @@ const orders: readonly SessionOrder[] = (['updated', 'created'] as const).flatMa
 
 export function describeArchive(given: GivenService): void {
   describe('the archive', () => {
-    let home: Home;
+    let backend: Backend;
     let first: Call;
     let second: Call;
     beforeEach(() => {
-      ({ home, first, second } = given());
+      ({ backend, first, second } = given());
     });
 
     it('lists by last activity, the newest first, each session once over all pages', async () => {
       const ids: string[] = [];
-      for (let count = 0; count < 7; count++) ids.push((await create(home, first, `s${count}`)).session_id);
-      await say(home.service, first, 'again', ids[2] ?? '');
+      for (let count = 0; count < 7; count++)
+        ids.push((await create(backend, first, `s${count}`)).session_id);
+      await say(backend.service, first, 'again', ids[2] ?? '');
       const seen: Session[] = [];
       let cursor: string | null = null;
       do {
         const page: { items: readonly Session[]; next_cursor: string | null } = (
-          await home.archive.listSessions(first, { ...everySession, limit: 3, cursor })
+          await backend.archive.listSessions(first, { ...everySession, limit: 3, cursor })
         ).data;
         seen.push(...page.items);
         cursor = page.next_cursor;
@@ -51,7 +52,7 @@ export function describeArchive(given: GivenService): void {
         message_count: 0,
       }));
       for (const session of sessions) {
-        await home.archive.importSession(first, { session, messages: [] });
+        await backend.archive.importSession(first, { session, messages: [] });
       }
       const time = (session: Session) => session[`${way.sort}_at`];
       const upwards = [...sessions].sort((one, other) =>
@@ -62,7 +63,7 @@ export function describeArchive(given: GivenService): void {
         const pages: (readonly Session[])[] = [];
         for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
           const query: SessionQuery = { ...everySession, ...way, deleted, limit: 3, cursor };
-          const { data } = await home.archive.listSessions(first, query);
+          const { data } = await backend.archive.listSessions(first, query);
           pages.push(data.items);
           cursor = data.next_cursor;
         }
@@ -71,20 +72,20 @@ export function describeArchive(given: GivenService): void {
       expect(await list(false)).toEqual([expected.slice(0, 3), expected.slice(3, 6), expected.slice(6)]);
       expect(await list(true)).toEqual([[]]);
       const gone = sessions.slice(0, 4).map(({ session_id }) => session_id);
-      await home.archive.deleteSessions(first, gone);
+      await backend.archive.deleteSessions(first, gone);
       const deleted = expected.filter(({ session_id }) => gone.includes(session_id));
       expect(await list(true)).toEqual([deleted.slice(0, 3), deleted.slice(3)]);
       expect((await list(false)).flat()).toEqual(expected.filter((session) => !deleted.includes(session)));
     });
 
     it('filters by last activity what it lists by creation', async () => {
-      const old = await create(home, first, 'old');
-      await create(home, first, 'young');
-      await say(home.service, first, 'again', old.session_id);
-      const { updated_at } = (await home.service.getSession(first, old.session_id)).data;
+      const old = await create(backend, first, 'old');
+      await create(backend, first, 'young');
+      await say(backend.service, first, 'again', old.session_id);
+      const { updated_at } = (await backend.service.getSession(first, old.session_id)).data;
       const list = async (query: Partial<SessionQuery>) =>
         (
-          await home.archive.listSessions(first, { ...everySession, sort: 'created', ...query })
+          await backend.archive.listSessions(first, { ...everySession, sort: 'created', ...query })
         ).data.items.map(({ title }) => title);
       expect(await list({ order: 'asc' })).toEqual(['old', 'young']);
       expect(await list({ order: 'desc' })).toEqual(['young', 'old']);
@@ -94,23 +95,23 @@ export function describeArchive(given: GivenService): void {
     });
 
     it('refuses the cursor of another sort or order', async () => {
-      for (let count = 0; count < 2; count++) await create(home, first);
+      for (let count = 0; count < 2; count++) await create(backend, first);
       for (const given of orders) {
         const query = { ...everySession, ...given, limit: 1 };
-        const { next_cursor: cursor } = (await home.archive.listSessions(first, query)).data;
+        const { next_cursor: cursor } = (await backend.archive.listSessions(first, query)).data;
         for (const asked of orders.filter((one) => one !== given)) {
-          const error = await failureOf(home.archive.listSessions(first, { ...query, ...asked, cursor }));
+          const error = await failureOf(backend.archive.listSessions(first, { ...query, ...asked, cursor }));
           expect([error.code, error.details[0]?.field]).toEqual(['INVALID_REQUEST', 'cursor']);
         }
-        expect((await home.archive.listSessions(first, { ...query, cursor })).data.items).toHaveLength(1);
+        expect((await backend.archive.listSessions(first, { ...query, cursor })).data.items).toHaveLength(1);
       }
     });
 
     it('filters by title and by last activity', async () => {
-      const plan = await create(home, first, 'plan A');
-      await create(home, first, 'note');
+      const plan = await create(backend, first, 'plan A');
+      await create(backend, first, 'note');
       const list = async (query: Partial<SessionQuery>) =>
-        (await home.archive.listSessions(first, { ...everySession, ...query })).data.items.map(
+        (await backend.archive.listSessions(first, { ...everySession, ...query })).data.items.map(
           ({ title }) => title,
         );
       expect(await list({ title_match: 'plan*' })).toEqual(['plan A']);
@@ -122,11 +123,11 @@ export function describeArchive(given: GivenService): void {
     });
 
     it('lists the deleted apart from the active', async () => {
-      const kept = await create(home, first);
-      const gone = await create(home, first);
-      await home.service.deleteSession(first, gone.session_id);
+      const kept = await create(backend, first);
+      const gone = await create(backend, first);
+      await backend.service.deleteSession(first, gone.session_id);
       const ids = async (deleted: boolean) =>
-        (await home.archive.listSessions(first, { ...everySession, deleted })).data.items.map(
+        (await backend.archive.listSessions(first, { ...everySession, deleted })).data.items.map(
           ({ session_id }) => session_id,
         );
       expect(await ids(false)).toEqual([kept.session_id]);
@@ -134,12 +135,13 @@ export function describeArchive(given: GivenService): void {
     });
 
     it('messages come in pages by position', async () => {
-      const { session_id } = await create(home, first);
-      for (const text of ['a', 'b', 'c']) await say(home.service, first, text, session_id);
-      const one = (await home.archive.listMessages(first, session_id, { limit: 4, cursor: null })).data;
+      const { session_id } = await create(backend, first);
+      for (const text of ['a', 'b', 'c']) await say(backend.service, first, text, session_id);
+      const one = (await backend.archive.listMessages(first, session_id, { limit: 4, cursor: null })).data;
       expect(one.items.map(({ position }) => position)).toEqual([0, 1, 2, 3]);
-      const two = (await home.archive.listMessages(first, session_id, { limit: 4, cursor: one.next_cursor }))
-        .data;
+      const two = (
+        await backend.archive.listMessages(first, session_id, { limit: 4, cursor: one.next_cursor })
+      ).data;
       expect(two.items.map(({ position }) => position)).toEqual([4, 5]);
       expect(two.next_cursor).toBeNull();
     });
@@ -147,13 +149,13 @@ export function describeArchive(given: GivenService): void {
     it('a page of long messages ends before its limit, and its cursor goes on', async () => {
       // Each character takes six as JSON.
       const long = '\u0001'.repeat(300_000);
-      const { session_id } = await say(home.service, first, long);
-      await say(home.service, first, 'b', session_id);
-      await say(home.service, first, long, session_id);
-      await say(home.service, first, 'd', session_id);
+      const { session_id } = await say(backend.service, first, long);
+      await say(backend.service, first, 'b', session_id);
+      await say(backend.service, first, long, session_id);
+      await say(backend.service, first, 'd', session_id);
       const pages: string[][] = [];
       for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
-        const { data, body } = await home.archive.listMessages(first, session_id, { limit: 200, cursor });
+        const { data, body } = await backend.archive.listMessages(first, session_id, { limit: 200, cursor });
         expect(JSON.stringify(body).length).toBeLessThan(4.1 * 1024 * 1024);
         pages.push(data.items.map(({ content }) => (content === long ? 'long' : content)));
         cursor = data.next_cursor;
@@ -165,57 +167,57 @@ export function describeArchive(given: GivenService): void {
     });
 
     it.each([0, -1, 201, 1.5])('a page of %d items is refused', async (limit) => {
-      const list = home.archive.listSessions(first, { ...everySession, limit });
+      const list = backend.archive.listSessions(first, { ...everySession, limit });
       expect((await failureOf(list)).details[0]?.field).toBe('limit');
     });
 
     it('a cursor that was never given out is refused', async () => {
-      const list = home.archive.listSessions(first, { ...everySession, cursor: 'bogus' });
+      const list = backend.archive.listSessions(first, { ...everySession, cursor: 'bogus' });
       expect((await failureOf(list)).code).toBe('INVALID_REQUEST');
     });
 
     it('renaming changes the title alone', async () => {
-      const created = await create(home, first, 'old');
-      const { data } = await home.archive.renameSession(first, created.session_id, 'new');
+      const created = await create(backend, first, 'old');
+      const { data } = await backend.archive.renameSession(first, created.session_id, 'new');
       expect(data).toEqual({ ...created, title: 'new', updated_at: created.created_at });
-      expect((await failureOf(home.archive.renameSession(first, created.session_id, 'a\nb'))).code).toBe(
+      expect((await failureOf(backend.archive.renameSession(first, created.session_id, 'a\nb'))).code).toBe(
         'INVALID_REQUEST',
       );
-      expect((await home.service.getSession(first, created.session_id)).data.title).toBe('new');
+      expect((await backend.service.getSession(first, created.session_id)).data.title).toBe('new');
     });
 
     it('restoring brings a deleted session back with all that was said', async () => {
-      const { session_id } = await say(home.service, first, 'precious');
-      await home.service.deleteSession(first, session_id);
-      const { data } = await home.archive.restoreSession(first, session_id);
+      const { session_id } = await say(backend.service, first, 'precious');
+      await backend.service.deleteSession(first, session_id);
+      const { data } = await backend.archive.restoreSession(first, session_id);
       expect(data).toMatchObject({ session_id, message_count: 2 });
-      expect((await messagesOf(home, first, session_id))[0]?.content).toBe('precious');
-      expect((await home.archive.restoreSession(first, session_id)).data).toEqual(data);
+      expect((await messagesOf(backend, first, session_id))[0]?.content).toBe('precious');
+      expect((await backend.archive.restoreSession(first, session_id)).data).toEqual(data);
     });
 
     it('a batch answers per id in the order given, and restoring undoes it', async () => {
-      const a = (await create(home, first)).session_id;
-      const b = (await create(home, first)).session_id;
-      const theirs = (await create(home, second)).session_id;
+      const a = (await create(backend, first)).session_id;
+      const b = (await create(backend, first)).session_id;
+      const theirs = (await create(backend, second)).session_id;
       const ids = [b, 'ses_never', theirs, a, b];
-      expect((await home.archive.deleteSessions(first, ids)).data.items).toEqual([
+      expect((await backend.archive.deleteSessions(first, ids)).data.items).toEqual([
         { session_id: b, status: 'deleted' },
         { session_id: 'ses_never', status: 'not_found' },
         { session_id: theirs, status: 'not_found' },
         { session_id: a, status: 'deleted' },
         { session_id: b, status: 'not_found' },
       ]);
-      const restored = (await home.archive.restoreSessions(first, [a, b, theirs])).data.items;
+      const restored = (await backend.archive.restoreSessions(first, [a, b, theirs])).data.items;
       expect(restored.map(({ status }) => status)).toEqual(['restored', 'restored', 'not_found']);
-      expect((await home.service.getSession(first, a)).data.session_id).toBe(a);
-      expect((await home.service.getSession(second, theirs)).data.session_id).toBe(theirs);
+      expect((await backend.service.getSession(first, a)).data.session_id).toBe(a);
+      expect((await backend.service.getSession(second, theirs)).data.session_id).toBe(theirs);
     });
 
     it('a batch of 1,000 ids is taken, of none or of 1,001 refused', async () => {
       const ids = Array.from({ length: 1001 }, (_, index) => `ses_${index}`);
-      expect((await home.archive.deleteSessions(first, ids.slice(1))).data.items).toHaveLength(1000);
+      expect((await backend.archive.deleteSessions(first, ids.slice(1))).data.items).toHaveLength(1000);
       for (const wrong of [[], ids]) {
-        expect((await failureOf(home.archive.deleteSessions(first, wrong))).code).toBe('INVALID_REQUEST');
+        expect((await failureOf(backend.archive.deleteSessions(first, wrong))).code).toBe('INVALID_REQUEST');
       }
     });
   });

@@ -1,22 +1,22 @@
 // Turns: their events, what is kept of them, what is refused, and what a repetition of one does.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
-import type { Home } from '../../../src/service/home.ts';
 import { collect, failureOf, say } from '../../support/calls.ts';
 import { create, everySession, type GivenService, isoMilliseconds, messagesOf } from './service-fixture.ts';
 
 export function describeChat(given: GivenService): void {
   describe('chat', () => {
-    let home: Home;
+    let backend: Backend;
     let first: Call;
     beforeEach(() => {
-      ({ home, first } = given());
+      ({ backend, first } = given());
     });
 
     it('a chat without a session starts one, and streams session, deltas, done', async () => {
       const message = 'hello there, 😀 world';
       const events = await collect(
-        home.service.chat(first, { mode: 'echo', message, session_id: null }, 'pieces'),
+        backend.service.chat(first, { mode: 'echo', message, session_id: null }, 'pieces'),
       );
       expect(events[0]?.event).toBe('session');
       expect(events.at(-1)?.event).toBe('done');
@@ -40,9 +40,9 @@ export function describeChat(given: GivenService): void {
     });
 
     it('the messages of a turn are kept, in order, with their ids', async () => {
-      const reply = await say(home.service, first, 'one');
-      await say(home.service, first, 'two', reply.session_id);
-      const messages = await messagesOf(home, first, reply.session_id);
+      const reply = await say(backend.service, first, 'one');
+      await say(backend.service, first, 'two', reply.session_id);
+      const messages = await messagesOf(backend, first, reply.session_id);
       expect(
         messages.map(({ position, role, content, finish_reason }) => [
           position,
@@ -58,14 +58,14 @@ export function describeChat(given: GivenService): void {
       ]);
       expect(messages[1]?.message_id).toBe(reply.message_id);
       expect(new Set(messages.map(({ message_id }) => message_id)).size).toBe(4);
-      expect((await home.service.getSession(first, reply.session_id)).data.message_count).toBe(4);
+      expect((await backend.service.getSession(first, reply.session_id)).data.message_count).toBe(4);
     });
 
     it('context carries over from turn to turn', async () => {
-      const { session_id } = await say(home.service, first, 'My name is Ada.', null, 'eliza');
-      const reply = await say(home.service, first, 'What is my name?', session_id, 'eliza');
+      const { session_id } = await say(backend.service, first, 'My name is Ada.', null, 'eliza');
+      const reply = await say(backend.service, first, 'What is my name?', session_id, 'eliza');
       expect(reply.reply).toContain('Ada');
-      const elsewhere = await say(home.service, first, 'What is my name?', null, 'eliza');
+      const elsewhere = await say(backend.service, first, 'What is my name?', null, 'eliza');
       expect(elsewhere.reply).not.toContain('Ada');
     });
 
@@ -77,12 +77,12 @@ export function describeChat(given: GivenService): void {
       ['x'.repeat(61), 'x'.repeat(60)],
       ['😀'.repeat(61), '😀'.repeat(60)],
     ])('a session that chat made is named after the first line of %j', async (message, title) => {
-      const { session_id } = await say(home.service, first, message);
-      expect((await home.service.getSession(first, session_id)).data.title).toBe(title);
+      const { session_id } = await say(backend.service, first, message);
+      expect((await backend.service.getSession(first, session_id)).data.title).toBe(title);
     });
 
     it('text comes back as it was sent', async () => {
-      const { session_id } = await create(home, first);
+      const { session_id } = await create(backend, first);
       const texts = [
         'a\r\nb\n',
         '\ufeffbom',
@@ -90,22 +90,23 @@ export function describeChat(given: GivenService): void {
         '\u001b]52;c;eA==\u0007',
         '  padded  \n',
       ];
-      for (const text of texts) expect((await say(home.service, first, text, session_id)).reply).toBe(text);
-      const kept = await messagesOf(home, first, session_id);
+      for (const text of texts)
+        expect((await say(backend.service, first, text, session_id)).reply).toBe(text);
+      const kept = await messagesOf(backend, first, session_id);
       expect(kept.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual(texts);
     });
 
     it('a message of exactly the limit is taken, one byte more is refused with both sizes', async () => {
       const limit = 1024 * 1024;
       for (const size of [limit - 1, limit]) {
-        const reply = await say(home.service, first, `${'é'.repeat(100)}${'x'.repeat(size - 200)}`);
+        const reply = await say(backend.service, first, `${'é'.repeat(100)}${'x'.repeat(size - 200)}`);
         expect(Buffer.byteLength(reply.reply)).toBe(size);
       }
-      const error = await failureOf(say(home.service, first, 'x'.repeat(limit + 1)));
+      const error = await failureOf(say(backend.service, first, 'x'.repeat(limit + 1)));
       expect(error.code).toBe('PAYLOAD_TOO_LARGE');
       expect(error.message).toContain(String(limit));
       expect(error.message).toContain(String(limit + 1));
-      expect((await home.archive.listSessions(first, everySession)).data.items).toHaveLength(2);
+      expect((await backend.archive.listSessions(first, everySession)).data.items).toHaveLength(2);
     });
 
     it.each([
@@ -114,37 +115,39 @@ export function describeChat(given: GivenService): void {
       ['with a NUL', 'a\0b'],
       ['with half of a surrogate pair', 'a\udc00'],
     ])('a message that is %s is refused, and nothing is kept', async (_, message) => {
-      const error = await failureOf(say(home.service, first, message));
+      const error = await failureOf(say(backend.service, first, message));
       expect(error.code).toBe('INVALID_REQUEST');
       expect(error.details[0]?.field).toBe('message');
-      expect((await home.archive.listSessions(first, everySession)).data.items).toEqual([]);
+      expect((await backend.archive.listSessions(first, everySession)).data.items).toEqual([]);
     });
 
     it('an unknown mode is refused with the modes there are, and nothing is kept', async () => {
-      const error = await failureOf(say(home.service, first, 'hello', null, 'oracle'));
+      const error = await failureOf(say(backend.service, first, 'hello', null, 'oracle'));
       expect(error.code).toBe('UNKNOWN_MODE');
       expect(`${error.message} ${error.hint}`).toMatch(/oracle.*eliza.*echo/s);
-      expect((await home.archive.listSessions(first, everySession)).data.items).toEqual([]);
+      expect((await backend.archive.listSessions(first, everySession)).data.items).toEqual([]);
     });
 
     it('an unknown mode with a name of any length is told by its beginning', async () => {
-      const error = await failureOf(say(home.service, first, 'hello', null, `${'\u{1f600}'.repeat(70)}end`));
+      const error = await failureOf(
+        say(backend.service, first, 'hello', null, `${'\u{1f600}'.repeat(70)}end`),
+      );
       expect(error.code).toBe('UNKNOWN_MODE');
       expect(error.message).toContain(`There is no mode "${'\u{1f600}'.repeat(64)}…".`);
     });
 
     it('a wrong request is refused before its session is looked for', async () => {
-      expect((await failureOf(say(home.service, first, '', 'ses_never'))).code).toBe('INVALID_REQUEST');
-      expect((await failureOf(say(home.service, first, 'x', 'ses_never', 'oracle'))).code).toBe(
+      expect((await failureOf(say(backend.service, first, '', 'ses_never'))).code).toBe('INVALID_REQUEST');
+      expect((await failureOf(say(backend.service, first, 'x', 'ses_never', 'oracle'))).code).toBe(
         'UNKNOWN_MODE',
       );
     });
 
     it('turns of one session never interleave', async () => {
-      const { session_id } = await create(home, first);
+      const { session_id } = await create(backend, first);
       const texts = Array.from({ length: 8 }, (_, index) => `message ${index}`);
-      await Promise.all(texts.map((text) => say(home.service, first, text, session_id)));
-      const messages = await messagesOf(home, first, session_id);
+      await Promise.all(texts.map((text) => say(backend.service, first, text, session_id)));
+      const messages = await messagesOf(backend, first, session_id);
       expect(messages.map(({ position }) => position)).toEqual([...Array(16).keys()]);
       for (let turn = 0; turn < 16; turn += 2) {
         expect(messages[turn]?.role).toBe('user');
@@ -160,57 +163,57 @@ export function describeChat(given: GivenService): void {
   });
 
   describe('idempotency keys', () => {
-    let home: Home;
+    let backend: Backend;
     let first: Call;
     let second: Call;
     beforeEach(() => {
-      ({ home, first, second } = given());
+      ({ backend, first, second } = given());
     });
 
     const keyed = (call: Call, idempotencyKey: string): Call => ({ ...call, idempotencyKey });
 
     it('a repeated chat gets the same answer and adds nothing', async () => {
       const call = keyed(first, 'turn-1');
-      const reply = await say(home.service, call, 'once');
-      expect(await say(home.service, call, 'once')).toEqual(reply);
-      expect(await messagesOf(home, first, reply.session_id)).toHaveLength(2);
-      expect((await home.archive.listSessions(first, everySession)).data.items).toHaveLength(1);
+      const reply = await say(backend.service, call, 'once');
+      expect(await say(backend.service, call, 'once')).toEqual(reply);
+      expect(await messagesOf(backend, first, reply.session_id)).toHaveLength(2);
+      expect((await backend.archive.listSessions(first, everySession)).data.items).toHaveLength(1);
     });
 
     it('a repeated creation gets the same session, also after it was renamed', async () => {
       const call = keyed(first, 'create-1');
-      const created = await create(home, call, 'Plans');
-      await home.archive.renameSession(first, created.session_id, 'Other plans');
-      expect(await create(home, call, 'Plans')).toEqual(created);
+      const created = await create(backend, call, 'Plans');
+      await backend.archive.renameSession(first, created.session_id, 'Other plans');
+      expect(await create(backend, call, 'Plans')).toEqual(created);
     });
 
     it('the same key with another request is a mismatch, and changes nothing', async () => {
       const call = keyed(first, 'k');
-      const { session_id } = await say(home.service, call, 'one');
-      expect((await failureOf(say(home.service, call, 'two'))).code).toBe('IDEMPOTENCY_MISMATCH');
-      expect((await failureOf(create(home, call))).code).toBe('IDEMPOTENCY_MISMATCH');
-      expect(await messagesOf(home, first, session_id)).toHaveLength(2);
+      const { session_id } = await say(backend.service, call, 'one');
+      expect((await failureOf(say(backend.service, call, 'two'))).code).toBe('IDEMPOTENCY_MISMATCH');
+      expect((await failureOf(create(backend, call))).code).toBe('IDEMPOTENCY_MISMATCH');
+      expect(await messagesOf(backend, first, session_id)).toHaveLength(2);
     });
 
     it('a key belongs to its project', async () => {
-      const mine = await say(home.service, keyed(first, 'k'), 'one');
-      const theirs = await say(home.service, keyed(second, 'k'), 'another');
+      const mine = await say(backend.service, keyed(first, 'k'), 'one');
+      const theirs = await say(backend.service, keyed(second, 'k'), 'another');
       expect(theirs.session_id).not.toBe(mine.session_id);
     });
 
     it('a repeated batch deletion answers as the first did', async () => {
-      const { session_id } = await create(home, first);
+      const { session_id } = await create(backend, first);
       const call = keyed(first, 'batch');
-      const once = await home.archive.deleteSessions(call, [session_id, 'ses_never']);
+      const once = await backend.archive.deleteSessions(call, [session_id, 'ses_never']);
       expect(once.data.items).toEqual([
         { session_id, status: 'deleted' },
         { session_id: 'ses_never', status: 'not_found' },
       ]);
-      expect((await home.archive.deleteSessions(call, [session_id, 'ses_never'])).data).toEqual(once.data);
+      expect((await backend.archive.deleteSessions(call, [session_id, 'ses_never'])).data).toEqual(once.data);
     });
 
     it.each(['', ' ', 'a b', 'é', 'x'.repeat(256)])('the key %j is refused', async (key) => {
-      expect((await failureOf(say(home.service, keyed(first, key), 'one'))).code).toBe('INVALID_REQUEST');
+      expect((await failureOf(say(backend.service, keyed(first, key), 'one'))).code).toBe('INVALID_REQUEST');
     });
   });
 }

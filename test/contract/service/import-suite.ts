@@ -1,7 +1,7 @@
 // Importing: a session comes back as it was, or is refused by the name of its fault.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
-import type { Home } from '../../../src/service/home.ts';
 import type { Message } from '../../../src/service/session.ts';
 import type { SessionRecord } from '../../../src/service/session-archive.ts';
 import { failureOf, say } from '../../support/calls.ts';
@@ -9,20 +9,20 @@ import { answerTo, emptyRecord, everySession, type GivenService, messagesOf } fr
 
 export function describeImport(given: GivenService): void {
   describe('importing', () => {
-    let home: Home;
+    let backend: Backend;
     let first: Call;
     let second: Call;
     beforeEach(() => {
-      ({ home, first, second } = given());
+      ({ backend, first, second } = given());
     });
 
     const record = async (call: Call, sessionId: string): Promise<SessionRecord> => ({
-      session: (await home.service.getSession(call, sessionId)).data,
-      messages: await messagesOf(home, call, sessionId),
+      session: (await backend.service.getSession(call, sessionId)).data,
+      messages: await messagesOf(backend, call, sessionId),
     });
     const talk = async () => {
-      const { session_id } = await say(home.service, first, 'Hello fox 🦊');
-      await say(home.service, first, 'and\r\nmore', session_id);
+      const { session_id } = await say(backend.service, first, 'Hello fox 🦊');
+      await say(backend.service, first, 'and\r\nmore', session_id);
       return record(first, session_id);
     };
     const renamed = ({ session, messages }: SessionRecord, session_id: string): SessionRecord => ({
@@ -32,13 +32,13 @@ export function describeImport(given: GivenService): void {
 
     it('a session comes back as it was, and can be found and gone on with', async () => {
       const given = renamed(await talk(), 'ses_elsewhere');
-      const { data, body } = await home.archive.importSession(first, given);
+      const { data, body } = await backend.archive.importSession(first, given);
       expect(data).toEqual(given.session);
       expect(body).toEqual({ success: true, data });
       expect(await record(first, 'ses_elsewhere')).toEqual(given);
-      const hits = await home.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
+      const hits = await backend.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
       expect(hits.data.items.map(({ session }) => session.session_id)).toContain('ses_elsewhere');
-      expect((await say(home.service, first, 'on', 'ses_elsewhere')).message_count).toBe(6);
+      expect((await say(backend.service, first, 'on', 'ses_elsewhere')).message_count).toBe(6);
     });
 
     it('the code of a failure comes back with the reply that it ended', async () => {
@@ -47,12 +47,12 @@ export function describeImport(given: GivenService): void {
         at === 3 ? { ...message, finish_reason: 'error' as const, error_code: 'RATE_LIMITED' } : message,
       );
       const failed = { ...given, messages };
-      await home.archive.importSession(first, failed);
+      await backend.archive.importSession(first, failed);
       expect(await record(first, 'ses_failed')).toEqual(failed);
       // Again, and as a version before this one exported it.
       const { error_code: _, ...older } = messages[3] as Message;
       for (const again of [failed, { ...given, messages: [...messages.slice(0, 3), older as Message] }])
-        expect((await home.archive.importSession(first, again)).data).toEqual(given.session);
+        expect((await backend.archive.importSession(first, again)).data).toEqual(given.session);
       expect(await record(first, 'ses_failed')).toEqual(failed);
       const wrongs = [
         { at: 3, code: 'no code' },
@@ -65,7 +65,7 @@ export function describeImport(given: GivenService): void {
           place === at ? { ...message, error_code: code as string } : message,
         );
         const other = { session: { ...given.session, session_id: 'ses_wrong' }, messages: wrong };
-        expect(await failureOf(home.archive.importSession(first, other))).toMatchObject({
+        expect(await failureOf(backend.archive.importSession(first, other))).toMatchObject({
           code: 'INVALID_REQUEST',
           details: [{ field: `messages[${at}].error_code` }],
         });
@@ -74,7 +74,7 @@ export function describeImport(given: GivenService): void {
 
     it('one that is there and equal stays as it is', async () => {
       const given = await talk();
-      expect((await home.archive.importSession(first, given)).data).toEqual(given.session);
+      expect((await backend.archive.importSession(first, given)).data).toEqual(given.session);
       expect(await record(first, given.session.session_id)).toEqual(given);
     });
 
@@ -89,7 +89,7 @@ export function describeImport(given: GivenService): void {
       };
       const answers = new Set<string>();
       const refused = async (call: Call, one: SessionRecord) => {
-        const error = await failureOf(home.archive.importSession(call, one));
+        const error = await failureOf(backend.archive.importSession(call, one));
         expect(error.code).toBe('INVALID_REQUEST');
         // True of each of these, so that it tells none from the other.
         expect(error.message).toContain('is taken by a session that is not the same');
@@ -98,7 +98,7 @@ export function describeImport(given: GivenService): void {
       await refused(first, changed);
       await refused(first, { ...given, session: { ...given.session, title: 'other' } });
       expect(await record(first, id)).toEqual(given);
-      await home.service.deleteSession(first, id);
+      await backend.service.deleteSession(first, id);
       await refused(first, given);
       expect(answers.size).toBe(1);
     });
@@ -107,17 +107,17 @@ export function describeImport(given: GivenService): void {
       const given = await talk();
       const id = given.session.session_id;
       const own = { ...given, session: { ...given.session, title: 'of the second' } };
-      const free = await home.archive.importSession(second, renamed(own, 'ses_of_nobody'));
-      const taken = await home.archive.importSession(second, own);
+      const free = await backend.archive.importSession(second, renamed(own, 'ses_of_nobody'));
+      const taken = await backend.archive.importSession(second, own);
       const naming = JSON.stringify({ ...free.data, session_id: id });
       expect(JSON.stringify(taken.data)).toBe(naming);
       expect(await record(second, id)).toEqual(own);
       expect(await record(first, id)).toEqual(given);
-      await home.service.deleteSession(second, id);
+      await backend.service.deleteSession(second, id);
       expect(await record(first, id)).toEqual(given);
-      const found = await home.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
+      const found = await backend.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
       expect(found.data.items.filter(({ session }) => session.session_id === id)).toHaveLength(1);
-      expect((await home.archive.restoreSession(second, id)).data.title).toBe('of the second');
+      expect((await backend.archive.restoreSession(second, id)).data.title).toBe('of the second');
     });
 
     it('a message that has no reply yet is closed by the next chat', async () => {
@@ -126,10 +126,10 @@ export function describeImport(given: GivenService): void {
         session: { ...session, session_id: 'ses_open', message_count: 3 },
         messages: messages.slice(0, 3),
       };
-      await home.archive.importSession(first, given);
+      await backend.archive.importSession(first, given);
       expect(await record(first, 'ses_open')).toEqual(given);
-      await say(home.service, first, 'next', 'ses_open');
-      const after = await messagesOf(home, first, 'ses_open');
+      await say(backend.service, first, 'next', 'ses_open');
+      const after = await messagesOf(backend, first, 'ses_open');
       expect(after.map(({ finish_reason }) => finish_reason)).toEqual([
         null,
         'stop',
@@ -143,10 +143,10 @@ export function describeImport(given: GivenService): void {
     it('a repeated import with a key answers as the first did, another under it is a mismatch', async () => {
       const given = renamed(await talk(), 'ses_keyed');
       const call = { ...first, idempotencyKey: 'import-1' };
-      const { data } = await home.archive.importSession(call, given);
-      await home.archive.renameSession(first, 'ses_keyed', 'renamed');
-      expect((await home.archive.importSession(call, given)).data).toEqual(data);
-      const error = await failureOf(home.archive.importSession(call, emptyRecord));
+      const { data } = await backend.archive.importSession(call, given);
+      await backend.archive.renameSession(first, 'ses_keyed', 'renamed');
+      expect((await backend.archive.importSession(call, given)).data).toEqual(data);
+      const error = await failureOf(backend.archive.importSession(call, emptyRecord));
       expect(error.code).toBe('IDEMPOTENCY_MISMATCH');
     });
 
@@ -238,10 +238,10 @@ export function describeImport(given: GivenService): void {
       'a record with %s is refused by the name of its field, and nothing is kept',
       async (_, field, spoil) => {
         const given = renamed(await talk(), 'ses_spoiled');
-        const error = await failureOf(home.archive.importSession(first, spoil(given) as SessionRecord));
+        const error = await failureOf(backend.archive.importSession(first, spoil(given) as SessionRecord));
         expect(error.code).toBe('INVALID_REQUEST');
         expect(error.details.map((detail) => detail.field)).toContain(field);
-        expect((await home.archive.listSessions(first, everySession)).data.items).toHaveLength(1);
+        expect((await backend.archive.listSessions(first, everySession)).data.items).toHaveLength(1);
       },
     );
 

@@ -1,32 +1,32 @@
 // Searching: what is found, in which order, and what is no query.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
-import type { Home } from '../../../src/service/home.ts';
 import type { SearchPage } from '../../../src/service/session-archive.ts';
 import { failureOf, say } from '../../support/calls.ts';
 import { type GivenService, messagesOf } from './service-fixture.ts';
 
 export function describeSearch(given: GivenService): void {
   describe('searching', () => {
-    let home: Home;
+    let backend: Backend;
     let first: Call;
     let second: Call;
     beforeEach(() => {
-      ({ home, first, second } = given());
+      ({ backend, first, second } = given());
     });
 
     const search = async (
       query: string,
       page: { limit?: number; cursor?: string | null } = {},
       call = first,
-    ) => (await home.archive.searchSessions(call, { query, limit: 50, cursor: null, ...page })).data;
+    ) => (await backend.archive.searchSessions(call, { query, limit: 50, cursor: null, ...page })).data;
     const found = async (query: string) =>
       (await search(query)).items.flatMap(({ hits }) => hits.map(({ snippet }) => snippet)).sort();
 
     it('finds sessions with the place where the words stand', async () => {
-      const { session_id } = await say(home.service, first, 'The quick brown fox jumps.');
-      await say(home.service, first, 'A lazy dog.');
-      const { data, body } = await home.archive.searchSessions(first, {
+      const { session_id } = await say(backend.service, first, 'The quick brown fox jumps.');
+      await say(backend.service, first, 'A lazy dog.');
+      const { data, body } = await backend.archive.searchSessions(first, {
         query: 'fox',
         limit: 50,
         cursor: null,
@@ -35,8 +35,8 @@ export function describeSearch(given: GivenService): void {
       expect(data).toMatchObject({ next_cursor: null, newest_only: false });
       expect(data.items).toHaveLength(1);
       const [item] = data.items;
-      expect(item?.session).toEqual((await home.service.getSession(first, session_id)).data);
-      const messages = await messagesOf(home, first, session_id);
+      expect(item?.session).toEqual((await backend.service.getSession(first, session_id)).data);
+      const messages = await messagesOf(backend, first, session_id);
       expect(item?.hits.map(({ message_id }) => message_id).sort()).toEqual(
         messages.map(({ message_id }) => message_id).sort(),
       );
@@ -57,7 +57,7 @@ export function describeSearch(given: GivenService): void {
       ['茶', '毎日お茶', 'お⟦茶⟧'],
       ['東京 api', '東京の API です', '⟦東京⟧の ⟦API⟧'],
     ])('%s finds %s', async (query, message, snippet) => {
-      await say(home.service, first, message);
+      await say(backend.service, first, message);
       expect((await found(query))[0]).toContain(snippet);
     });
 
@@ -69,7 +69,7 @@ export function describeSearch(given: GivenService): void {
       ['京東', '東京'],
       ['東京 zz', '東京の API です'],
     ])('%s does not find %s', async (query, message) => {
-      await say(home.service, first, message);
+      await say(backend.service, first, message);
       expect(await found(query)).toEqual([]);
     });
 
@@ -84,7 +84,7 @@ export function describeSearch(given: GivenService): void {
       'a"b"c',
       "fox' zebra",
     ])('no part of %j is an expression', async (query) => {
-      await say(home.service, first, 'the fox and the dog');
+      await say(backend.service, first, 'the fox and the dog');
       expect(await found(query)).toEqual([]);
     });
 
@@ -98,10 +98,10 @@ export function describeSearch(given: GivenService): void {
     );
 
     it('what says it more, and shorter, comes first; then what is newer', async () => {
-      const long = await say(home.service, first, `fox ${'and much else '.repeat(60)}`);
-      const older = await say(home.service, first, 'one fox');
-      const newer = await say(home.service, first, 'our fox');
-      const most = await say(home.service, first, 'fox fox fox');
+      const long = await say(backend.service, first, `fox ${'and much else '.repeat(60)}`);
+      const older = await say(backend.service, first, 'one fox');
+      const newer = await say(backend.service, first, 'our fox');
+      const most = await say(backend.service, first, 'fox fox fox');
       const { items } = await search('fox');
       expect(items.map(({ session }) => session.session_id)).toEqual(
         [most, newer, older, long].map(({ session_id }) => session_id),
@@ -112,7 +112,7 @@ export function describeSearch(given: GivenService): void {
 
     it('pages hold each session once, in the order of one page', async () => {
       for (let count = 0; count < 7; count++) {
-        await say(home.service, first, `fox ${'fox '.repeat(count % 3)}number ${count}`);
+        await say(backend.service, first, `fox ${'fox '.repeat(count % 3)}number ${count}`);
       }
       const whole = (await search('fox')).items.map(({ session }) => session.session_id);
       const seen: string[] = [];
@@ -129,18 +129,18 @@ export function describeSearch(given: GivenService): void {
     });
 
     it('a deleted session is not found until it is restored', async () => {
-      const { session_id } = await say(home.service, first, 'a fox');
-      await home.service.deleteSession(first, session_id);
+      const { session_id } = await say(backend.service, first, 'a fox');
+      await backend.service.deleteSession(first, session_id);
       expect((await search('fox')).items).toEqual([]);
-      await home.archive.restoreSession(first, session_id);
+      await backend.archive.restoreSession(first, session_id);
       expect((await search('fox')).items).toHaveLength(1);
     });
 
     it('another project’s messages are not found, and change no score', async () => {
-      await say(home.service, first, 'a fox');
+      await say(backend.service, first, 'a fox');
       const alone = await search('fox');
       for (const text of ['fox fox fox', 'a fox in a wood', 'no such word']) {
-        await say(home.service, second, text);
+        await say(backend.service, second, text);
       }
       expect(await search('fox')).toEqual(alone);
       expect((await search('wood')).items).toEqual([]);

@@ -1,7 +1,7 @@
 // Sessions: made, read and deleted, and how each refusal is told.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
-import type { Home } from '../../../src/service/home.ts';
 import { isSessionId } from '../../../src/service/session.ts';
 import { failureOf } from '../../support/calls.ts';
 import {
@@ -15,15 +15,15 @@ import {
 
 export function describeSessions(given: GivenService): void {
   describe('sessions', () => {
-    let home: Home;
+    let backend: Backend;
     let first: Call;
     let second: Call;
     beforeEach(() => {
-      ({ home, first, second } = given());
+      ({ backend, first, second } = given());
     });
 
     it('a created session has the four fields of the interface document, and no messages', async () => {
-      const { data, body } = await home.service.createSession(first, { title: 'Plans' });
+      const { data, body } = await backend.service.createSession(first, { title: 'Plans' });
       expect(Object.keys(data).sort()).toEqual(['created_at', 'message_count', 'session_id', 'title']);
       expect(data).toMatchObject({ title: 'Plans', message_count: 0 });
       expect(data.created_at).toMatch(isoMilliseconds);
@@ -33,12 +33,12 @@ export function describeSessions(given: GivenService): void {
     });
 
     it('a session created without a title has none', async () => {
-      expect((await create(home, first)).title).toBeNull();
+      expect((await create(backend, first)).title).toBeNull();
     });
 
     it('get returns what create returned, and the last activity', async () => {
-      const created = await create(home, first, 'Plans');
-      const { data, body } = await home.service.getSession(first, created.session_id);
+      const created = await create(backend, first, 'Plans');
+      const { data, body } = await backend.service.getSession(first, created.session_id);
       expect(data).toEqual({ ...created, updated_at: created.created_at });
       expect(body).toEqual({ success: true, data });
     });
@@ -53,45 +53,45 @@ export function describeSessions(given: GivenService): void {
       ['half of a surrogate pair', 'a\ud800b'],
       ['201 characters', 'x'.repeat(201)],
     ])('a title that is %s is refused, and nothing is kept', async (_, title) => {
-      const error = await failureOf(home.service.createSession(first, { title }));
+      const error = await failureOf(backend.service.createSession(first, { title }));
       expect(error.code).toBe('INVALID_REQUEST');
       expect(error.details[0]?.field).toBe('title');
-      expect((await home.archive.listSessions(first, everySession)).data.items).toEqual([]);
+      expect((await backend.archive.listSessions(first, everySession)).data.items).toEqual([]);
     });
 
     it('the length of a title counts code points, not UTF-16 units', async () => {
       const title = '😀'.repeat(200);
-      expect((await create(home, first, title)).title).toBe(title);
+      expect((await create(backend, first, title)).title).toBe(title);
     });
 
     it('a deleted session is gone for get, chat and delete, as if it had never been', async () => {
-      const { session_id } = await create(home, first);
-      const { data, body } = await home.service.deleteSession(first, session_id);
+      const { session_id } = await create(backend, first);
+      const { data, body } = await backend.service.deleteSession(first, session_id);
       expect(data.session_id).toBe(session_id);
       expect(data.deleted_at).toMatch(isoMilliseconds);
       expect(body).toEqual({ success: true, data });
       for (const operation of ['getSession', 'chat', 'deleteSession'] as const) {
         const error = await failureOf(
-          operations(home, first, session_id)[operation]?.() ?? Promise.resolve(),
+          operations(backend, first, session_id)[operation]?.() ?? Promise.resolve(),
         );
         expect(error.code).toBe('SESSION_NOT_FOUND');
       }
     });
 
     it('never existed, deleted, and another project’s: the three refusals are identical to the byte', async () => {
-      const theirs = (await create(home, first)).session_id;
-      const deleted = (await create(home, second)).session_id;
-      await home.service.deleteSession(second, deleted);
+      const theirs = (await create(backend, first)).session_id;
+      const deleted = (await create(backend, second)).session_id;
+      await backend.service.deleteSession(second, deleted);
       const answers = new Set<string>();
       for (const id of [theirs, deleted, 'ses_never', 'x', '%2e', 'ses_🙂', "' OR 1=1 --", 'a/b?c#d']) {
         for (const operation of ['getSession', 'chat', 'deleteSession', 'listMessages', 'renameSession']) {
-          const error = await failureOf(operations(home, second, id)[operation]?.() ?? Promise.resolve());
+          const error = await failureOf(operations(backend, second, id)[operation]?.() ?? Promise.resolve());
           expect(error.code).toBe('SESSION_NOT_FOUND');
           answers.add(answerTo(error));
         }
       }
       expect(answers.size).toBe(1);
-      expect((await home.service.getSession(first, theirs)).data.message_count).toBe(0);
+      expect((await backend.service.getSession(first, theirs)).data.message_count).toBe(0);
     });
   });
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EmbeddedHome } from '../../../src/service/home.ts';
+import type { EmbeddedBackend } from '../../../src/service/backend.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { callWith, failureOf, say } from '../../support/calls.ts';
 import { type EmbeddedOptions, newKey, openEmbedded } from '../../support/embedded.ts';
@@ -23,7 +23,7 @@ const day = 24 * 60 * 60 * 1000;
 interface Held {
   readonly directory: string;
   readonly file: string;
-  readonly home: EmbeddedHome;
+  readonly backend: EmbeddedBackend;
   readonly key: string;
   /** The clock of the store. */
   readonly clock: { now: number };
@@ -33,13 +33,13 @@ interface Held {
 async function hold(options: EmbeddedOptions = {}): Promise<Held> {
   const directory = temporaryDirectory();
   const clock = { now: Date.now() };
-  const home = await openEmbedded(directory, { now: () => clock.now, ...options });
-  onTestFinished(() => home.close());
+  const backend = await openEmbedded(directory, { now: () => clock.now, ...options });
+  onTestFinished(() => backend.close());
   return {
     directory,
     file: join(directory, 'parley.db'),
-    home,
-    key: await newKey(home, 'first'),
+    backend,
+    key: await newKey(backend, 'first'),
     clock,
     request: (days) => ({
       project_id: null,
@@ -54,30 +54,30 @@ function placesOf(word: string, directory: string): readonly string[] {
 }
 
 /** A session that says the word in its title, its message and its reply, also as an answer that is kept to be repeated. */
-async function sayEverywhere({ home, key }: Held, word: string): Promise<string> {
+async function sayEverywhere({ backend, key }: Held, word: string): Promise<string> {
   const named = callWith(key, { idempotencyKey: `title-${word.length}-${Math.random()}` });
-  const { session_id } = (await home.service.createSession(named, { title: `about ${word}` })).data;
+  const { session_id } = (await backend.service.createSession(named, { title: `about ${word}` })).data;
   const turn = callWith(key, { idempotencyKey: `turn-${Math.random()}` });
-  await say(home.service, turn, `${word} `.repeat(700), session_id);
+  await say(backend.service, turn, `${word} `.repeat(700), session_id);
   return session_id;
 }
 
 test('no byte of a purged session is left in the store, its log or its backups, and every other session is whole', async () => {
   const held = await hold();
-  const { home, key, clock, directory, file } = held;
+  const { backend, key, clock, directory, file } = held;
   const call = callWith(key);
   const gone = [await sayEverywhere(held, 'canary-alpha'), await sayEverywhere(held, 'canary-alpha')];
   const kept = await sayEverywhere(held, 'canary-beta');
   const lately = await sayEverywhere(held, 'canary-gamma');
-  await home.archive.deleteSessions(callWith(key, { idempotencyKey: 'both' }), gone);
+  await backend.archive.deleteSessions(callWith(key, { idempotencyKey: 'both' }), gone);
   clock.now += 40 * day;
-  await home.service.deleteSession(call, lately);
-  const before = (await home.archive.listMessages(call, kept, { limit: 200, cursor: null })).data;
+  await backend.service.deleteSession(call, lately);
+  const before = (await backend.archive.listMessages(call, kept, { limit: 200, cursor: null })).data;
   const raw = new Database(file);
   raw.prepare('VACUUM INTO ?').run(`${file}.backup-v1`);
   raw.close();
   writeFileSync(`${file}.backup-part`, 'canary-alpha');
-  await home.close();
+  await backend.close();
   // What is looked for is there to be found.
   expect([...placesOf('canary-alpha', directory)].sort()).toEqual([
     'parley.db',
@@ -117,7 +117,7 @@ test('no byte of a purged session is left in the store, its log or its backups, 
 
 test('a search index of messages is purged with them', async () => {
   const held = await hold();
-  const { home, file, directory, key } = held;
+  const { backend, file, directory, key } = held;
   const raw = new Database(file);
   raw.exec(`
     CREATE VIRTUAL TABLE words_of_test USING fts5 (content, content = 'messages', content_rowid = 'id');
@@ -130,10 +130,10 @@ test('a search index of messages is purged with them', async () => {
   raw.close();
   const gone = await sayEverywhere(held, 'canaryword');
   await sayEverywhere(held, 'otherword');
-  await home.service.deleteSession(callWith(key), gone);
+  await backend.service.deleteSession(callWith(key), gone);
   held.clock.now += 1000;
-  await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
-  await home.close();
+  await backend.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
+  await backend.close();
   expect(placesOf('canaryword', directory)).toEqual([]);
   const found = new Database(file);
   const rows = found.prepare(`SELECT count(*) FROM words_of_test ('otherword')`).pluck().get();
@@ -143,26 +143,26 @@ test('a search index of messages is purged with them', async () => {
 
 test('while another process reads, a purge says "not yet" and has erased nothing; afterwards it works', async () => {
   const held = await hold({ lockWaitMs: 300 });
-  const { home, file, key } = held;
+  const { backend, file, key } = held;
   const gone = await sayEverywhere(held, 'canary-alpha');
-  await home.service.deleteSession(callWith(key), gone);
+  await backend.service.deleteSession(callWith(key), gone);
   held.clock.now += 1000;
   const reader = new Database(file, { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM messages').get();
   // Something for the log to hold that the reader does not see.
-  await home.service.createSession(callWith(key), { title: null });
+  await backend.service.createSession(callWith(key), { title: null });
   const refused = await failureOf(
-    home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 }),
+    backend.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 }),
   );
   expect(refused.code).toBe('STORE_BUSY');
   expect(refused.message).toMatch(/^Not yet: .*Nothing was erased yet\.$/);
   reader.close();
-  expect(await home.administration.planPurge(held.request(0))).toMatchObject({
+  expect(await backend.administration.planPurge(held.request(0))).toMatchObject({
     sessions: 1,
     unfinished: false,
   });
-  const report = await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
+  const report = await backend.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
   expect(report).toMatchObject({ sessions: 1, messages: 2, integrity: 'ok' });
 });
 
@@ -194,62 +194,62 @@ test('a purge that is stopped before the file is built anew leaves no byte in th
 
 test('an answer that names a session of this id in another project stays when the session is purged', async () => {
   const held = await hold();
-  const { home, key, clock } = held;
-  const other = callWith(await newKey(home, 'second'), { idempotencyKey: 'kept' });
+  const { backend, key, clock } = held;
+  const other = callWith(await newKey(backend, 'second'), { idempotencyKey: 'kept' });
   const session_id = await sayEverywhere(held, 'canary-alpha');
   const record = { session: { ...emptySession, session_id }, messages: [] };
-  await home.archive.importSession(other, record);
-  await home.service.deleteSession(callWith(key), session_id);
+  await backend.archive.importSession(other, record);
+  await backend.service.deleteSession(callWith(key), session_id);
   clock.now += 1000;
-  const report = await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
+  const report = await backend.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
   expect(report).toMatchObject({ sessions: 1, stored_answers: 2 });
-  expect((await home.archive.importSession(other, record)).data).toEqual(record.session);
-  expect((await home.service.getSession(other, session_id)).data.title).toBe('theirs');
+  expect((await backend.archive.importSession(other, record)).data).toEqual(record.session);
+  expect((await backend.service.getSession(other, session_id)).data.title).toBe('theirs');
 });
 
 test('a purge that was cut after its rows were gone is known, and finished by the next', async () => {
   const held = await hold();
-  const { home, file, key } = held;
+  const { backend, file, key } = held;
   const gone = await sayEverywhere(held, 'canary-alpha');
-  await home.service.deleteSession(callWith(key), gone);
+  await backend.service.deleteSession(callWith(key), gone);
   const raw = new Database(file);
   raw.exec(`INSERT INTO meta (name, value) VALUES ('purge', 'begun');
     DELETE FROM idempotency; DELETE FROM messages; DELETE FROM sessions;`);
   raw.close();
-  expect(await home.administration.planPurge(held.request(0))).toMatchObject({
+  expect(await backend.administration.planPurge(held.request(0))).toMatchObject({
     sessions: 0,
     unfinished: true,
   });
-  await home.administration.purgeSessions({ ...held.request(0), expected_sessions: 0 });
-  expect(await home.administration.planPurge(held.request(0))).toMatchObject({ unfinished: false });
-  await home.close();
+  await backend.administration.purgeSessions({ ...held.request(0), expected_sessions: 0 });
+  expect(await backend.administration.planPurge(held.request(0))).toMatchObject({ unfinished: false });
+  await backend.close();
   expect(placesOf('canary-alpha', held.directory)).toEqual([]);
 });
 
 test('a count that is not the one expected erases nothing', async () => {
   const held = await hold();
-  const { home, key } = held;
+  const { backend, key } = held;
   const id = await sayEverywhere(held, 'canary-alpha');
-  await home.service.deleteSession(callWith(key), id);
+  await backend.service.deleteSession(callWith(key), id);
   held.clock.now += 1000;
   const refused = await failureOf(
-    home.administration.purgeSessions({ ...held.request(0), expected_sessions: 2 }),
+    backend.administration.purgeSessions({ ...held.request(0), expected_sessions: 2 }),
   );
   expect(refused.code).toBe('INVALID_REQUEST');
-  expect((await home.archive.restoreSession(callWith(key), id)).data.message_count).toBe(2);
+  expect((await backend.archive.restoreSession(callWith(key), id)).data.message_count).toBe(2);
 });
 
 test('only the sessions of the project that is named are erased', async () => {
   const held = await hold();
-  const { home, key } = held;
-  const other = callWith(await newKey(home, 'second'));
+  const { backend, key } = held;
+  const other = callWith(await newKey(backend, 'second'));
   const own = await sayEverywhere(held, 'canary-alpha');
-  const theirs = (await home.service.createSession(other, { title: 'theirs' })).data.session_id;
-  await home.service.deleteSession(callWith(key), own);
-  await home.service.deleteSession(other, theirs);
+  const theirs = (await backend.service.createSession(other, { title: 'theirs' })).data.session_id;
+  await backend.service.deleteSession(callWith(key), own);
+  await backend.service.deleteSession(other, theirs);
   held.clock.now += 1000;
-  const { project_id = null } = (await home.service.verify(callWith(key))).data;
+  const { project_id = null } = (await backend.service.verify(callWith(key))).data;
   const request = { ...held.request(0), project_id };
-  expect((await home.administration.purgeSessions({ ...request, expected_sessions: 1 })).sessions).toBe(1);
-  expect((await home.archive.restoreSession(other, theirs)).data.title).toBe('theirs');
+  expect((await backend.administration.purgeSessions({ ...request, expected_sessions: 1 })).sessions).toBe(1);
+  expect((await backend.archive.restoreSession(other, theirs)).data.title).toBe('theirs');
 });

@@ -1,7 +1,7 @@
 // What deleting and restoring have in common: one id by itself, or many as a batch, and what is told when that has ended.
 
+import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
-import type { Home } from '../../../service/home.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
@@ -15,8 +15,8 @@ import type { BatchJournal, BatchOwner } from '../../session-batch/journal.ts';
 /** One operation on sessions, by the one and by the thousand. */
 export interface SessionOperation<Done extends string> {
   readonly done: Done;
-  readonly many: ((home: Home) => BatchWork<Done>['many']) | null;
-  readonly one: (home: Home) => NonNullable<BatchWork<Done>['one']>;
+  readonly many: ((backend: Backend) => BatchWork<Done>['many']) | null;
+  readonly one: (backend: Backend) => NonNullable<BatchWork<Done>['one']>;
   /** Whether ids may go one a call where the server takes no batches. */
   readonly goesSingly: boolean;
 }
@@ -32,8 +32,8 @@ export const defaultConcurrency = 16;
 export async function batchOwner(
   context: CliContext,
 ): Promise<{ readonly owner: BatchOwner; readonly project: string | null }> {
-  const { home, apiKey } = await context.open();
-  const { project_id, project_name } = (await home.service.verify(await context.call())).data;
+  const { backend, apiKey } = await context.open();
+  const { project_id, project_name } = (await backend.service.verify(await context.call())).data;
   const { createHash } = await import('node:crypto');
   const key = createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
   return {
@@ -42,8 +42,8 @@ export async function batchOwner(
   };
 }
 
-/** Of a home whose key was verified: by then it is known. */
-export function offersArchive({ extensions }: Home): boolean {
+/** Of a backend whose key was verified: by then it is known. */
+export function offersArchive({ extensions }: Backend): boolean {
   return extensions?.includes('archive') === true;
 }
 
@@ -57,18 +57,18 @@ export async function runOver<Done extends string>(
   },
   context: CliContext,
 ): Promise<BatchEnd> {
-  const { home, apiKey } = await context.open();
+  const { backend, apiKey } = await context.open();
   const { host } = context;
   const report = new BatchReport(context, ids.total);
   // Restoring is part of the archive, and is simply tried.
-  const takesBatches = offersArchive(home) || !operation.goesSingly;
+  const takesBatches = offersArchive(backend) || !operation.goesSingly;
   const stopped = await runBatch({
     done: operation.done,
     entries: ids.entries,
     report,
     journal: ids.journal,
-    many: takesBatches ? (operation.many?.(home) ?? null) : null,
-    one: operation.goesSingly ? operation.one(home) : null,
+    many: takesBatches ? (operation.many?.(backend) ?? null) : null,
+    one: operation.goesSingly ? operation.one(backend) : null,
     apiKey,
     newRequestId: host.newRequestId,
     concurrency: ids.concurrency,
@@ -88,7 +88,7 @@ export async function runSingle<Done extends string>(
   ignoreMissing: boolean,
   context: CliContext,
 ): Promise<number> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const report = new BatchReport(context, 1);
   let failure: ParleyError | null = null;
   for (const { id: session_id, number } of list.entries()) {
@@ -98,7 +98,7 @@ export async function runSingle<Done extends string>(
     }
     try {
       const call = { ...(await context.call()), signal: context.host.stopSignal };
-      const { repeated } = await operation.one(home)(call, session_id);
+      const { repeated } = await operation.one(backend)(call, session_id);
       report.add({ session_id, status: operation.done, ...(repeated && { repeated }) });
       if (repeated)
         await context.say(

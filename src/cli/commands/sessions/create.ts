@@ -19,8 +19,8 @@ export function registerCreate(parent: Command, run: Run): void {
 }
 
 export async function runCreate({ title }: CreateInput, context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
-  const { data, body } = await home.service.createSession(await context.call(), { title });
+  const { backend } = await context.open();
+  const { data, body } = await backend.service.createSession(await context.call(), { title });
   await context.rememberSession(data.session_id);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(`${data.session_id}\n`);

@@ -34,9 +34,9 @@ export async function tellEnd(
   if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
   if (end.report.count('deleted') > 0) {
     const undo = sameCommand(`sessions restore --batch ${batch}`, context.options);
-    const { home } = await context.open();
+    const { backend } = await context.open();
     await context.say(
-      offersArchive(home) ? `To undo it: ${undo}` : 'This server offers nothing that would undo it.',
+      offersArchive(backend) ? `To undo it: ${undo}` : 'This server offers nothing that would undo it.',
     );
   }
   return endStatus(end, ignoreMissing);

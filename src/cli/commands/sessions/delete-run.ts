@@ -10,16 +10,16 @@ import { newDraft } from './draft.ts';
 
 const deletion: SessionOperation<'deleted'> = {
   done: 'deleted',
-  many: (home) => async (call, ids) => (await home.archive.deleteSessions(call, ids)).data.items,
-  one: (home) => (call, id) => home.service.deleteSession(call, id),
+  many: (backend) => async (call, ids) => (await backend.archive.deleteSessions(call, ids)).data.items,
+  one: (backend) => (call, id) => backend.service.deleteSession(call, id),
   goesSingly: true,
 };
 
 const lookup: SessionOperation<'would_delete'> = {
   done: 'would_delete',
   many: null,
-  one: (home) => async (call, id) => {
-    await home.service.getSession(call, id);
+  one: (backend) => async (call, id) => {
+    await backend.service.getSession(call, id);
     return { repeated: false };
   },
   goesSingly: true,

@@ -10,8 +10,8 @@ export async function* everySession(
   query: Omit<SessionQuery, keyof PageRequest>,
   context: CliContext,
 ): AsyncGenerator<Session, void> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const ask = async (cursor: string | null) =>
-    home.archive.listSessions(await context.call(), { ...query, limit: largestPage, cursor });
+    backend.archive.listSessions(await context.call(), { ...query, limit: largestPage, cursor });
   for await (const { data } of everyPage(ask)) yield* data.items;
 }

@@ -1,8 +1,8 @@
 // `parley sessions get`: one session or several, as they are now.
 import type { Command } from 'commander';
 import { failureBody } from '../../../service/answer.ts';
+import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
-import type { Home } from '../../../service/home.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
@@ -27,16 +27,16 @@ export function registerGet(parent: Command, run: Run): void {
 
 export async function runGet({ ids }: GetInput, context: CliContext): Promise<number> {
   idsFromWords(ids);
-  const { home } = await context.open();
+  const { backend } = await context.open();
   if (ids.length === 1) {
-    await showSession(ids[0] ?? '', '', home, context);
+    await showSession(ids[0] ?? '', '', backend, context);
     return exitDone;
   }
   let status: number = exitDone;
   for (const [index, id] of ids.entries()) {
     const gap = index > 0 ? '\n' : '';
     try {
-      await showSession(id, gap, home, context);
+      await showSession(id, gap, backend, context);
     } catch (error) {
       if (!(error instanceof ParleyError) || context.host.signal.aborted) throw error;
       // No other id would fare better.
@@ -48,7 +48,12 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
   return status;
 }
 
-async function showSession(id: string, gap: string, { service }: Home, context: CliContext): Promise<void> {
+async function showSession(
+  id: string,
+  gap: string,
+  { service }: Backend,
+  context: CliContext,
+): Promise<void> {
   const { data, body } = await service.getSession(await context.call(), id);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(`${gap}${fieldLines(data)}`);

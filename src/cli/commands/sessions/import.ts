@@ -111,10 +111,10 @@ async function importOne({ place, value, isTooLong }: GivenRecord, context: CliC
   try {
     if (isTooLong) throw tooLong(place);
     if (value === undefined) throw notJson(place);
-    const { home } = await context.open();
+    const { backend } = await context.open();
     const call = { ...(await context.call()), signal: context.host.stopSignal };
     // What it is, is checked where it is kept.
-    await home.archive.importSession(call, value as SessionRecord);
+    await backend.archive.importSession(call, value as SessionRecord);
     return { result: { session_id, status: 'imported' }, error: null, place };
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;

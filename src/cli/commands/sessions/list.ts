@@ -102,7 +102,7 @@ function wantsAll({ all, ids, limit }: ListFlags): boolean {
 }
 
 export async function runList(input: ListInput, context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const query = {
     limit: input.limit,
     title_match: input.titleMatch,
@@ -113,7 +113,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
     order: input.reverse ? 'asc' : 'desc',
   } as const;
   const ask = async (cursor: string | null) =>
-    home.archive.listSessions(await context.call(), { ...query, cursor });
+    backend.archive.listSessions(await context.call(), { ...query, cursor });
   let first = true;
   for await (const { data, body } of everyPage(ask, input.cursor)) {
     await writePage(data.items, body, input, first, context);

@@ -45,10 +45,10 @@ async function listed(
 }
 
 async function searched(query: string, context: CliContext): Promise<ReadonlySet<string>> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const found = new Set<string>();
   const ask = async (cursor: string | null) =>
-    home.archive.searchSessions(await context.call(), { query, limit: largestPage, cursor });
+    backend.archive.searchSessions(await context.call(), { query, limit: largestPage, cursor });
   for await (const { data } of everyPage(ask)) {
     // A part of what is meant must not pass for all of it.
     if (data.newest_only) throw tooManyHits(query);

@@ -26,10 +26,10 @@ const notReached = [
 ];
 
 export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<undefined> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   const administration = await context.administration();
   const deleted_before = timeOf(input.deletedBefore, context.host.now());
-  const project = input.allProjects ? null : (await home.service.verify(await context.call())).data;
+  const project = input.allProjects ? null : (await backend.service.verify(await context.call())).data;
   const request = { project_id: project?.project_id ?? null, deleted_before };
   const plan = await administration.planPurge(request);
   const whose = project === null ? 'all projects' : `project ${project.project_name}`;

@@ -23,8 +23,8 @@ export function registerRename(parent: Command, run: Run): void {
 
 export async function runRename({ id, title }: RenameInput, context: CliContext): Promise<undefined> {
   idsFromWords([id]);
-  const { home } = await context.open();
-  const { data, body } = await home.archive.renameSession(await context.call(), id, title);
+  const { backend } = await context.open();
+  const { data, body } = await backend.archive.renameSession(await context.call(), id, title);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.say(`Renamed ${data.session_id} to ${data.title ?? ''}`);
 }

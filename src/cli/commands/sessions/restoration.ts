@@ -24,9 +24,9 @@ const mostIds = 10_000_000;
 /** Without batches there is no restoring either. */
 const restoring: SessionOperation<'restored'> = {
   done: 'restored',
-  many: (home) => async (call, ids) => (await home.archive.restoreSessions(call, ids)).data.items,
-  one: (home) => async (call, id) => {
-    await home.archive.restoreSession(call, id);
+  many: (backend) => async (call, ids) => (await backend.archive.restoreSessions(call, ids)).data.items,
+  one: (backend) => async (call, id) => {
+    await backend.archive.restoreSession(call, id);
     return { repeated: false };
   },
   goesSingly: false,

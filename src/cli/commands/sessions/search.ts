@@ -60,7 +60,7 @@ export async function runSearch(
     return `${words.map(quoteForShell).join(' ')} "…"`;
   },
 ): Promise<undefined> {
-  const { home } = await context.open();
+  const { backend } = await context.open();
   // What came since the last search is added to the index first: after an upgrade, that may be a whole archive.
   const { now } = context.host;
   const spinner = waiting(() => context.stderr, 'Searching', {
@@ -69,7 +69,7 @@ export async function runSearch(
     now,
   });
   const call = await context.call();
-  const { data, body } = await home.archive.searchSessions(call, input).finally(() => spinner.stop());
+  const { data, body } = await backend.archive.searchSessions(call, input).finally(() => spinner.stop());
   const { stdout } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
   else if (stdout.isTerminal) for (const item of data.items) await writeItem(item, context);

@@ -1,12 +1,12 @@
-// A home keeps the three contracts: this process, or a server elsewhere. Whoever holds one cannot tell which.
+// A backend keeps the three contracts: this process, or a server elsewhere. Whoever holds one cannot tell which.
 import type { Administration } from './administration.ts';
 import type { ConversationService } from './conversation-service.ts';
 import type { SessionArchive } from './session-archive.ts';
 
 /** A backend of this process's own store. */
-export type EmbeddedHome = Home & { readonly administration: Administration };
+export type EmbeddedBackend = Backend & { readonly administration: Administration };
 
-export interface Home {
+export interface Backend {
   readonly service: ConversationService;
   readonly archive: SessionArchive;
   /** Null where it cannot be done: a server elsewhere is administered on its own machine. */

@@ -1,4 +1,4 @@
-// The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a home on this machine.
+// The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a backend on this machine.
 
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
@@ -8,9 +8,14 @@ import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
 import { storeRules } from '../local/store-rules.ts';
+import type { EmbeddedBackend } from '../service/backend.ts';
+import type {
+  BackendOptions,
+  OpenedBackend,
+  ServedBackend,
+  ServeOptions,
+} from '../service/backend-opening.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { EmbeddedHome } from '../service/home.ts';
-import type { HomeOptions, OpenedHome, ServedHome, ServeOptions } from '../service/home-opening.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
@@ -23,11 +28,11 @@ import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 /** Opens the store of this machine, and resolves the key to call it with. */
-export async function openEmbeddedHome(
+export async function openEmbeddedBackend(
   target: Target,
   surroundings: Surroundings,
-  options: HomeOptions,
-): Promise<OpenedHome> {
+  options: BackendOptions,
+): Promise<OpenedBackend> {
   if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
   const { dataDirectory } = surroundings;
   const knownTo = options.beginsStore ? null : profileThatKnows(surroundings);
@@ -39,14 +44,14 @@ export async function openEmbeddedHome(
     lockWaitWith(options.timeout),
     () => configuredEngines(surroundings, options, null),
   );
-  const service = follow?.(opened.home.service, reloadModes) ?? opened.home.service;
-  const home = { ...opened.home, service };
+  const service = follow?.(opened.backend.service, reloadModes) ?? opened.backend.service;
+  const backend = { ...opened.backend, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
     refuseMissingStore(knownTo, !isNew, dataDirectory);
-    return { home, apiKey: await keyOf(target, { home, store, isNew }, surroundings, options) };
+    return { backend, apiKey: await keyOf(target, { backend, store, isNew }, surroundings, options) };
   } catch (error) {
-    await home.close();
+    await backend.close();
     throw error;
   }
 }
@@ -57,7 +62,10 @@ function noStore(): ParleyError {
   });
 }
 
-export async function openServedHome(surroundings: Surroundings, options: ServeOptions): Promise<ServedHome> {
+export async function openServedBackend(
+  surroundings: Surroundings,
+  options: ServeOptions,
+): Promise<ServedBackend> {
   const { StoreThreads } = await import('../store/sqlite/store-threads.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
@@ -65,7 +73,7 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
   refuseMissingStore(profileThatKnows(surroundings), hasStore(dataDirectory), dataDirectory);
   const engines = async () =>
     configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
-  const { home, store, limits, defaultMode, reloadModes } = await openLocal(
+  const { backend, store, limits, defaultMode, reloadModes } = await openLocal(
     surroundings,
     choice,
     // Its own time-out is that of its models; a client has another.
@@ -75,7 +83,7 @@ export async function openServedHome(surroundings: Surroundings, options: ServeO
     (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
   );
   return {
-    home,
+    backend,
     limits,
     defaultMode,
     async ready() {
@@ -121,7 +129,7 @@ async function openLocal(
     ids: new IdSource(random),
     owner: turnOwner(surroundings.processes),
   };
-  const home: EmbeddedHome = {
+  const backend: EmbeddedBackend = {
     service: new LocalService(local),
     archive: new LocalArchive(local),
     administration: new LocalAdministration(local),
@@ -135,7 +143,7 @@ async function openLocal(
     },
   };
   const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
-  return { home, store, limits: local.limits, defaultMode, isNew: created, reloadModes };
+  return { backend, store, limits: local.limits, defaultMode, isNew: created, reloadModes };
 }
 
 function turnOwner(processes: ProcessTable): TurnOwner {

@@ -1,4 +1,4 @@
-// What a remote home is opened with: certificates, proxies, pointers, waits, and the trace of its requests.
+// What a remote backend is opened with: certificates, proxies, pointers, waits, and the trace of its requests.
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,25 +22,25 @@ const reply = { success: true, data: { session_id: 's', reply: 'Hi.' } };
 describe('a server’s certificate', () => {
   async function meet(authorityFile: string | null) {
     const server = await serve((_request, response) => sendJson(response, reply), testCertificate);
-    const { home } = await openRemote(server.url, { authorityFile });
+    const { backend } = await openRemote(server.url, { authorityFile });
     onTestFinished(async () => {
-      await home.close();
+      await backend.close();
       await server.close();
     });
-    return { home, server };
+    return { backend, server };
   }
 
   it('of an unknown signer is refused, with the way to trust it', async () => {
-    const { home, server } = await meet(null);
-    const failure = await failureOf(home.service.verify(callWith('k')));
+    const { backend, server } = await meet(null);
+    const failure = await failureOf(backend.service.verify(callWith('k')));
     expect(failure.code).toBe('NETWORK');
     expect(failure.remedy).toEqual({ kind: 'trust_certificate' });
     expect(server.requests).toEqual([]);
   });
 
   it('that a file names is trusted', async () => {
-    const { home } = await meet(await file(testCertificate.cert));
-    expect((await home.service.verify(callWith('k'))).body).toEqual(reply);
+    const { backend } = await meet(await file(testCertificate.cert));
+    expect((await backend.service.verify(callWith('k'))).body).toEqual(reply);
   });
 
   it.each([
@@ -74,11 +74,11 @@ describe('a server that turns requests away', () => {
       else if (count === 2) sendJson(response, { success: false, error: { code: 'X', message: 'x' } }, 503);
       else sendJson(response, reply);
     });
-    const { home, waits } = await openRemote(server.url);
-    expect((await say(home.service, callWith('k'), 'x')).reply).toBe('Hi.');
+    const { backend, waits } = await openRemote(server.url);
+    expect((await say(backend.service, callWith('k'), 'x')).reply).toBe('Hi.');
     expect(waits).toEqual([2250, 500]);
     expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
-    await home.close();
+    await backend.close();
     await server.close();
   });
 
@@ -87,12 +87,12 @@ describe('a server that turns requests away', () => {
       response.setHeader('retry-after', '3600');
       sendJson(response, { success: false, error: { code: 'RATE_LIMITED', message: 'Quota.' } }, 429);
     });
-    const { home, waits } = await openRemote(server.url);
-    const failure = await failureOf(home.service.models(callWith('k')));
+    const { backend, waits } = await openRemote(server.url);
+    const failure = await failureOf(backend.service.models(callWith('k')));
     expect(failure).toMatchObject({ code: 'RATE_LIMITED', message: 'Quota.', retryAfter: 3600 });
     expect(failure.hint).toContain('3600');
     expect(waits).toEqual([]);
-    await home.close();
+    await backend.close();
     await server.close();
   });
 
@@ -103,10 +103,10 @@ describe('a server that turns requests away', () => {
       response.writeHead(503).end();
       stop.abort(reason);
     });
-    const { home } = await openRemote(server.url);
-    const work = home.service.models(callWith('k', { signal: stop.signal }));
+    const { backend } = await openRemote(server.url);
+    const work = backend.service.models(callWith('k', { signal: stop.signal }));
     await expect(work).rejects.toBe(reason);
-    await home.close();
+    await backend.close();
     await server.close();
   });
 });
@@ -115,15 +115,15 @@ describe('the trace', () => {
   it('is a command that repeats the request, without the key', async () => {
     const server = await serve((_request, response) => sendJson(response, reply));
     const lines: string[] = [];
-    const { home } = await openRemote(`${server.url}/pre fix`, {
+    const { backend } = await openRemote(`${server.url}/pre fix`, {
       trace: async (line) => {
         lines.push(line);
       },
     });
     const key = 'pk_secret';
     const message = `it's "odd" $HOME \`id\` \\ \n é😀\u202e ${key}`;
-    await say(home.service, callWith(key), message);
-    await home.close();
+    await say(backend.service, callWith(key), message);
+    await backend.close();
     expect(lines).toHaveLength(2);
     const [command = '', timing] = lines;
     expect(timing).toMatch(/^# status 200 after \d+ ms$/);
@@ -146,14 +146,14 @@ describe('the trace', () => {
     const server = await serve(() => {});
     await server.close();
     const lines: string[] = [];
-    const { home } = await openRemote(server.url, {
+    const { backend } = await openRemote(server.url, {
       trace: async (line) => {
         lines.push(line);
       },
     });
-    await failureOf(home.service.verify(callWith('k')));
+    await failureOf(backend.service.verify(callWith('k')));
     expect(lines.filter((line) => line.startsWith('curl '))).toHaveLength(3);
     expect(lines.filter((line) => line.includes('nothing is listening'))).toHaveLength(3);
-    await home.close();
+    await backend.close();
   });
 });

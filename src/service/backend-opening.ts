@@ -1,8 +1,8 @@
-// How a home is opened, wherever it is, and what comes of that: agreed between who asks for one and who puts it together.
-import type { Home } from './home.ts';
+// How a backend is opened, wherever it is, and what comes of that: agreed between who asks for one and who puts it together.
+import type { Backend } from './backend.ts';
 import type { Limits } from './limits.ts';
 
-export interface HomeOptions {
+export interface BackendOptions {
   /** Seconds that an engine or a server may be silent; null for the usual. */
   readonly timeout: number | null;
   /** A file of certificates to trust besides the usual ones. */
@@ -20,23 +20,23 @@ export interface HomeOptions {
 }
 
 /** How model servers are asked for their models. */
-export type ModelSearch = Pick<HomeOptions, 'timeout' | 'authorityFile' | 'trace'>;
+export type ModelSearch = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
 
-/** A home, and the key to call it with. */
-export interface OpenedHome {
-  readonly home: Home;
+/** A backend, and the key to call it with. */
+export interface OpenedBackend {
+  readonly backend: Backend;
   readonly apiKey: string;
 }
 
 /** What the embedded service is opened with for a server. */
-export interface ServeOptions extends Pick<HomeOptions, 'timeout' | 'authorityFile' | 'say'> {
+export interface ServeOptions extends Pick<BackendOptions, 'timeout' | 'authorityFile' | 'say'> {
   /** A file of modes in place of the user's own; null for those. */
   readonly modesFile: string | null;
 }
 
 /** The embedded service as a server needs it, without a key of its own. */
-export interface ServedHome {
-  readonly home: Home;
+export interface ServedBackend {
+  readonly backend: Backend;
   readonly limits: Limits;
   /** The mode that is used now when none is named. */
   readonly defaultMode: () => string;

@@ -1,6 +1,7 @@
-// A home that a server elsewhere keeps, put together.
+// A backend that a server elsewhere keeps, put together.
+
+import type { Backend } from '../service/backend.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { Home } from '../service/home.ts';
 import { readPointer } from '../wire/json-pointer.ts';
 import { RemoteArchive } from './remote-archive.ts';
 import { RemoteConnection } from './remote-connection.ts';
@@ -8,7 +9,7 @@ import type { RemoteOptions } from './remote-options.ts';
 import { RemoteService } from './remote-service.ts';
 
 /** No socket is opened yet. `CONFIG` for a file, a variable or a pointer that cannot be used. */
-export async function openRemoteHome(options: RemoteOptions): Promise<Home> {
+export async function openRemoteBackend(options: RemoteOptions): Promise<Backend> {
   const replyPointer = options.replyPointer === null ? null : readPointer(options.replyPointer);
   if (options.replyPointer !== null && replyPointer === null) {
     throw new ParleyError(
