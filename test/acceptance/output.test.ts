@@ -85,8 +85,8 @@ describe('an output that cannot be written', () => {
     ['the version', 'parley --version'],
   ])('is a failure that is told: %s', async (_name, command) => {
     const { status, err } = await place.shell(`${command} > /dev/full`);
-    expect(status).toBe(1);
-    expect(err).toMatch(/^parley: The output could not be written: .* \(INTERNAL_ERROR\)\n.+\n$/m);
+    expect(status).toBe(7);
+    expect(err).toMatch(/^parley: The output could not be written: .* \(STORAGE_FULL\)\n.+\n$/m);
     expectNoStackTrace(err);
   });
 

@@ -31,11 +31,11 @@ describe('on a full device', () => {
       closeSync(full);
       const told = err.split('\n').filter((line) => !line.startsWith('Made a store'));
       expect(told).toEqual([
-        expect.stringMatching(/^parley: The output could not be written: .*ENOSPC.*\(INTERNAL_ERROR\)$/),
+        expect.stringMatching(/^parley: The output could not be written: .*ENOSPC.*\(STORAGE_FULL\)$/),
         expect.stringMatching(/^What was written is not complete\./),
         '',
       ]);
-      expect(status).toBe(1);
+      expect(status).toBe(7);
     },
   );
 });

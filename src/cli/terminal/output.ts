@@ -2,6 +2,7 @@
 // untrusted text takes the form that the stream may carry. What is written to it is for others to say.
 import type { Writable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
+import { isDiskFull } from '../../system/file-errors.ts';
 import { exactFilter, filterText, type TextFilter, terminalFilter } from './filter.ts';
 import {
   type ColourLevel,
@@ -169,7 +170,7 @@ class StreamOutput implements Output {
     const isGone = goneCodes.has(error?.code) || (this.isTerminal && error?.code === closedTerminal);
     if (error !== null && this.#role === 'data' && !isGone) {
       this.#failure = new ParleyError(
-        'INTERNAL_ERROR',
+        isDiskFull(error) ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
         `The output could not be written: ${error.message}.`,
         {
           hint: 'What was written is not complete. Check the place that it goes to, then run the command again.',

@@ -100,7 +100,7 @@ describe('writing', () => {
     const waiting = output.write('full');
     slow.take(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }));
     const failure = {
-      code: 'INTERNAL_ERROR',
+      code: 'STORAGE_FULL',
       message: 'The output could not be written: ENOSPC: no space left on device, write.',
     };
     await expect(waiting).rejects.toMatchObject(failure);

@@ -111,7 +111,7 @@ describe('stdout', () => {
 
   test('that cannot be written is a failure', async () => {
     const { stderr, status } = await shell('parley pour 1 > /dev/full');
-    expect(stderr).toContain('INTERNAL_ERROR The output could not be written: ENOSPC');
+    expect(stderr).toContain('STORAGE_FULL The output could not be written: ENOSPC');
     expect(status).toBe(2);
   });
 
