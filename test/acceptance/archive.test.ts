@@ -220,7 +220,7 @@ test.runIf(existsSync('/dev/full'))(
     await talk('one');
     await talk('two');
     const { status, err } = await place.shell(`parley ${all} > /dev/full`);
-    expect(status).toBe(1);
+    expect(status).toBe(7);
     expect(err.match(/could not be written/g)).toHaveLength(1);
   },
 );

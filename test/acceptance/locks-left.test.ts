@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { batch, resultsOf } from '../support/chat-batch.ts';
+import { mayTest } from '../support/machine.ts';
 import { Place, program } from '../support/parley.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';
 
@@ -16,7 +17,10 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const apart = ['--pid', '--fork', '--kill-child'];
-const mayTry = spawnSync('unshare', [...apart, 'true']).status === 0;
+const mayTry = mayTest(
+  spawnSync('unshare', [...apart, 'true']).status === 0,
+  'the permission to make a namespace of processes',
+);
 
 /** Runs a command among processes of its own, as a container does. */
 function elsewhere(words: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
