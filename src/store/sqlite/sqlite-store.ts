@@ -52,7 +52,7 @@ import {
 import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { StoreThreads, ThreadsOf } from './store-threads.ts';
-import { TurnWaiters } from './turn-waiters.ts';
+import { TurnWaiters } from '../turn-waiters.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
 

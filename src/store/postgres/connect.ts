@@ -1,0 +1,93 @@
+// Opens one connection, and refuses a database that would not keep its promises: what was acknowledged must survive a power cut, and the
+// server must be the one that writes.
+import pg from 'pg';
+import { ParleyError } from '../../service/errors.ts';
+import { storeError } from './postgres-errors.ts';
+
+const oidOfBigint = 20;
+const oidOfNumeric = 1700;
+
+/** Every number of 64 bits that this store keeps is a safe integer. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: 'text') =>
+    oid === oidOfBigint || oid === oidOfNumeric
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+/** A connection that answers nothing for so long is taken for lost, ms. */
+const answerMs = 10_000;
+
+interface ServerFacts {
+  readonly version: number;
+  readonly is_standby: boolean;
+  readonly encoding: string;
+  readonly fsync: string;
+  readonly full_page_writes: string;
+  readonly synchronous_commit: string;
+  readonly conforming: string;
+}
+
+const facts = `
+  SELECT current_setting('server_version_num')::integer AS version, pg_is_in_recovery() AS is_standby,
+    current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync,
+    current_setting('full_page_writes') AS full_page_writes,
+    current_setting('synchronous_commit') AS synchronous_commit,
+    current_setting('standard_conforming_strings') AS conforming`;
+
+const oldestVersion = 130_000;
+
+export interface ConnectOptions {
+  /** The store without user and password. */
+  readonly name: string;
+  /** True for a test: a database that loses acknowledged commits in a power cut is taken all the same. */
+  readonly acceptsLoss?: boolean;
+}
+
+export async function connect(config: pg.ClientConfig, options: ConnectOptions): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionTimeoutMillis: answerMs,
+    query_timeout: answerMs,
+    keepAlive: true,
+    application_name: 'parley',
+    ...config,
+    types,
+  });
+  // A connection that fails later tells it to those who use it; without a listener the process would end.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<ServerFacts>(facts);
+    refuseUnsafe(rows[0] as ServerFacts, options);
+    return client;
+  } catch (error) {
+    void client.end().catch(() => {});
+    throw error;
+  }
+}
+
+function refuseUnsafe(server: ServerFacts, { name, acceptsLoss }: ConnectOptions): void {
+  const unsafe = (what: string, hint: string) =>
+    new ParleyError('STORE_UNSAFE', `The database ${name} ${what}.`, { hint: `${hint} Nothing was changed.` });
+  if (server.version < oldestVersion)
+    throw unsafe('is older than PostgreSQL 13', 'Use PostgreSQL 13 or newer.');
+  if (server.is_standby)
+    throw storeError(
+      Object.assign(new Error('the server is a standby and takes no writes'), { code: '25006' }),
+      name,
+    );
+  if (server.encoding !== 'UTF8')
+    throw unsafe(`has the encoding ${server.encoding}`, 'Make a database with the encoding UTF8.');
+  if (server.conforming !== 'on')
+    throw unsafe('has standard_conforming_strings off', 'Set standard_conforming_strings to on.');
+  if (acceptsLoss) return;
+  for (const setting of ['fsync', 'full_page_writes'] as const) {
+    if (server[setting] !== 'on')
+      throw unsafe(`has ${setting} off, so a power cut may damage it`, `Set ${setting} to on.`);
+  }
+  if (server.synchronous_commit === 'off')
+    throw unsafe(
+      'has synchronous_commit off for this user, so an acknowledged reply may be lost',
+      'Set synchronous_commit to on.',
+    );
+}

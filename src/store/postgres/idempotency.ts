@@ -1,0 +1,112 @@
+// What each idempotency key did: a stored answer, or the message of a turn. The primary key of its row is the lock across all servers: of
+// two that use a key at once, the second waits for the first to commit, and then finds what it did.
+import type { IdempotencyKey, Idempotent } from '../session-store.ts';
+import type { StoreRules, UsedKey } from '../store-rules.ts';
+import type { Ask, Connections } from './connections.ts';
+import { statement } from './statement.ts';
+
+/** A key that is known, as a statement selects it: null columns for one that is new. */
+export interface KnownRow {
+  readonly request_hash: Buffer | null;
+  /** Whether it is older than keys are kept. */
+  readonly is_old: boolean | null;
+  readonly known_session: number | null;
+  readonly known_position: number | null;
+  readonly answer: string | null;
+}
+
+/** What a key stands for: the message of a turn, or a stored answer as JSON. */
+export type Known =
+  | { readonly kind: 'new' | 'old' | 'mismatch' }
+  | { readonly kind: 'turn'; readonly session: number; readonly position: number }
+  | { readonly kind: 'answer'; readonly answer: string };
+
+/** Of `parley.idempotency AS known`, with the age that keys are kept for, in ms. */
+export const knownColumns = (keptMs: string) => `
+  known.request_hash, known.created_at < clock_timestamp() - ${keptMs} * interval '1 millisecond' AS is_old,
+  known.session AS known_session, known.position AS known_position, known.answer`;
+
+const claim = statement(`
+  INSERT INTO parley.idempotency (project, key, request_hash, answer)
+  SELECT projects.id, $2, $3, 'null' FROM parley.projects WHERE projects.project_id = $1
+  ON CONFLICT (project, key) DO NOTHING RETURNING 1`);
+const find = statement(`
+  SELECT ${knownColumns('$3::bigint')} FROM parley.idempotency AS known
+  JOIN parley.projects ON projects.id = known.project
+  WHERE projects.project_id = $1 AND known.key = $2`);
+const record = statement(`
+  UPDATE parley.idempotency SET answer = $3
+  WHERE project = (SELECT id FROM parley.projects WHERE project_id = $1) AND key = $2`);
+const forget = statement(`
+  DELETE FROM parley.idempotency AS known
+  WHERE known.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND known.key = $2
+    AND known.created_at < clock_timestamp() - $3::bigint * interval '1 millisecond'`);
+// Rows that another server is about to delete are left to it.
+const sweep = statement(`
+  DELETE FROM parley.idempotency WHERE (project, key) IN (
+    SELECT project, key FROM parley.idempotency
+    WHERE created_at < clock_timestamp() - $1::bigint * interval '1 millisecond'
+    ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`);
+
+export function knownOf(
+  row: KnownRow | undefined,
+  rules: StoreRules,
+  once: IdempotencyKey | null,
+  isTurn: boolean,
+): Known {
+  if (once === null || row === undefined || row.request_hash === null) return { kind: 'new' };
+  if (row.is_old) return { kind: 'old' };
+  const used: UsedKey = { requestHash: row.request_hash, isTurn: row.known_session !== null };
+  if (rules.meaningOfKey(used, { requestHash: once.requestHash, isTurn }) === 'mismatch')
+    return { kind: 'mismatch' };
+  const { known_session: session, known_position: position, answer } = row;
+  if (session !== null && position !== null) return { kind: 'turn', session, position };
+  return { kind: 'answer', answer: answer ?? 'null' };
+}
+
+/** Forgets a key that is older than keys are kept, so that it can be used anew. */
+export async function forgetOld(
+  ask: Ask,
+  projectId: string,
+  { key }: IdempotencyKey,
+  keptMs: number,
+): Promise<void> {
+  await ask(forget, [projectId, key, keptMs]);
+}
+
+export async function sweepOld(ask: Ask, keptMs: number): Promise<void> {
+  await ask(sweep, [keptMs]);
+}
+
+export interface OnceTools {
+  readonly connections: Connections;
+  readonly rules: StoreRules;
+  /** How long keys are kept, ms. */
+  readonly keptMs: (once: IdempotencyKey) => number;
+}
+
+/** Does the work, or answers with what it was answered with before. */
+export async function doOnce<T>(
+  { connections, rules, keptMs }: OnceTools,
+  projectId: string,
+  once: IdempotencyKey | null,
+  work: (ask: Ask) => Promise<T>,
+): Promise<Idempotent<T>> {
+  if (once === null) return { kind: 'done', value: await work(connections.ask) };
+  const ofKey = [projectId, once.key];
+  return connections.transaction(async (ask) => {
+    for (;;) {
+      const claimed = await ask(claim, [...ofKey, Buffer.from(once.requestHash)]);
+      if (claimed.length > 0) {
+        const value = await work(ask);
+        await ask(record, [...ofKey, JSON.stringify(value)]);
+        return { kind: 'done', value };
+      }
+      const [row] = await ask<KnownRow>(find, [...ofKey, keptMs(once)]);
+      const known = knownOf(row, rules, once, false);
+      if (known.kind === 'mismatch' || known.kind === 'turn') return { kind: 'mismatch' };
+      if (known.kind === 'answer') return { kind: 'done', value: JSON.parse(known.answer) as T };
+      await forgetOld(ask, projectId, once, keptMs(once));
+    }
+  });
+}

@@ -1,0 +1,82 @@
+// Takes in a session as another store wrote it out. What there is under its id decides: nothing, the same, or another.
+import type { Message, Session } from '../../service/session.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import type { StoreRules } from '../store-rules.ts';
+import type { Ask } from './connections.ts';
+import type { MessageRow } from './rows.ts';
+import { messageColumns, toMessage } from './rows.ts';
+import { findSessions } from './sessions.ts';
+import { statement } from './statement.ts';
+
+// A message without a reply is a turn that nobody runs: the next chat closes it, as after a process that was killed.
+const addSession = statement(`
+  WITH added AS (
+    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, turn_owner,
+      turn_until, turn_position)
+    SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer,
+      CASE WHEN $7 THEN 'import' END, CASE WHEN $7 THEN '-infinity'::timestamptz END,
+      CASE WHEN $7 THEN $6::integer - 1 END
+    FROM parley.projects WHERE projects.project_id = $1
+    ON CONFLICT (project, session_id) DO NOTHING
+    RETURNING id
+  ), messages AS (
+    INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
+      output_tokens, error_code, created_at)
+    SELECT added.id, input.* FROM added CROSS JOIN unnest($8::integer[], $9::text[], $10::text[], $11::text[],
+      $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[]) AS input
+  )
+  SELECT id FROM added`);
+
+const keptMessages = statement(`
+  SELECT ${messageColumns} FROM parley.sessions AS session
+  JOIN parley.messages AS message ON message.session = session.id
+  WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND session.session_id = $2
+    AND session.deleted_at IS NULL AND message.position >= $3 AND message.position < $4
+  ORDER BY message.position`);
+
+/** So many kept messages are compared at a time. */
+const comparedAtOnce = 100;
+
+/** Null where the id is taken otherwise. */
+export async function importSession(
+  ask: Ask,
+  rules: StoreRules,
+  projectId: string,
+  record: SessionRecord,
+): Promise<Session | null> {
+  const { session, messages } = record;
+  const column = <T>(of: (message: Message) => T) => messages.map(of);
+  const added = await ask(addSession, [
+    ...[projectId, session.session_id, session.title],
+    ...[Date.parse(session.created_at), Date.parse(session.updated_at), messages.length],
+    messages.at(-1)?.role === 'user',
+    ...[column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
+    ...[column((one) => one.content), column((one) => one.mode), column((one) => one.finish_reason)],
+    column((one) => one.usage?.input_tokens ?? null),
+    column((one) => one.usage?.output_tokens ?? null),
+    column((one) => one.error_code ?? null),
+    column((one) => Date.parse(one.created_at)),
+  ]);
+  if (added.length > 0) return session;
+  return (await isKept(ask, rules, projectId, record)) ? session : null;
+}
+
+async function isKept(
+  ask: Ask,
+  rules: StoreRules,
+  projectId: string,
+  { session, messages }: SessionRecord,
+): Promise<boolean> {
+  const [kept] = await findSessions(ask, [{ projectId, sessionId: session.session_id }]);
+  if (!kept || !rules.isSame(kept, session)) return false;
+  for (let from = 0; from < messages.length; from += comparedAtOnce) {
+    const given = messages.slice(from, from + comparedAtOnce);
+    const range = [projectId, session.session_id, from, from + given.length];
+    const rows = await ask<MessageRow>(keptMessages, range);
+    const areSame =
+      rows.length === given.length &&
+      rows.every((row, index) => rules.isSame(toMessage(row), given[index] as Message));
+    if (!areSame) return false;
+  }
+  return true;
+}

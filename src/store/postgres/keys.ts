@@ -1,0 +1,65 @@
+// Projects and the keys that are bound to them.
+import type { KeyRecord } from '../../service/administration.ts';
+import type { KeyIdentity } from '../../service/conversation-service.ts';
+import type { NewKey } from '../session-store.ts';
+import { byNumber, columnsOf } from './columns.ts';
+import type { Ask } from './connections.ts';
+import type { KeyRow } from './rows.ts';
+import { toKeyRecord, toTime } from './rows.ts';
+import { statement } from './statement.ts';
+
+const keyColumns = `
+  api_keys.key_id, api_keys.name AS key_name, projects.project_id, projects.name AS project_name,
+  api_keys.created_at, api_keys.revoked_at`;
+const keysOfProjects = 'parley.api_keys JOIN parley.projects ON projects.id = api_keys.project';
+
+const findKeys = statement(`
+  SELECT input.number, ${keyColumns}
+  FROM unnest($1::integer[], $2::bytea[]) AS input (number, hash)
+  JOIN parley.api_keys ON api_keys.hash = input.hash AND api_keys.revoked_at IS NULL
+  JOIN parley.projects ON projects.id = api_keys.project`);
+const findById = statement(`SELECT ${keyColumns} FROM ${keysOfProjects} WHERE api_keys.key_id = $1`);
+const list = statement(
+  `SELECT ${keyColumns} FROM ${keysOfProjects} ORDER BY api_keys.created_at, api_keys.id`,
+);
+const createProject = statement(`
+  INSERT INTO parley.projects (project_id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`);
+// Sent again after a lost connection, it finds its own row.
+const create = statement(`
+  INSERT INTO parley.api_keys (key_id, name, hash, project, created_at)
+  SELECT $1, $2, $3, projects.id, $5 FROM parley.projects WHERE projects.name = $4
+  ON CONFLICT (key_id) DO NOTHING`);
+const revoke = statement(
+  'UPDATE parley.api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL',
+);
+
+export async function findKeysByHash(
+  ask: Ask,
+  hashes: readonly Uint8Array[],
+): Promise<readonly (KeyIdentity | null)[]> {
+  const values = columnsOf(hashes, (hash) => Buffer.from(hash));
+  const rows = byNumber(await ask<KeyRow & { number: number }>(findKeys, values));
+  return hashes.map((_, number) => {
+    const row = rows.get(number);
+    if (row === undefined) return null;
+    const { key_id, key_name, project_id, project_name } = row;
+    return { key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) };
+  });
+}
+
+export async function createKey(ask: Ask, key: NewKey): Promise<KeyRecord> {
+  await ask(createProject, [key.project_id, key.project_name, key.now]);
+  await ask(create, [key.key_id, key.key_name, Buffer.from(key.hash), key.project_name, key.now]);
+  const [row] = await ask<KeyRow>(findById, [key.key_id]);
+  return toKeyRecord(row as KeyRow);
+}
+
+export async function listKeys(ask: Ask): Promise<readonly KeyRecord[]> {
+  return (await ask<KeyRow>(list)).map(toKeyRecord);
+}
+
+export async function revokeKey(ask: Ask, keyId: string, now: number): Promise<KeyRecord | null> {
+  await ask(revoke, [keyId, now]);
+  const [row] = await ask<KeyRow>(findById, [keyId]);
+  return row === undefined ? null : toKeyRecord(row);
+}

@@ -1,0 +1,107 @@
+// Pages of messages, and what was said before a message. A page begins by searching an index for where the last one ended.
+import type { Message } from '../../service/session.ts';
+import { pageBytes } from '../../service/limits.ts';
+import { PageRoom } from '../page-room.ts';
+import type { MessagePlace, Rows } from '../session-filters.ts';
+import { byNumber, columnsOf } from './columns.ts';
+import type { Ask } from './connections.ts';
+import type { MessageRow } from './rows.ts';
+import { messageColumns, toMessage } from './rows.ts';
+import { statement } from './statement.ts';
+
+// Texts beyond what a page can hold are not sent: a row counts with the bytes of those before it, and each text alone takes no more as
+// JSON than it has bytes here.
+const page = statement(`
+  SELECT page.*, session.message_count FROM parley.projects
+  JOIN parley.sessions AS session ON session.project = projects.id
+  LEFT JOIN LATERAL (
+    SELECT * FROM (
+      SELECT ${messageColumns},
+        sum(octet_length(message.content)) OVER (ORDER BY message.position) - octet_length(message.content) AS bytes
+      FROM parley.messages AS message WHERE message.session = session.id AND message.position > $3
+      ORDER BY message.position LIMIT $4
+    ) AS next WHERE next.bytes <= ${pageBytes}
+  ) AS page ON true
+  WHERE projects.project_id = $1 AND session.session_id = $2 AND session.deleted_at IS NULL
+  ORDER BY page.position`);
+
+const histories = statement(`
+  SELECT input.number, past.* FROM unnest($1::integer[], $2::text[], $3::text[], $4::integer[], $5::integer[])
+    AS input (number, project_id, session_id, before, most)
+  JOIN parley.projects USING (project_id)
+  JOIN parley.sessions AS session ON session.project = projects.id AND session.session_id = input.session_id
+  CROSS JOIN LATERAL (
+    SELECT * FROM (
+      SELECT ${messageColumns}, row_number() OVER newest AS place,
+        sum(octet_length(message.content)) OVER newest - octet_length(message.content) AS bytes
+      FROM parley.messages AS message WHERE message.session = session.id AND message.position < input.before
+      WINDOW newest AS (ORDER BY message.position DESC)
+      ORDER BY message.position DESC LIMIT input.most
+    ) AS before WHERE before.bytes <= ${pageBytes} OR before.place <= 2
+  ) AS past
+  WHERE session.deleted_at IS NULL
+  ORDER BY input.number, past.position DESC`);
+
+export interface HistoryCall {
+  readonly projectId: string;
+  readonly sessionId: string;
+  readonly before: number;
+  readonly limit: number;
+}
+
+interface PageRow {
+  readonly message_id: string | null;
+  readonly message_count: number;
+}
+
+type NumberedMessage = MessageRow & { readonly number: number };
+
+/** Null for a session that is not there. */
+export async function listMessages(
+  ask: Ask,
+  projectId: string,
+  sessionId: string,
+  { limit, after }: MessagePlace,
+): Promise<Rows<Message> | null> {
+  const rows = await ask<PageRow>(page, [projectId, sessionId, after ?? -1, limit]);
+  const [first] = rows;
+  if (first === undefined) return null;
+  // The one row of a session without a message behind that place.
+  if (first.message_id === null) return { items: [], hasMore: false };
+  const items = (rows as readonly (MessageRow & PageRow)[]).filter(fitsIn(new PageRoom(1)));
+  const last = items.at(-1);
+  return {
+    items: items.map(toMessage),
+    hasMore: last !== undefined && last.position + 1 < first.message_count,
+  };
+}
+
+export async function readHistories(ask: Ask, calls: readonly HistoryCall[]): Promise<readonly (readonly Message[])[]> {
+  const values = columnsOf(
+    calls,
+    ({ projectId }) => projectId,
+    ({ sessionId }) => sessionId,
+    ({ before }) => before,
+    ({ limit }) => limit,
+  );
+  const rows = await ask<NumberedMessage>(histories, values);
+  const byCall = new Map<number, NumberedMessage[]>();
+  for (const row of rows) {
+    const ofCall = byCall.get(row.number);
+    if (ofCall === undefined) byCall.set(row.number, [row]);
+    else ofCall.push(row);
+  }
+  return calls.map((_, number) => {
+    const room = new PageRoom(2);
+    return (byCall.get(number) ?? []).filter(fitsIn(room)).map(toMessage).reverse();
+  });
+}
+
+/** True for the rows up to the first that there is no room for. */
+function fitsIn(room: PageRoom): (row: MessageRow) => boolean {
+  let isOver = false;
+  return ({ content }) => {
+    isOver ||= !room.take(content);
+    return !isOver;
+  };
+}

@@ -1,0 +1,82 @@
+// Brings a database to the newest schema, once, however many servers start at the same moment; refuses one that a newer Parley has made.
+// All of it is one transaction, so that it works through a pooler, and a server that dies leaves nothing half done.
+import { ParleyError } from '../../service/errors.ts';
+import type { Ask, Connections } from './connections.ts';
+import { codeOf } from './postgres-errors.ts';
+import { type Migration, schema } from './schema.ts';
+import { statement } from './statement.ts';
+
+/** "PRLY": the lock of all that migrate a store of Parley in a database. */
+const lock = statement('SELECT pg_advisory_xact_lock(1347570777)');
+const hasMeta = statement(`SELECT to_regclass('parley.meta') IS NOT NULL AS is_there`);
+const readVersion = statement(`SELECT value FROM parley.meta WHERE name = 'schema_version'`);
+const readParleyVersion = statement(`SELECT value FROM parley.meta WHERE name = 'parley_version'`);
+const write = statement(`
+  INSERT INTO parley.meta (name, value) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+
+/** Others were first, on an engine whose advisory locks hold nobody back. */
+const raceCodes = ['23505', '42P06', '42P07', '42710', 'XX000'];
+
+export interface MigrationOptions {
+  /** The store without user and password. */
+  readonly name: string;
+  readonly schema: string;
+  readonly migrations?: readonly Migration[];
+}
+
+/** The version that the store has then. */
+export async function migrate(connections: Connections, options: MigrationOptions): Promise<number> {
+  const migrations = options.migrations ?? schema;
+  const newest = migrations.at(-1)?.version ?? 0;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const version = await schemaVersion(connections.ask);
+      if (version > newest) throw await newerStore(connections.ask, options, version, newest);
+      if (version === newest) return version;
+      await connections.transaction((ask) => applyPending(ask, options, migrations));
+    } catch (error) {
+      if (!raceCodes.includes(codeOf(error)) || tries >= 5) throw error;
+    }
+  }
+}
+
+async function applyPending(
+  ask: Ask,
+  { schema: name }: MigrationOptions,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await ask(lock);
+  // Asked again: another server may have been first.
+  const version = await schemaVersion(ask);
+  if (version === 0) await ask(statement(`CREATE SCHEMA IF NOT EXISTS "${name.replaceAll('"', '""')}"`));
+  for (const migration of migrations) {
+    if (migration.version <= version) continue;
+    for (const part of migration.sql.split(';')) if (part.trim() !== '') await ask(statement(part));
+    await ask(write, ['schema_version', String(migration.version)]);
+    await ask(write, ['parley_version', migration.parleyVersion]);
+  }
+}
+
+/** 0 where there is no store yet. */
+export async function schemaVersion(ask: Ask): Promise<number> {
+  const [meta] = await ask<{ is_there: boolean }>(hasMeta);
+  if (!meta?.is_there) return 0;
+  const [row] = await ask<{ value: string }>(readVersion);
+  return Number(row?.value ?? 0);
+}
+
+async function newerStore(
+  ask: Ask,
+  { name }: MigrationOptions,
+  version: number,
+  newest: number,
+): Promise<ParleyError> {
+  const [row] = await ask<{ value: string }>(readParleyVersion);
+  const needed = row?.value ?? '(unknown)';
+  return new ParleyError(
+    'STORE_NEWER',
+    `The store ${name} has schema ${version}, made by Parley ${needed} or newer; this Parley knows schema ${newest}.`,
+    { hint: `Use Parley ${needed} or newer. The store was not changed.` },
+  );
+}

@@ -1,0 +1,53 @@
+// Opens a store in PostgreSQL: connections to a database that keeps its promises, and the newest schema.
+import type { ClientConfig } from 'pg';
+import type { StoreRules } from '../store-rules.ts';
+import { connect } from './connect.ts';
+import { Connections } from './connections.ts';
+import { migrate } from './migrations.ts';
+import { storeError } from './postgres-errors.ts';
+import { PostgresStore } from './postgres-store.ts';
+import type { Migration } from './schema.ts';
+import { statement } from './statement.ts';
+
+export interface PostgresStoreOptions {
+  /** The store without user and password, for errors. */
+  readonly name: string;
+  readonly config: ClientConfig;
+  /** Where its tables are: letters, digits and `_`. */
+  readonly schema: string;
+  readonly now: () => number;
+  readonly rules: StoreRules;
+  /** 0 to 1, for pauses of unequal length. */
+  readonly random: () => number;
+  readonly connections: number;
+  /** How long a call is sent again while the database gives no answer, ms. */
+  readonly patienceMs: number;
+  readonly prepare: boolean;
+  readonly acceptsLoss?: boolean;
+  /** Parley's own schema. */
+  readonly migrations?: readonly Migration[];
+}
+
+export interface OpenedPostgresStore {
+  readonly store: PostgresStore;
+  /** True while the store holds no project: somebody has to make the first. */
+  readonly created: boolean;
+}
+
+const anyProject = statement('SELECT 1 FROM parley.projects LIMIT 1');
+
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedPostgresStore> {
+  const { name, config, schema, now, rules, random, patienceMs, prepare, acceptsLoss } = options;
+  const connections = new Connections({
+    connect: () => connect(config, { name, acceptsLoss }),
+    ...{ name, schema, random, patienceMs, prepare, size: options.connections },
+  });
+  try {
+    await migrate(connections, { name, schema, migrations: options.migrations });
+    const projects = await connections.ask(anyProject);
+    return { store: new PostgresStore(connections, { name, now, rules }), created: projects.length === 0 };
+  } catch (error) {
+    await connections.close();
+    throw storeError(error, name);
+  }
+}

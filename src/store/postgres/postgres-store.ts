@@ -1,0 +1,197 @@
+// The store over PostgreSQL. What each method means is in session-store.ts, what it says to the database is with its subject. Calls of one
+// kind that wait at the same moment are one statement (groups.ts).
+import type { KeyRecord, UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type { KeyIdentity } from '../../service/conversation-service.ts';
+import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
+import type { BatchItem, SessionRecord } from '../../service/session-archive.ts';
+import type { MessagePlace, Rows, SessionFilter } from '../session-filters.ts';
+import type { IdempotencyKey, Idempotent, NewKey, Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
+import type { StoreRules } from '../store-rules.ts';
+import { TurnWaiters } from '../turn-waiters.ts';
+import type { Ask, Connections } from './connections.ts';
+import { Groups } from './groups.ts';
+import { doOnce, type OnceTools } from './idempotency.ts';
+import { importSession } from './imports.ts';
+import { createKey, findKeysByHash, listKeys, revokeKey } from './keys.ts';
+import { type HistoryCall, listMessages, readHistories } from './messages.ts';
+import { createSessions, type SessionCreation } from './new-sessions.ts';
+import { storeError } from './postgres-errors.ts';
+import { listSessions } from './session-pages.ts';
+import { deleteSession, deleteSessions, findSessions, holdsAny, renameSession, restoreSession, restoreSessions, type SessionPlace } from './sessions.ts';
+import { type BeginCall, beginTurns } from './turn-begins.ts';
+import { areRunning, type EndCall, endTurns, type RenewCall, type RunningCall, renewTurns } from './turn-ends.ts';
+import { usage } from './usage.ts';
+
+export interface StoreParts {
+  /** The store without user and password, for errors. */
+  readonly name: string;
+  readonly now: () => number;
+  readonly rules: StoreRules;
+}
+
+export class PostgresStore {
+  readonly #connections: Connections;
+  readonly #name: string;
+  readonly #tools: OnceTools;
+  readonly #turnWaiters = new TurnWaiters();
+  readonly #keyReads: Groups<Uint8Array, KeyIdentity | null>;
+  readonly #sessionReads: Groups<SessionPlace, Session | null>;
+  readonly #histories: Groups<HistoryCall, readonly Message[]>;
+  readonly #creations: Groups<SessionCreation, Idempotent<NewSession>>;
+  readonly #begins: Groups<BeginCall, TurnBegin>;
+  readonly #renewals: Groups<RenewCall, boolean>;
+  readonly #runningReads: Groups<RunningCall, boolean>;
+  readonly #ends: Groups<EndCall, TurnEnd>;
+
+  constructor(connections: Connections, { name, now, rules }: StoreParts) {
+    this.#connections = connections;
+    this.#name = name;
+    const keptMs = (once: IdempotencyKey) => Math.max(0, now() - once.keptSince);
+    const tools = { connections, rules, keptMs };
+    this.#tools = tools;
+    const { ask } = connections;
+    const alone = () => null;
+    this.#keyReads = new Groups({ send: (hashes) => findKeysByHash(ask, hashes), placeOf: alone });
+    this.#sessionReads = new Groups({ send: (places) => findSessions(ask, places), placeOf: alone });
+    this.#histories = new Groups({ send: (calls) => readHistories(ask, calls), placeOf: alone });
+    this.#runningReads = new Groups({ send: (calls) => areRunning(ask, calls), placeOf: alone });
+    this.#creations = new Groups({
+      send: (creations) => createSessions(tools, creations),
+      placeOf: ({ projectId, once }) => once && `${projectId} ${once.key}`,
+    });
+    this.#begins = new Groups({
+      send: (calls) => beginTurns(tools, calls),
+      placeOf: ({ projectId, start }) =>
+        start.once === null ? start.session_id && `${projectId} ${start.session_id}` : `${projectId} key ${start.once.key}`,
+      lengthOf: ({ start }) => start.content.length,
+    });
+    const placeOfTurn = ({ projectId, turn }: Pick<EndCall, 'projectId' | 'turn'>) => `${projectId} ${turn.session_id}`;
+    this.#renewals = new Groups({ send: (calls) => renewTurns(ask, calls), placeOf: placeOfTurn });
+    this.#ends = new Groups({
+      send: (calls) => endTurns(tools, calls),
+      placeOf: placeOfTurn,
+      lengthOf: ({ reply }) => reply.content.length,
+    });
+  }
+
+  findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
+    return this.#run(() => this.#keyReads.add(hash));
+  }
+
+  createKey(key: NewKey): Promise<KeyRecord> {
+    return this.#run((ask) => createKey(ask, key));
+  }
+
+  listKeys(): Promise<readonly KeyRecord[]> {
+    return this.#run(listKeys);
+  }
+
+  revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
+    return this.#run((ask) => revokeKey(ask, keyId, now));
+  }
+
+  createSession(projectId: string, session: SessionCreation['session'], once: IdempotencyKey | null): Promise<Idempotent<NewSession>> {
+    return this.#run(() => this.#creations.add({ projectId, session, once }));
+  }
+
+  findSession(projectId: string, sessionId: string): Promise<Session | null> {
+    return this.#run(() => this.#sessionReads.add({ projectId, sessionId }));
+  }
+
+  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
+    return this.#run((ask) => deleteSession(ask, projectId, sessionId, now));
+  }
+
+  renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null> {
+    return this.#run((ask) => renameSession(ask, projectId, sessionId, title));
+  }
+
+  restoreSession(projectId: string, sessionId: string, once: IdempotencyKey | null): Promise<Idempotent<Session | null>> {
+    return this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId));
+  }
+
+  deleteSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+    now: number,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>> {
+    return this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now));
+  }
+
+  restoreSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>> {
+    return this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds));
+  }
+
+  listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
+    return this.#run((ask) => listSessions(ask, projectId, filter));
+  }
+
+  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
+    return this.#run((ask) => listMessages(ask, projectId, sessionId, place));
+  }
+
+  importSession(projectId: string, record: SessionRecord, once: IdempotencyKey | null): Promise<Idempotent<Session | null>> {
+    return this.#once(projectId, once, (ask) => importSession(ask, this.#tools.rules, projectId, record));
+  }
+
+  beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
+    return this.#run(() => {
+      signal?.throwIfAborted();
+      return this.#begins.add({ projectId, start });
+    });
+  }
+
+  waitForTurn(
+    projectId: string,
+    turn: Pick<Turn, 'session_id' | 'epoch'>,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const isRunning = () => this.#run(() => this.#runningReads.add({ projectId, turn }));
+    return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
+  }
+
+  history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
+    return this.#run(() => this.#histories.add({ projectId, sessionId, before, limit }));
+  }
+
+  renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean> {
+    return this.#run(() => this.#renewals.add({ projectId, turn, leaseMs }));
+  }
+
+  async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
+    const ended = await this.#run(() => this.#ends.add({ projectId, turn, reply }));
+    this.#turnWaiters.wake(turn.session_id);
+    return ended;
+  }
+
+  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
+    return this.#run((ask) => holdsAny(ask, projectId, sessionIds));
+  }
+
+  usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
+    return this.#run((ask) => usage(ask, since, by));
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+
+  #once<T>(projectId: string, once: IdempotencyKey | null, work: (ask: Ask) => Promise<T>): Promise<Idempotent<T>> {
+    return this.#run(() => doOnce(this.#tools, projectId, once, work));
+  }
+
+  /** A call of any kind, its failure in Parley's words. */
+  async #run<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
+    try {
+      return await call(this.#connections.ask);
+    } catch (error) {
+      throw storeError(error, this.#name);
+    }
+  }
+}

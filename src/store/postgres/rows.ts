@@ -1,0 +1,80 @@
+// Rows as the statements select them → the service's own types.
+import type { KeyRecord } from '../../service/administration.ts';
+import type { FinishReason, Message, Role, Session } from '../../service/session.ts';
+
+export interface KeyRow {
+  readonly key_id: string;
+  readonly key_name: string;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+}
+
+export interface SessionRow {
+  readonly session_id: string;
+  readonly title: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly message_count: number;
+}
+
+/** Of `parley.sessions AS session`. */
+export const sessionColumns =
+  'session.session_id, session.title, session.created_at, session.updated_at, session.message_count';
+
+export interface MessageRow {
+  readonly message_id: string;
+  readonly position: number;
+  readonly role: Role;
+  readonly content: string;
+  readonly mode: string;
+  readonly finish_reason: FinishReason | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly created_at: number;
+  readonly error_code: string | null;
+}
+
+/** Of `parley.messages AS message`. */
+export const messageColumns = [
+  'message_id',
+  'position',
+  'role',
+  'content',
+  'mode',
+  'finish_reason',
+  'input_tokens',
+  'output_tokens',
+  'created_at',
+  'error_code',
+]
+  .map((column) => `message.${column}`)
+  .join(', ');
+
+export function toKeyRecord(row: KeyRow): KeyRecord {
+  const { key_id, key_name, project_id, project_name, revoked_at } = row;
+  return {
+    ...{ key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) },
+    revoked_at: revoked_at === null ? null : toTime(revoked_at),
+  };
+}
+
+export function toSession({ session_id, title, created_at, updated_at, message_count }: SessionRow): Session {
+  return { session_id, title, created_at: toTime(created_at), updated_at: toTime(updated_at), message_count };
+}
+
+export function toMessage(row: MessageRow): Message {
+  const { message_id, position, role, content, mode, finish_reason } = row;
+  const { input_tokens, output_tokens, error_code } = row;
+  return {
+    ...{ message_id, position, role, content, mode, finish_reason },
+    usage: input_tokens === null || output_tokens === null ? null : { input_tokens, output_tokens },
+    created_at: toTime(row.created_at),
+    ...(error_code !== null && { error_code }),
+  };
+}
+
+export function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

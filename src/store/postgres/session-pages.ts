@@ -1,0 +1,56 @@
+// Pages of sessions. A page begins by searching an index for where the last one ended: the thousandth costs what the first does.
+import type { Session } from '../../service/session.ts';
+import type { SessionOrder } from '../../service/session-archive.ts';
+import type { Rows, SessionFilter } from '../session-filters.ts';
+import type { Ask } from './connections.ts';
+import type { SessionRow } from './rows.ts';
+import { sessionColumns, toSession } from './rows.ts';
+import { statement } from './statement.ts';
+import { titleRegex } from './title-regex.ts';
+
+const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
+
+// A page begins at one bound over two columns, which an index searches for. No session is active before it was created, so that the end
+// of the times bounds its creation as well.
+function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: string, title: string) {
+  const column = `session.${columnOf[sort]}`;
+  return statement(`
+    SELECT ${sessionColumns} FROM parley.sessions AS session
+    WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND ${state}
+      AND (${column}, session.session_id) ${order === 'desc' ? '<' : '>'} ($2::bigint, $3::text)
+      AND session.updated_at >= $4::bigint AND session.updated_at < $5::bigint ${title}
+    ORDER BY ${column} ${order}, session.session_id ${order} LIMIT $6`);
+}
+
+const byTitle = (sort: SessionOrder['sort'], order: SessionOrder['order'], state: string) =>
+  ({
+    every: inOrder(sort, order, state, ''),
+    matching: inOrder(sort, order, state, 'AND session.title ~ $7::text'),
+  }) as const;
+const byState = (sort: SessionOrder['sort'], order: SessionOrder['order']) =>
+  ({
+    active: byTitle(sort, order, 'session.deleted_at IS NULL'),
+    deleted: byTitle(sort, order, 'session.deleted_at IS NOT NULL'),
+  }) as const;
+const listings = {
+  updated: { desc: byState('updated', 'desc'), asc: byState('updated', 'asc') },
+  created: { desc: byState('created', 'desc'), asc: byState('created', 'asc') },
+} as const;
+
+export async function listSessions(
+  ask: Ask,
+  projectId: string,
+  filter: SessionFilter,
+): Promise<Rows<Session>> {
+  const { sort, order, deleted, limit, titleMatch } = filter;
+  const before = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
+  const after = filter.updatedAfter ?? 0;
+  const begin = filter.after ?? { time: order === 'desc' ? Number.MAX_SAFE_INTEGER : 0, sessionId: '' };
+  const listing = listings[sort][order][deleted ? 'deleted' : 'active'];
+  const values = [projectId, begin.time, begin.sessionId, after, before, limit + 1];
+  const rows =
+    titleMatch === null
+      ? await ask<SessionRow>(listing.every, values)
+      : await ask<SessionRow>(listing.matching, [...values, titleRegex(titleMatch)]);
+  return { items: rows.slice(0, limit).map(toSession), hasMore: rows.length > limit };
+}

@@ -1,0 +1,135 @@
+// Single sessions: made, read, renamed, deleted and restored. Each statement names its project itself.
+import type { DeletedSession, Session } from '../../service/session.ts';
+import type { BatchItem } from '../../service/session-archive.ts';
+import { byNumber, columnsOf } from './columns.ts';
+import type { Ask } from './connections.ts';
+import type { SessionRow } from './rows.ts';
+import { sessionColumns, toSession, toTime } from './rows.ts';
+import { statement } from './statement.ts';
+
+/** The row of a project, for a statement whose first value is its id. */
+const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
+
+const find = statement(`
+  SELECT input.number, ${sessionColumns}
+  FROM unnest($1::integer[], $2::text[], $3::text[]) AS input (number, project_id, session_id)
+  JOIN parley.projects USING (project_id)
+  JOIN parley.sessions AS session ON session.project = projects.id AND session.session_id = input.session_id
+  WHERE session.deleted_at IS NULL`);
+const holds = statement(`
+  SELECT 1 FROM parley.sessions AS session WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) LIMIT 1`);
+const rename = statement(`
+  UPDATE parley.sessions AS session SET title = $3
+  WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL RETURNING ${sessionColumns}`);
+// In the order of their rows: two that delete the same sessions wait for each other, and neither for ever.
+const lockActive = `
+  SELECT session.id FROM parley.sessions AS session
+  WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at IS NULL
+  ORDER BY session.id FOR UPDATE`;
+const deleteAll = statement(`
+  UPDATE parley.sessions AS session SET deleted_at = $3 FROM (${lockActive}) AS active
+  WHERE session.id = active.id RETURNING session.session_id`);
+// After a connection was lost: what is deleted as of this very call was deleted by its first sending.
+const deleteAllAgain = statement(`
+  WITH deleted AS (${deleteAll.text})
+  SELECT session_id FROM deleted
+  UNION
+  SELECT session.session_id FROM parley.sessions AS session
+  WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at = $3`);
+const restoreAll = statement(`
+  UPDATE parley.sessions AS session SET deleted_at = NULL
+  FROM (
+    SELECT session.id FROM parley.sessions AS session
+    WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) ORDER BY session.id FOR UPDATE
+  ) AS there
+  WHERE session.id = there.id RETURNING ${sessionColumns}`);
+
+export interface SessionPlace {
+  readonly projectId: string;
+  readonly sessionId: string;
+}
+
+interface IdRow {
+  readonly session_id: string;
+}
+
+export async function findSessions(
+  ask: Ask,
+  places: readonly SessionPlace[],
+): Promise<readonly (Session | null)[]> {
+  const values = columnsOf(
+    places,
+    (place) => place.projectId,
+    (place) => place.sessionId,
+  );
+  const rows = byNumber(await ask<SessionRow & { number: number }>(find, values));
+  return places.map((_, number) => {
+    const row = rows.get(number);
+    return row === undefined ? null : toSession(row);
+  });
+}
+
+export async function holdsAny(
+  ask: Ask,
+  projectId: string,
+  sessionIds: readonly string[],
+): Promise<boolean> {
+  return (await ask(holds, [projectId, sessionIds])).length > 0;
+}
+
+export async function renameSession(
+  ask: Ask,
+  projectId: string,
+  sessionId: string,
+  title: string | null,
+): Promise<Session | null> {
+  const [row] = await ask<SessionRow>(rename, [projectId, sessionId, title]);
+  return row === undefined ? null : toSession(row);
+}
+
+export async function deleteSession(
+  ask: Ask,
+  projectId: string,
+  sessionId: string,
+  now: number,
+): Promise<DeletedSession | null> {
+  const [item] = await deleteSessions(ask, projectId, [sessionId], now);
+  return item?.status === 'deleted' ? { session_id: sessionId, deleted_at: toTime(now) } : null;
+}
+
+export async function restoreSession(
+  ask: Ask,
+  projectId: string,
+  sessionId: string,
+): Promise<Session | null> {
+  const [row] = await ask<SessionRow>(restoreAll, [projectId, [sessionId]]);
+  return row === undefined ? null : toSession(row);
+}
+
+export async function deleteSessions(
+  ask: Ask,
+  projectId: string,
+  sessionIds: readonly string[],
+  now: number,
+): Promise<readonly BatchItem<'deleted'>[]> {
+  const rows = await ask<IdRow>(deleteAll, [projectId, sessionIds, now], deleteAllAgain);
+  const deleted = new Set(rows.map(({ session_id }) => session_id));
+  // An id given twice is deleted once and then not found.
+  return sessionIds.map((session_id) => ({
+    session_id,
+    status: deleted.delete(session_id) ? 'deleted' : 'not_found',
+  }));
+}
+
+export async function restoreSessions(
+  ask: Ask,
+  projectId: string,
+  sessionIds: readonly string[],
+): Promise<readonly BatchItem<'restored'>[]> {
+  const rows = await ask<IdRow>(restoreAll, [projectId, sessionIds]);
+  const restored = new Set(rows.map(({ session_id }) => session_id));
+  return sessionIds.map((session_id) => ({
+    session_id,
+    status: restored.has(session_id) ? 'restored' : 'not_found',
+  }));
+}

@@ -1,0 +1,176 @@
+// Begins turns: all that are asked for at one moment in one statement. Where another turn stands, or the key was used before, the rules
+// of a turn decide, and what they decide is written only while it still stands; otherwise they are asked again.
+import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-store.ts';
+import type { StandingTurn } from '../store-rules.ts';
+import { byNumber, columnsOf } from './columns.ts';
+import { forgetOld, type KnownRow, knownOf, type OnceTools } from './idempotency.ts';
+import { type MessageRow, toMessage } from './rows.ts';
+import {
+  beginTurns as beginStatement,
+  type RepeatedRow,
+  repeatedTurn,
+  replyAt,
+  type StandingRow,
+  standingTurn,
+  takeTurn,
+  takeTurnAgain,
+} from './turn-rows.ts';
+
+export interface BeginCall {
+  readonly projectId: string;
+  readonly start: TurnStart;
+}
+
+interface BegunRow extends KnownRow {
+  readonly number: number;
+  readonly turn_position: number | null;
+  readonly turn_epoch: number | null;
+}
+
+interface TakenRow {
+  readonly turn_position: number;
+  readonly turn_epoch: number;
+}
+
+export async function beginTurns(
+  tools: OnceTools,
+  calls: readonly BeginCall[],
+): Promise<readonly TurnBegin[]> {
+  const values = columnsOf(
+    calls,
+    ({ projectId }) => projectId,
+    ({ start }) => sessionOf(start),
+    ({ start }) => start.session_id === null,
+    ({ start }) => start.newSession.title,
+    ({ start }) => start.message_id,
+    ({ start }) => start.content,
+    ({ start }) => start.mode,
+    ({ start }) => start.now,
+    ({ start }) => start.lease.owner,
+    ({ start }) => start.lease.ms,
+    ({ start }) => start.once?.key ?? null,
+    ({ start }) => start.once && Buffer.from(start.once.requestHash),
+    ({ start }) => start.once && tools.keptMs(start.once),
+  );
+  const rows = byNumber(await tools.connections.ask<BegunRow>(beginStatement, values));
+  return Promise.all(calls.map((call, number) => resultOf(tools, call, rows.get(number))));
+}
+
+async function resultOf(
+  tools: OnceTools,
+  call: BeginCall,
+  row: BegunRow | undefined,
+): Promise<TurnBegin> {
+  const { projectId, start } = call;
+  if (row !== undefined && row.turn_position !== null && row.turn_epoch !== null)
+    return { kind: 'begun', turn: newTurn(start, row.turn_position, row.turn_epoch) };
+  const known = knownOf(row, tools.rules, start.once, true);
+  switch (known.kind) {
+    case 'mismatch':
+    case 'answer':
+      return { kind: 'mismatch' };
+    case 'turn':
+      return repeatTurn(tools, call, known);
+    case 'new':
+      return takeFromAnother(tools, call);
+    case 'old':
+      await forgetOld(
+        tools.connections.ask,
+        projectId,
+        start.once as IdempotencyKey,
+        tools.keptMs(start.once as IdempotencyKey),
+      );
+      return (await beginTurns(tools, [call]))[0] as TurnBegin;
+  }
+}
+
+/** A new message in a session where a turn stands. */
+async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnBegin> {
+  const { projectId, start } = call;
+  const { ask } = tools.connections;
+  for (;;) {
+    const [row] = await ask<StandingRow>(standingTurn, [projectId, sessionOf(start)]);
+    if (row === undefined) return { kind: 'not_found' };
+    // Begun by a sending of this very call whose answer was lost.
+    if (row.asked_message_id === start.message_id && row.turn_position !== null)
+      return { kind: 'begun', turn: newTurn(start, row.turn_position, row.turn_epoch) };
+    const decision = tools.rules.turns.begin(standing(row), start.deadOwner);
+    if (decision === 'busy') return busyWith(row);
+    const taken = await take(tools, call, row, decision === 'close and take', null);
+    if (taken !== null)
+      return { kind: 'begun', turn: newTurn(start, taken.turn_position, taken.turn_epoch) };
+  }
+}
+
+/** A key that is known: its own turn, wherever in the session that is, and never another message. */
+async function repeatTurn(
+  tools: OnceTools,
+  call: BeginCall,
+  known: { readonly session: number; readonly position: number },
+): Promise<TurnBegin> {
+  const { projectId, start } = call;
+  const { ask } = tools.connections;
+  for (;;) {
+    const [row] = await ask<RepeatedRow>(repeatedTurn, [projectId, known.session, known.position]);
+    if (row === undefined) return { kind: 'not_found' };
+    const { session_id, message_id, position, content, mode } = row;
+    const turnAt = (epoch: number): Turn => {
+      const { owner } = start.lease;
+      return { session_id, message_id, position, content, mode, owner, epoch };
+    };
+    const isOwn = row.turn_owner === start.lease.owner && row.turn_position === position;
+    // Its first sending made the message: the answer to it was lost.
+    if (isOwn && message_id === start.message_id) return { kind: 'begun', turn: turnAt(row.turn_epoch) };
+    const [reply] = await ask<MessageRow>(replyAt, [projectId, known.session, position + 1]);
+    const decision = tools.rules.turns.repeat(
+      { position, reply: reply === undefined ? null : toMessage(reply) },
+      standing(row),
+      start.deadOwner,
+    );
+    if (decision === 'answered' && reply !== undefined)
+      return { kind: 'answered', turn: turnAt(row.turn_epoch + 1), reply: toMessage(reply) };
+    if (decision === 'busy') return busyWith(row);
+    const taken = await take(tools, call, row, decision === 'close and take', position);
+    if (taken !== null) return { kind: 'begun', turn: turnAt(taken.turn_epoch) };
+  }
+}
+
+/** Null where what the decision was made from does not stand any more. `ownPosition`: of a stored message that is asked again. */
+async function take(
+  { connections }: OnceTools,
+  { projectId, start }: BeginCall,
+  row: StandingRow,
+  closes: boolean,
+  ownPosition: number | null,
+): Promise<TakenRow | null> {
+  const isNew = ownPosition === null;
+  const { once } = start;
+  const values = [
+    ...[projectId, row.id, row.turn_epoch, row.turn_owner, row.turn_until, row.message_count],
+    ...[start.lease.owner, start.lease.ms, start.now],
+    ...(closes ? [start.closing_message_id, row.asked_mode ?? start.mode] : [null, null]),
+    ...[isNew ? start.message_id : null, ownPosition, start.content, start.mode],
+    ...(isNew && once !== null ? [once.key, Buffer.from(once.requestHash)] : [null, null]),
+  ];
+  const [taken] = await connections.ask<TakenRow>(takeTurn, values, takeTurnAgain);
+  return taken ?? null;
+}
+
+function standing(row: StandingRow): StandingTurn | null {
+  if (row.turn_owner === null || row.turn_position === null) return null;
+  const { turn_owner: owner, turn_position: position, has_reply: hasReply } = row;
+  return { owner, position, isLeaseOver: row.is_lease_over ?? true, hasReply };
+}
+
+function busyWith({ session_id, turn_owner, turn_epoch }: StandingRow): TurnBegin {
+  return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
+}
+
+function newTurn(start: TurnStart, position: number, epoch: number): Turn {
+  const { message_id, content, mode, lease } = start;
+  return { session_id: sessionOf(start), message_id, position, content, mode, owner: lease.owner, epoch };
+}
+
+function sessionOf({ session_id, newSession }: TurnStart): string {
+  return session_id ?? newSession.session_id;
+}

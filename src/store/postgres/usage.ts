@@ -1,0 +1,40 @@
+// What the replies of all projects took, counted from one index: no text is read.
+import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type { Ask } from './connections.ts';
+import { statement } from './statement.ts';
+
+/** `from` joins what the group needs besides the reply. */
+function selectUsage(group: string, from: string, order: string, by = group) {
+  return statement(`
+    SELECT ${group} AS "group", count(*) AS turns,
+      count(*) FILTER (WHERE finish_reason = 'error') AS failed,
+      coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens,
+      count(*) FILTER (WHERE input_tokens IS NULL OR output_tokens IS NULL) AS uncounted,
+      round(avg(first_token_ms)) AS first_token_ms
+    FROM parley.messages AS reply ${from}
+    WHERE reply.role = 'assistant' AND reply.created_at >= $1
+    GROUP BY ${by} ORDER BY ${order}`);
+}
+
+const largestFirst = 'sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)) DESC, count(*) DESC';
+
+const statements = {
+  mode: selectUsage('reply.mode', '', `${largestFirst}, 1`),
+  // Two projects may hold sessions of one id.
+  session: selectUsage(
+    'session.session_id',
+    'JOIN parley.sessions AS session ON session.id = reply.session',
+    `${largestFirst}, 1, reply.session`,
+    'session.session_id, reply.session',
+  ),
+  day: selectUsage(
+    `to_char(to_timestamp(reply.created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+    '',
+    '1',
+    '1',
+  ),
+} as const;
+
+export function usage(ask: Ask, since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
+  return ask<UsageRecord>(statements[by], [since]);
+}
