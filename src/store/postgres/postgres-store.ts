@@ -3,8 +3,8 @@
 import type { KeyRecord, UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem, SessionRecord } from '../../service/session-archive.ts';
-import type { MessagePlace, Rows, SessionFilter } from '../session-filters.ts';
+import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
+import type { MessagePlace, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type { IdempotencyKey, Idempotent, NewKey, Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
@@ -16,6 +16,8 @@ import { createKey, findKeysByHash, listKeys, revokeKey } from './keys.ts';
 import { type HistoryCall, listMessages, readHistories } from './messages.ts';
 import { createSessions, type SessionCreation } from './new-sessions.ts';
 import { storeError } from './postgres-errors.ts';
+import { searchReads } from './search.ts';
+import { SearchIndex } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import { deleteSession, deleteSessions, findSessions, holdsAny, renameSession, restoreSession, restoreSessions, type SessionPlace } from './sessions.ts';
 import { type BeginCall, beginTurns } from './turn-begins.ts';
@@ -33,6 +35,7 @@ export class PostgresStore {
   readonly #connections: Connections;
   readonly #name: string;
   readonly #tools: OnceTools;
+  readonly #searchIndex: SearchIndex;
   readonly #turnWaiters = new TurnWaiters();
   readonly #keyReads: Groups<Uint8Array, KeyIdentity | null>;
   readonly #sessionReads: Groups<SessionPlace, Session | null>;
@@ -49,6 +52,7 @@ export class PostgresStore {
     const keptMs = (once: IdempotencyKey) => Math.max(0, now() - once.keptSince);
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
+    this.#searchIndex = new SearchIndex(connections, rules);
     const { ask } = connections;
     const alone = () => null;
     this.#keyReads = new Groups({ send: (hashes) => findKeysByHash(ask, hashes), placeOf: alone });
@@ -135,15 +139,31 @@ export class PostgresStore {
     return this.#run((ask) => listMessages(ask, projectId, sessionId, place));
   }
 
-  importSession(projectId: string, record: SessionRecord, once: IdempotencyKey | null): Promise<Idempotent<Session | null>> {
-    return this.#once(projectId, once, (ask) => importSession(ask, this.#tools.rules, projectId, record));
+  searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
+    return this.#run(async (ask) => {
+      await this.#searchIndex.catchUp(signal);
+      const { rules } = this.#tools;
+      const reads = await searchReads(ask, rules, projectId, filter);
+      return rules.search(filter, reads);
+    }, signal);
+  }
+
+  async importSession(
+    projectId: string,
+    record: SessionRecord,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>> {
+    const { rules } = this.#tools;
+    const imported = await this.#once(projectId, once, (ask) => importSession(ask, rules, projectId, record));
+    this.#searchIndex.keepUp(record.messages.length);
+    return imported;
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     return this.#run(() => {
       signal?.throwIfAborted();
       return this.#begins.add({ projectId, start });
-    });
+    }, signal);
   }
 
   waitForTurn(
@@ -167,6 +187,7 @@ export class PostgresStore {
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     const ended = await this.#run(() => this.#ends.add({ projectId, turn, reply }));
     this.#turnWaiters.wake(turn.session_id);
+    this.#searchIndex.keepUp(2);
     return ended;
   }
 
@@ -178,8 +199,9 @@ export class PostgresStore {
     return this.#run((ask) => usage(ask, since, by));
   }
 
-  close(): Promise<void> {
-    return this.#connections.close();
+  async close(): Promise<void> {
+    await this.#connections.close();
+    await this.#searchIndex.idle();
   }
 
   #once<T>(projectId: string, once: IdempotencyKey | null, work: (ask: Ask) => Promise<T>): Promise<Idempotent<T>> {
@@ -187,10 +209,11 @@ export class PostgresStore {
   }
 
   /** A call of any kind, its failure in Parley's words. */
-  async #run<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
+  async #run<T>(call: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
       return await call(this.#connections.ask);
     } catch (error) {
+      if (signal?.aborted && error === signal.reason) throw error;
       throw storeError(error, this.#name);
     }
   }

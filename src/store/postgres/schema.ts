@@ -13,7 +13,8 @@ export interface Migration {
 
 // A key to `projects` would lock its row at every insert; each statement joins the project by its id instead.
 // `sessions.message_count` is also the position of the next message. The turn_ columns are set while a turn runs; `turn_position` is
-// that of its message, `turn_epoch` counts the takings of a turn.
+// that of its message, `turn_epoch` counts the takings of a turn. `to_index` holds the messages whose words are not in `search` yet;
+// `search.words` is empty for a message of more words than an index takes.
 const first = `
   CREATE TABLE parley.meta (
     name text PRIMARY KEY,
@@ -92,6 +93,22 @@ const first = `
   );
   CREATE INDEX idempotency_by_age ON parley.idempotency (created_at);
   CREATE INDEX idempotency_by_session ON parley.idempotency (session) WHERE session IS NOT NULL;
+
+  CREATE TABLE parley.to_index (
+    session bigint NOT NULL,
+    position integer NOT NULL,
+    bytes integer NOT NULL,
+    PRIMARY KEY (session, position)
+  );
+  CREATE TABLE parley.search (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    session bigint NOT NULL,
+    position integer NOT NULL,
+    words tsvector,
+    UNIQUE (session, position)
+  );
+  CREATE INDEX search_by_words ON parley.search USING gin (words);
+  CREATE INDEX search_without_words ON parley.search (id) WHERE words IS NULL;
 `;
 
 export const schema: readonly Migration[] = [{ version: 1, parleyVersion: '0.1.0', sql: first }];

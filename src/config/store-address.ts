@@ -1,0 +1,197 @@
+// The address of a store in PostgreSQL: `postgres://user@host:port/database?name=value`, and the variables of PostgreSQL's own clients for
+// what it leaves out. Pure. Messages name where the address came from and never quote it: a password may be in it.
+import { isLoopback } from '../http/loopback.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Remedy } from '../service/remedy.ts';
+import { checkKeyReference } from './key-reference.ts';
+
+/** PostgreSQL documentation, section 34.15. An empty variable counts as unset. */
+export interface PostgresVariables {
+  readonly PGHOST?: string | undefined;
+  readonly PGPORT?: string | undefined;
+  readonly PGUSER?: string | undefined;
+  readonly PGDATABASE?: string | undefined;
+  readonly PGSSLMODE?: string | undefined;
+  readonly PGSSLROOTCERT?: string | undefined;
+  readonly PGPASSFILE?: string | undefined;
+  readonly PGPASSWORD?: string | undefined;
+  readonly USER?: string | undefined;
+}
+
+export interface StoreHost {
+  /** A name, an address, or the directory of a socket, which begins with `/`. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * How the connection is encrypted. `none`: not at all. `encrypted`: whoever answers is believed. `authority`: it must have a certificate
+ * of a known authority. `full`: and that certificate must be for this host.
+ */
+export type StoreEncryption = 'none' | 'encrypted' | 'authority' | 'full';
+
+export interface StoreAddress {
+  /** Tried in this order, until one of them takes writes. At least one. */
+  readonly hosts: readonly StoreHost[];
+  readonly user: string;
+  readonly database: string;
+  /** Where the tables are: letters, digits and `_`. */
+  readonly schema: string;
+  /** A reference (env:, file:, command:), the password itself, or null to look into the password file. */
+  readonly password:
+    | { readonly kind: 'reference' | 'text'; readonly value: string }
+    | { readonly kind: 'file'; readonly path: string | null };
+  readonly encryption: StoreEncryption;
+  /** A file of certificates; null for those that the system trusts. */
+  readonly authorityFile: string | null;
+  readonly connections: number;
+  /** How long a call is sent again while the database gives no answer, seconds. */
+  readonly patience: number;
+  /** Whether statements are prepared: not every pooler lets them be. */
+  readonly prepares: boolean;
+  /** The store in one text that stays the same from call to call, without user and password. */
+  readonly name: string;
+}
+
+export interface AddressOptions {
+  /** In words, for people: where the address came from. */
+  readonly source: string;
+  readonly env: PostgresVariables;
+  /** Takes a connection to another machine that is not encrypted, or whose other end is not known. */
+  readonly isInsecureAllowed: boolean;
+  /** False where others of this machine can read the address, as in the arguments of a process. */
+  readonly mayHoldPassword: boolean;
+}
+
+const usualPort = 5432;
+const usualConnections = 8;
+const usualPatience = 10;
+const parameters = [
+  ...['host', 'port', 'user', 'dbname', 'password', 'sslmode', 'sslrootcert', 'schema', 'connections'],
+  ...['patience', 'prepare', 'target_session_attrs'],
+];
+
+const encryptionOf: Readonly<Record<string, StoreEncryption>> = {
+  disable: 'none',
+  allow: 'none',
+  prefer: 'none',
+  require: 'encrypted',
+  'verify-ca': 'authority',
+  'verify-full': 'full',
+};
+
+/** Whether a text means a store in PostgreSQL. */
+export function isStoreAddress(text: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(text);
+}
+
+export function readStoreAddress(text: string, options: AddressOptions): StoreAddress {
+  const { source, env } = options;
+  const wrong = (problem: string, hint = usualHint, remedy: Remedy | null = null) =>
+    new ParleyError('CONFIG', `The store of ${source} ${problem}.`, { hint, remedy });
+  const [, authority, path, query] =
+    /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(text) ?? [];
+  if (authority === undefined || /[\p{Cc}\p{Z}]/u.test(text))
+    throw wrong('is not an address of PostgreSQL');
+  const given = new Map(new URLSearchParams(query ?? ''));
+  for (const name of given.keys())
+    if (!parameters.includes(name)) throw wrong(`has the parameter ${JSON.stringify(name.slice(0, 80))}, which it does not know`);
+
+  const at = authority.lastIndexOf('@');
+  const [userInAddress = '', ...passwordParts] = at < 0 ? [] : authority.slice(0, at).split(':');
+  const passwordInAddress = decoded(passwordParts.join(':'), wrong);
+  if (passwordInAddress !== '' && !options.mayHoldPassword) {
+    throw wrong(
+      'holds a password, which every user of this machine can read in the list of processes',
+      'Leave it out. Set PGPASSWORD, keep it in the password file, or add ?password=env:NAME, file:/PATH or command:LINE.',
+    );
+  }
+  const user = decoded(userInAddress, wrong) || (given.get('user') ?? '') || env.PGUSER || env.USER || '';
+  if (user === '') throw wrong('names no user', 'Write postgres://USER@HOST/DATABASE, or set PGUSER.');
+  const hosts = readHosts(authority.slice(at + 1), given, env, wrong);
+  const database = decoded(path ?? '', wrong) || (given.get('dbname') ?? '') || env.PGDATABASE || user;
+  const schema = given.get('schema') ?? 'parley';
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw wrong('names a schema that is not of small letters, digits and _');
+  const number = (name: string, usual: number, most: number) => {
+    const value = given.get(name) ?? String(usual);
+    if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most) return Number(value);
+    throw wrong(`has a parameter ${name} that is not a whole number from 1 to ${most}`);
+  };
+  const prepare = given.get('prepare') ?? 'yes';
+  if (prepare !== 'yes' && prepare !== 'no') throw wrong('has a parameter prepare that is neither yes nor no');
+  const encryption = readEncryption(hosts, given.get('sslmode') ?? env.PGSSLMODE ?? '', options, wrong);
+  const place = hosts.map(({ host, port }) => (host.startsWith('/') ? host : `${host}:${port}`)).join(',');
+  return {
+    ...{ hosts, user, database, schema, encryption },
+    password: readPassword(given.get('password'), passwordInAddress, env, wrong),
+    authorityFile: given.get('sslrootcert') || env.PGSSLROOTCERT || null,
+    connections: number('connections', usualConnections, 100),
+    patience: number('patience', usualPatience, 3600),
+    prepares: prepare === 'yes',
+    name: `postgres://${place}/${database}${schema === 'parley' ? '' : `?schema=${schema}`}`,
+  };
+}
+
+const usualHint = 'An address is like postgres://USER@HOST/DATABASE';
+
+type Wrong = (problem: string, hint?: string, remedy?: Remedy | null) => ParleyError;
+
+function readHosts(
+  text: string,
+  given: ReadonlyMap<string, string>,
+  env: PostgresVariables,
+  wrong: Wrong,
+): readonly StoreHost[] {
+  const names = text || given.get('host') || env.PGHOST || 'localhost';
+  const ports = (given.get('port') || env.PGPORT || String(usualPort)).split(',');
+  return names.split(',').map((name, index) => {
+    const [, host = '', port] = /^(\[[^\]]*\]|[^:]*|\/.*)(?::(\d+))?$/.exec(decoded(name, wrong)) ?? [];
+    const number = Number(port ?? ports[index] ?? ports[0]);
+    if (host === '' || !(number >= 1 && number <= 65_535)) throw wrong('has a host or a port that cannot be read');
+    return { host, port: number };
+  });
+}
+
+function readEncryption(
+  hosts: readonly StoreHost[],
+  mode: string,
+  { isInsecureAllowed }: AddressOptions,
+  wrong: Wrong,
+): StoreEncryption {
+  const elsewhere = hosts.find(({ host }) => !host.startsWith('/') && !isLoopback(host));
+  const usual = elsewhere === undefined ? 'disable' : 'verify-full';
+  const encryption = encryptionOf[mode || usual];
+  if (encryption === undefined)
+    throw wrong('has an sslmode that is none', `There are ${Object.keys(encryptionOf).join(', ')}.`);
+  if (elsewhere === undefined || encryption === 'full' || isInsecureAllowed) return encryption;
+  throw wrong(
+    `would not know that it is ${elsewhere.host} that answers (sslmode ${mode})`,
+    'Leave sslmode out, and name the certificates to trust with sslrootcert.',
+    { kind: 'allow_insecure_store' } as never,
+  );
+}
+
+function readPassword(
+  reference: string | undefined,
+  inAddress: string,
+  env: PostgresVariables,
+  wrong: Wrong,
+): StoreAddress['password'] {
+  if (reference !== undefined) {
+    const refused = checkKeyReference(reference);
+    if (refused !== null) throw wrong('has a parameter password that does not say where the password is', refused.hint);
+    return { kind: 'reference', value: reference };
+  }
+  if (inAddress !== '') return { kind: 'text', value: inAddress };
+  if (env.PGPASSWORD) return { kind: 'text', value: env.PGPASSWORD };
+  return { kind: 'file', path: env.PGPASSFILE || null };
+}
+
+function decoded(text: string, wrong: Wrong): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw wrong('holds a % that begins no character');
+  }
+}

@@ -1,0 +1,68 @@
+// The words of a message as the index holds them, and a search as the index is asked: lexemes that begin with the number of the project, so
+// that what other projects hold is never read. Words are made by the rules of a search; PostgreSQL's own dictionaries are not used, for
+// they know one language at a time and none of the scripts that are written without spaces.
+import type { SearchFilter, SearchTerm } from '../session-filters.ts';
+import type { TextRules } from '../store-rules.ts';
+import { unspaced } from '../unspaced-scripts.ts';
+
+/** A lexeme may have 2,046 bytes, a tsvector 1 MiB less one; a character of UTF-8 has at most four. */
+const longestWord = 500;
+const mostBytes = 900_000;
+/** Besides the word itself: its entry, and the number of the project. */
+const bytesOfEntry = 24;
+const pieceLength = 3;
+
+const hasUnspaced = new RegExp(unspaced, 'u');
+
+/** The lexemes of a message as a tsvector in text form; null for one that has more than an index takes. */
+export function lexemesOf(text: string, project: number, { wordsOf }: TextRules): string | null {
+  const words = new Set<string>();
+  let bytes = 0;
+  const add = (word: string): boolean => {
+    if (words.has(word)) return true;
+    words.add(word);
+    bytes += Buffer.byteLength(word) + bytesOfEntry;
+    return word.length <= longestWord && bytes <= mostBytes;
+  };
+  for (const word of wordsOf(text)) if (!add(`w${word}`)) return null;
+  if (hasUnspaced.test(text)) {
+    // Two spaces more, so that the last characters begin a piece, too.
+    const characters = [...`${text.toLowerCase()}  `];
+    for (let at = 0; at + pieceLength <= characters.length; at += 1)
+      if (!add(`p${characters.slice(at, at + pieceLength).join('')}`)) return null;
+  }
+  return Array.from(words, (word) => quoted(project, word)).join(' ');
+}
+
+/** Every message that may hold all terms: whether it does, its text says (`isExact`: it does). */
+export function indexQuery(
+  { matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>,
+  project: number,
+  { wordsOf }: TextRules,
+): { readonly query: string; readonly isExact: boolean } {
+  const parts = terms.map((term) =>
+    matching === 'words' ? wordParts(term, project, wordsOf) : pieceParts(term, project),
+  );
+  const isExact = matching === 'words' && parts.every((ofTerm) => ofTerm.length === 1);
+  return { query: parts.flat().join(' & '), isExact };
+}
+
+function wordParts({ text, prefix }: SearchTerm, project: number, wordsOf: TextRules['wordsOf']): string[] {
+  const words = wordsOf(text);
+  return words.map((word, index) => {
+    const part = quoted(project, `w${word.slice(0, longestWord)}`);
+    return prefix && index === words.length - 1 ? `${part}:*` : part;
+  });
+}
+
+function pieceParts({ text }: SearchTerm, project: number): string[] {
+  const characters = [...text.toLowerCase()];
+  if (characters.length < pieceLength) return [`${quoted(project, `p${characters.join('')}`)}:*`];
+  return characters
+    .slice(0, characters.length - pieceLength + 1)
+    .map((_, at) => quoted(project, `p${characters.slice(at, at + pieceLength).join('')}`));
+}
+
+function quoted(project: number, word: string): string {
+  return `'${`${project}:${word}`.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
