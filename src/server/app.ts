@@ -21,7 +21,7 @@ export interface AppOptions extends Served {
   readonly serverLimits: ServerLimits;
   readonly version: string;
   readonly logger: ServerLog['logger'];
-  /** Rejects while the store cannot be read. */
+  /** Rejects while the store cannot be written. */
   ready(): Promise<void>;
   /** Epoch milliseconds. */
   now(): number;

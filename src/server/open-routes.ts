@@ -9,7 +9,7 @@ import { stopping } from './running-replies.ts';
 export interface OpenSurroundings {
   readonly version: string;
   readonly replies: RunningReplies;
-  /** Rejects while the store cannot be read. */
+  /** Rejects while the store cannot be written. */
   ready(): Promise<void>;
 }
 

@@ -22,18 +22,24 @@ export interface CreateKeyRequest {
   readonly key_name: string;
 }
 
+/** What a store tells of itself in its own words, for people and for logs: no decision depends on it. */
+export interface StoreFact {
+  /** `SQLite`, `free_pages`. */
+  readonly name: string;
+  readonly value: string | number;
+}
+
 export interface StoreReport {
-  readonly path: string;
+  /** Where it is: a path, or an address without a password. */
+  readonly place: string;
+  /** What it takes there. */
   readonly bytes: number;
-  /** What this user may still write on the disk that it lies on. */
-  readonly free_bytes: number;
+  /** What may still be written there; null where the store cannot tell. */
+  readonly free_bytes: number | null;
   readonly schema_version: number;
-  readonly sqlite_version: string;
-  /** As read back from the open store: `wal` and `full`. */
-  readonly journal_mode: string;
-  readonly synchronous: string;
-  readonly filesystem: string;
-  /** `ok`, or what the database's own check found. */
+  /** What keeps it, and how its commits are made durable. */
+  readonly facts: readonly StoreFact[];
+  /** `ok`, or what the store's own check found. */
   readonly integrity: string;
 }
 
@@ -50,7 +56,7 @@ export interface PurgePlan {
   readonly messages: number;
   /** Bytes of their messages' texts. */
   readonly text_bytes: number;
-  /** Copies of the store that Parley made beside it: they hold the same texts, and go as well. */
+  /** Copies of the store that Parley itself keeps: they hold the same texts, and go as well. */
   readonly backups: readonly string[];
   /** True when an earlier purge was stopped after its rows were gone and before their bytes were. */
   readonly unfinished: boolean;
@@ -62,13 +68,12 @@ export interface PurgeReport {
   /** Stored answers to repeated requests that told of these sessions, or are too old to be used. */
   readonly stored_answers: number;
   readonly backups_removed: readonly string[];
+  /** What the store took, and takes afterwards. */
   readonly bytes_before: number;
-  /** Of the file afterwards: all of its pages are in use, and its log is empty, unless another process writes. */
   readonly bytes: number;
-  readonly pages: number;
-  readonly free_pages: number;
-  readonly log_bytes: number;
-  /** `ok`, or what the database's own check found. */
+  /** What shows that no erased byte is left, as this store can tell it. */
+  readonly facts: readonly StoreFact[];
+  /** `ok`, or what the store's own check found. */
   readonly integrity: string;
 }
 
@@ -114,7 +119,7 @@ export interface Administration {
   planPurge(request: PurgeRequest): Promise<PurgePlan>;
 
   /**
-   * Erases deleted sessions for good, and every byte of them in the store's files and its backups. `INVALID_REQUEST` if they are
+   * Erases deleted sessions for good, and every byte of them in the store and its backups. `INVALID_REQUEST` if they are
    * not as many as expected: then nothing was erased. `STORE_BUSY` while another process reads: to be asked again, until it
    * resolves. A session whose reply still runs is left.
    */

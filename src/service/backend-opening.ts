@@ -40,7 +40,7 @@ export interface ServedBackend {
   readonly limits: Limits;
   /** The mode that is used now when none is named. */
   readonly defaultMode: () => string;
-  /** Rejects while the store cannot be read. */
+  /** Rejects while the store cannot be written. */
   readonly ready: () => Promise<void>;
   /** To be called with each request that arrives: requests that arrive together share one look at the store. */
   readonly requestArrived: () => void;
