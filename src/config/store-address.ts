@@ -91,11 +91,11 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
     new ParleyError('CONFIG', `The store of ${source} ${problem}.`, { hint, remedy });
   const [, authority, path, query] =
     /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(text) ?? [];
-  if (authority === undefined || /[\p{Cc}\p{Z}]/u.test(text))
-    throw wrong('is not an address of PostgreSQL');
+  if (authority === undefined || /[\p{Cc}\p{Z}]/u.test(text)) throw wrong('is not an address of PostgreSQL');
   const given = new Map(new URLSearchParams(query ?? ''));
   for (const name of given.keys())
-    if (!parameters.includes(name)) throw wrong(`has the parameter ${JSON.stringify(name.slice(0, 80))}, which it does not know`);
+    if (!parameters.includes(name))
+      throw wrong(`has the parameter ${JSON.stringify(name.slice(0, 80))}, which it does not know`);
 
   const at = authority.lastIndexOf('@');
   const [userInAddress = '', ...passwordParts] = at < 0 ? [] : authority.slice(0, at).split(':');
@@ -119,7 +119,8 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
     throw wrong(`has a parameter ${name} that is not a whole number from 1 to ${most}`);
   };
   const prepare = given.get('prepare') ?? 'yes';
-  if (prepare !== 'yes' && prepare !== 'no') throw wrong('has a parameter prepare that is neither yes nor no');
+  if (prepare !== 'yes' && prepare !== 'no')
+    throw wrong('has a parameter prepare that is neither yes nor no');
   const encryption = readEncryption(hosts, given.get('sslmode') ?? env.PGSSLMODE ?? '', options, wrong);
   const place = hosts.map(({ host, port }) => (host.startsWith('/') ? host : `${host}:${port}`)).join(',');
   return {
@@ -148,7 +149,8 @@ function readHosts(
   return names.split(',').map((name, index) => {
     const [, host = '', port] = /^(\[[^\]]*\]|[^:]*|\/.*)(?::(\d+))?$/.exec(decoded(name, wrong)) ?? [];
     const number = Number(port ?? ports[index] ?? ports[0]);
-    if (host === '' || !(number >= 1 && number <= 65_535)) throw wrong('has a host or a port that cannot be read');
+    if (host === '' || !(number >= 1 && number <= 65_535))
+      throw wrong('has a host or a port that cannot be read');
     return { host, port: number };
   });
 }
@@ -180,7 +182,8 @@ function readPassword(
 ): StoreAddress['password'] {
   if (reference !== undefined) {
     const refused = checkKeyReference(reference);
-    if (refused !== null) throw wrong('has a parameter password that does not say where the password is', refused.hint);
+    if (refused !== null)
+      throw wrong('has a parameter password that does not say where the password is', refused.hint);
     return { kind: 'reference', value: reference };
   }
   if (inAddress !== '') return { kind: 'text', value: inAddress };

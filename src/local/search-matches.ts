@@ -61,6 +61,11 @@ function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], p
   });
 }
 
+/** The words of a text as they are compared, in their order. */
+export function foldedWords(text: string): readonly string[] {
+  return wordsOf(text).map((word) => word.folded);
+}
+
 /** What SQLite's `unicode61` takes for a word, too: letters, digits, private use, and the marks upon them. */
 function wordsOf(text: string): readonly Word[] {
   return [...text.matchAll(/[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu)].map(wordOf);

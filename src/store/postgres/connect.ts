@@ -41,7 +41,7 @@ export interface ConnectOptions {
   /** The store without user and password. */
   readonly name: string;
   /** True for a test: a database that loses acknowledged commits in a power cut is taken all the same. */
-  readonly acceptsLoss?: boolean;
+  readonly acceptsLoss?: boolean | undefined;
 }
 
 export async function connect(config: pg.ClientConfig, options: ConnectOptions): Promise<pg.Client> {
@@ -68,7 +68,9 @@ export async function connect(config: pg.ClientConfig, options: ConnectOptions):
 
 function refuseUnsafe(server: ServerFacts, { name, acceptsLoss }: ConnectOptions): void {
   const unsafe = (what: string, hint: string) =>
-    new ParleyError('STORE_UNSAFE', `The database ${name} ${what}.`, { hint: `${hint} Nothing was changed.` });
+    new ParleyError('STORE_UNSAFE', `The database ${name} ${what}.`, {
+      hint: `${hint} Nothing was changed.`,
+    });
   if (server.version < oldestVersion)
     throw unsafe('is older than PostgreSQL 13', 'Use PostgreSQL 13 or newer.');
   if (server.is_standby)

@@ -2,7 +2,7 @@
 // group grow meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until its
 // patience is over; every statement of this store may be sent twice.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from 'pg';
+import type { Client, QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
 import { isConnectionLost, isPassing, isPrepareRefused, storeError } from './postgres-errors.ts';
 import { inSchema, type NamedStatement, type Statement } from './statement.ts';
@@ -32,6 +32,8 @@ export type Ask = <Row>(
 ) => Promise<readonly Row[]>;
 
 const longestPauseMs = 250;
+/** Of a statement over whole tables. */
+const longestMs = 6 * 60 * 60 * 1000;
 
 export class Connections {
   readonly #options: ConnectionOptions;
@@ -52,6 +54,15 @@ export class Connections {
     this.#persist((client, wasLost) =>
       this.#send<Row>(client, wasLost ? again : one, values, this.#prepares),
     );
+
+  /** A statement that reads or rewrites whole tables, outside of any transaction. It is sent once. */
+  async askOnce<Row>(one: Statement): Promise<readonly Row[]> {
+    const { text } = this.#inPlace(one);
+    return this.#once(async (client) => {
+      const query: QueryConfig & { query_timeout: number } = { text, query_timeout: longestMs };
+      return (await client.query(query)).rows as Row[];
+    });
+  }
 
   /** One transaction; `work` may run again from its beginning. */
   transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 // Calls of one kind that wait at the same moment go to the database as one statement, and so as one commit. While two statements of a
 // kind are on their way, the calls that come make the next group: the busier the database, the larger the groups.
-import { isOfOneCall } from './postgres-errors.ts';
+import { isKeyTaken, isOfOneCall } from './postgres-errors.ts';
 
 interface Waiting<Item, Result> {
   readonly item: Item;
@@ -84,13 +84,14 @@ export class Groups<Item, Result> {
   async #settle(group: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#options.send(group.map(({ item }) => item));
-      group.forEach(({ resolve }, index) => resolve(results[index] as Result));
+      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (group.length === 1 || !isOfOneCall(error)) {
+      const isRace = isKeyTaken(error);
+      if (!isRace && (group.length === 1 || !isOfOneCall(error))) {
         for (const { reject } of group) reject(error);
         return;
       }
-      // Each call learns of its own fate.
+      // Each call learns of its own fate; whose key was used meanwhile finds what it did.
       for (const one of group) await this.#settle([one]);
     }
   }

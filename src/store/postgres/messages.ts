@@ -1,9 +1,10 @@
 // Pages of messages, and what was said before a message. A page begins by searching an index for where the last one ended.
-import type { Message } from '../../service/session.ts';
+
 import { pageBytes } from '../../service/limits.ts';
+import type { Message } from '../../service/session.ts';
 import { PageRoom } from '../page-room.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
-import { byNumber, columnsOf } from './columns.ts';
+import { columnsOf } from './columns.ts';
 import type { Ask } from './connections.ts';
 import type { MessageRow } from './rows.ts';
 import { messageColumns, toMessage } from './rows.ts';
@@ -76,7 +77,10 @@ export async function listMessages(
   };
 }
 
-export async function readHistories(ask: Ask, calls: readonly HistoryCall[]): Promise<readonly (readonly Message[])[]> {
+export async function readHistories(
+  ask: Ask,
+  calls: readonly HistoryCall[],
+): Promise<readonly (readonly Message[])[]> {
   const values = columnsOf(
     calls,
     ({ projectId }) => projectId,

@@ -22,7 +22,7 @@ export interface MigrationOptions {
   /** The store without user and password. */
   readonly name: string;
   readonly schema: string;
-  readonly migrations?: readonly Migration[];
+  readonly migrations?: readonly Migration[] | undefined;
 }
 
 /** The version that the store has then. */

@@ -29,12 +29,24 @@ export function isConnectionLost(error: unknown): boolean {
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
   if (code.startsWith('08') || passingCodes.includes(code) || lostConnection.includes(code)) return true;
-  return error instanceof Error && /connection terminated|timeout|Client has encountered/i.test(error.message);
+  return (
+    error instanceof Error && /connection terminated|timeout|Client has encountered/i.test(error.message)
+  );
 }
 
 /** Whether the values of one call made the statement of a whole group fail. */
 export function isOfOneCall(error: unknown): boolean {
   return /^(22|23)/.test(codeOf(error));
+}
+
+/** Another call used the same idempotency key at the same moment, and was first. */
+export function isKeyTaken(error: unknown): boolean {
+  return (
+    codeOf(error) === '23505' &&
+    error instanceof Error &&
+    'constraint' in error &&
+    error.constraint === 'idempotency_pkey'
+  );
 }
 
 /** A pooler gave the connection to another backend, which does not know the prepared statement, or knows it already. */

@@ -1,27 +1,63 @@
 // The store over PostgreSQL. What each method means is in session-store.ts, what it says to the database is with its subject. Calls of one
 // kind that wait at the same moment are one statement (groups.ts).
-import type { KeyRecord, UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type {
+  KeyRecord,
+  PurgePlan,
+  StoreReport,
+  UsageQuery,
+  UsageRecord,
+} from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
+import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
-import type { MessagePlace, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
-import type { IdempotencyKey, Idempotent, NewKey, Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
+import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
+import type {
+  IdempotencyKey,
+  Idempotent,
+  NewKey,
+  Purge,
+  SessionStore,
+  Turn,
+  TurnBegin,
+  TurnEnd,
+  TurnReply,
+  TurnStart,
+} from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Ask, Connections } from './connections.ts';
 import { Groups } from './groups.ts';
 import { doOnce, type OnceTools } from './idempotency.ts';
 import { importSession } from './imports.ts';
+import { inspect, isWritable } from './inspection.ts';
 import { createKey, findKeysByHash, listKeys, revokeKey } from './keys.ts';
 import { type HistoryCall, listMessages, readHistories } from './messages.ts';
 import { createSessions, type SessionCreation } from './new-sessions.ts';
 import { storeError } from './postgres-errors.ts';
+import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
-import { deleteSession, deleteSessions, findSessions, holdsAny, renameSession, restoreSession, restoreSessions, type SessionPlace } from './sessions.ts';
+import {
+  deleteSession,
+  deleteSessions,
+  findSessions,
+  holdsAny,
+  renameSession,
+  restoreSession,
+  restoreSessions,
+  type SessionPlace,
+} from './sessions.ts';
 import { type BeginCall, beginTurns } from './turn-begins.ts';
-import { areRunning, type EndCall, endTurns, type RenewCall, type RunningCall, renewTurns } from './turn-ends.ts';
+import {
+  areRunning,
+  type EndCall,
+  endTurns,
+  type RenewCall,
+  type RunningCall,
+  renewTurns,
+} from './turn-ends.ts';
 import { usage } from './usage.ts';
 
 export interface StoreParts {
@@ -31,9 +67,10 @@ export interface StoreParts {
   readonly rules: StoreRules;
 }
 
-export class PostgresStore {
+export class PostgresStore implements SessionStore {
   readonly #connections: Connections;
   readonly #name: string;
+  readonly #now: () => number;
   readonly #tools: OnceTools;
   readonly #searchIndex: SearchIndex;
   readonly #turnWaiters = new TurnWaiters();
@@ -49,6 +86,7 @@ export class PostgresStore {
   constructor(connections: Connections, { name, now, rules }: StoreParts) {
     this.#connections = connections;
     this.#name = name;
+    this.#now = now;
     const keptMs = (once: IdempotencyKey) => Math.max(0, now() - once.keptSince);
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
@@ -66,12 +104,18 @@ export class PostgresStore {
     this.#begins = new Groups({
       send: (calls) => beginTurns(tools, calls),
       placeOf: ({ projectId, start }) =>
-        start.once === null ? start.session_id && `${projectId} ${start.session_id}` : `${projectId} key ${start.once.key}`,
+        start.once === null
+          ? start.session_id && `${projectId} ${start.session_id}`
+          : `${projectId} key ${start.once.key}`,
       lengthOf: ({ start }) => start.content.length,
     });
-    const placeOfTurn = ({ projectId, turn }: Pick<EndCall, 'projectId' | 'turn'>) => `${projectId} ${turn.session_id}`;
-    this.#renewals = new Groups({ send: (calls) => renewTurns(ask, calls), placeOf: placeOfTurn });
-    this.#ends = new Groups({
+    const placeOfTurn = ({ projectId, turn }: Pick<EndCall, 'projectId' | 'turn'>) =>
+      `${projectId} ${turn.session_id}`;
+    this.#renewals = new Groups<RenewCall, boolean>({
+      send: (calls) => renewTurns(ask, calls),
+      placeOf: placeOfTurn,
+    });
+    this.#ends = new Groups<EndCall, TurnEnd>({
       send: (calls) => endTurns(tools, calls),
       placeOf: placeOfTurn,
       lengthOf: ({ reply }) => reply.content.length,
@@ -94,7 +138,11 @@ export class PostgresStore {
     return this.#run((ask) => revokeKey(ask, keyId, now));
   }
 
-  createSession(projectId: string, session: SessionCreation['session'], once: IdempotencyKey | null): Promise<Idempotent<NewSession>> {
+  createSession(
+    projectId: string,
+    session: SessionCreation['session'],
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<NewSession>> {
     return this.#run(() => this.#creations.add({ projectId, session, once }));
   }
 
@@ -110,7 +158,11 @@ export class PostgresStore {
     return this.#run((ask) => renameSession(ask, projectId, sessionId, title));
   }
 
-  restoreSession(projectId: string, sessionId: string, once: IdempotencyKey | null): Promise<Idempotent<Session | null>> {
+  restoreSession(
+    projectId: string,
+    sessionId: string,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<Session | null>> {
     return this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId));
   }
 
@@ -199,12 +251,38 @@ export class PostgresStore {
     return this.#run((ask) => usage(ask, since, by));
   }
 
+  planPurge(filter: PurgeFilter): Promise<PurgePlan> {
+    return this.#run((ask) => planPurge(ask, filter));
+  }
+
+  purgeSessions(
+    filter: PurgeFilter,
+    options: { readonly expected: number; readonly keptSince: number },
+  ): Promise<Purge> {
+    const { expected, keptSince } = options;
+    const keptMs = Math.max(0, this.#now() - keptSince);
+    return this.#run(() => purgeSessions(this.#connections, filter, { expected, keptMs }));
+  }
+
+  inspect(): Promise<StoreReport> {
+    return this.#run((ask) => inspect(ask, this.#name));
+  }
+
+  async ping(): Promise<void> {
+    if (await this.#run(isWritable)) return;
+    throw new ParleyError('UNAVAILABLE', `The database ${this.#name} takes no writes.`);
+  }
+
   async close(): Promise<void> {
     await this.#connections.close();
     await this.#searchIndex.idle();
   }
 
-  #once<T>(projectId: string, once: IdempotencyKey | null, work: (ask: Ask) => Promise<T>): Promise<Idempotent<T>> {
+  #once<T>(
+    projectId: string,
+    once: IdempotencyKey | null,
+    work: (ask: Ask) => Promise<T>,
+  ): Promise<Idempotent<T>> {
     return this.#run(() => doOnce(this.#tools, projectId, once, work));
   }
 

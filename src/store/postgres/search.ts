@@ -57,8 +57,16 @@ export async function searchReads(
   return {
     async hits(most) {
       const found = [
-        ...(await readHits(most, (before, limit) => ask<FoundMessage>(hits, [project, before, limit, query]), isExact)),
-        ...(await readHits(most, (before, limit) => ask<FoundMessage>(unindexed, [project, before, limit]), false)),
+        ...(await readHits(
+          most,
+          (before, limit) => ask<FoundMessage>(hits, [project, before, limit, query]),
+          isExact,
+        )),
+        ...(await readHits(
+          most,
+          (before, limit) => ask<FoundMessage>(unindexed, [project, before, limit]),
+          false,
+        )),
       ];
       return found.sort((one, other) => other.id - one.id).slice(0, most);
     },

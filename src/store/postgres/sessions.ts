@@ -69,11 +69,7 @@ export async function findSessions(
   });
 }
 
-export async function holdsAny(
-  ask: Ask,
-  projectId: string,
-  sessionIds: readonly string[],
-): Promise<boolean> {
+export async function holdsAny(ask: Ask, projectId: string, sessionIds: readonly string[]): Promise<boolean> {
   return (await ask(holds, [projectId, sessionIds])).length > 0;
 }
 

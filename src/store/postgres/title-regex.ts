@@ -12,7 +12,9 @@ function partRegex(part: TitlePart): string {
   if (part.kind === 'text') return Array.from(part.text, escaped).join('');
   // A set of nothing: what cannot stand behind the end.
   if (part.ranges.length === 0) return '(?!)';
-  const ranges = part.ranges.map(({ from, to }) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`));
+  const ranges = part.ranges.map(({ from, to }) =>
+    from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`,
+  );
   return `[${part.isNegated ? '^' : ''}${ranges.join('')}]`;
 }
 

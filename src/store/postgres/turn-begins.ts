@@ -56,11 +56,7 @@ export async function beginTurns(
   return Promise.all(calls.map((call, number) => resultOf(tools, call, rows.get(number))));
 }
 
-async function resultOf(
-  tools: OnceTools,
-  call: BeginCall,
-  row: BegunRow | undefined,
-): Promise<TurnBegin> {
+async function resultOf(tools: OnceTools, call: BeginCall, row: BegunRow | undefined): Promise<TurnBegin> {
   const { projectId, start } = call;
   if (row !== undefined && row.turn_position !== null && row.turn_epoch !== null)
     return { kind: 'begun', turn: newTurn(start, row.turn_position, row.turn_epoch) };
@@ -97,8 +93,7 @@ async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnB
     const decision = tools.rules.turns.begin(standing(row), start.deadOwner);
     if (decision === 'busy') return busyWith(row);
     const taken = await take(tools, call, row, decision === 'close and take', null);
-    if (taken !== null)
-      return { kind: 'begun', turn: newTurn(start, taken.turn_position, taken.turn_epoch) };
+    if (taken !== null) return { kind: 'begun', turn: newTurn(start, taken.turn_position, taken.turn_epoch) };
   }
 }
 

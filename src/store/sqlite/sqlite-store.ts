@@ -24,6 +24,7 @@ import type {
   TurnStart,
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
+import { TurnWaiters } from '../turn-waiters.ts';
 import type { Connection } from './connection.ts';
 import { doOnce, doOnceInSteps } from './idempotency.ts';
 import { importSession, isShort } from './imports.ts';
@@ -50,7 +51,6 @@ import {
 import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { StoreThreads, ThreadsOf } from './store-threads.ts';
-import { TurnWaiters } from '../turn-waiters.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
 

@@ -1,0 +1,133 @@
+// Erasing for good. Rows, their words and the answers that name them go at once, in lots, while others work. PostgreSQL then still holds
+// their bytes in places that no statement reaches: free space in its files until it is overwritten, its log and the archive of the log,
+// standby servers, backups. The report says so.
+import type { PurgePlan, PurgeReport, StoreFact } from '../../service/administration.ts';
+import type { PurgeFilter } from '../session-filters.ts';
+import type { Purge } from '../session-store.ts';
+import type { Ask, Connections } from './connections.ts';
+import { storeBytes } from './inspection.ts';
+import { codeOf } from './postgres-errors.ts';
+import { statement } from './statement.ts';
+
+const sessionsAtOnce = 200;
+
+// $1 project or null, $2 deleted before.
+const erasable = `
+  session.deleted_at < $2::bigint AND (session.turn_owner IS NULL OR session.turn_until <= clock_timestamp())
+  AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
+
+const plan = statement(`
+  SELECT count(DISTINCT session.id) AS sessions, count(message.position) AS messages,
+    coalesce(sum(octet_length(message.content)), 0) AS text_bytes
+  FROM parley.sessions AS session LEFT JOIN parley.messages AS message ON message.session = session.id
+  WHERE ${erasable}`);
+const count = statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`);
+const begun = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
+const begin = statement(
+  `INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
+);
+const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
+// Of turns, of answers that name such a session, and of what nobody can repeat any more ($3: how long keys are kept, ms).
+const answers = statement(`
+  WITH gone AS (
+    DELETE FROM parley.idempotency AS known
+    WHERE known.created_at < clock_timestamp() - $3::bigint * interval '1 millisecond'
+      OR known.session IN (SELECT session.id FROM parley.sessions AS session WHERE ${erasable})
+      OR EXISTS (
+        SELECT 1 FROM jsonb_path_query(known.answer::jsonb, 'strict $.**.session_id', silent => true) AS part
+        JOIN parley.sessions AS session
+          ON session.project = known.project AND session.session_id = part #>> '{}' AND ${erasable})
+    RETURNING 1
+  )
+  SELECT count(*) AS answers FROM gone`);
+const erase = statement(`
+  WITH next AS MATERIALIZED (
+    SELECT session.id FROM parley.sessions AS session WHERE ${erasable}
+    ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
+  ), queued AS (
+    DELETE FROM parley.to_index USING next WHERE to_index.session = next.id
+  ), words AS (
+    DELETE FROM parley.search USING next WHERE search.session = next.id
+  ), texts AS (
+    DELETE FROM parley.messages AS message USING next WHERE message.session = next.id RETURNING 1
+  ), gone AS (
+    DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING 1
+  )
+  SELECT (SELECT count(*) FROM gone) AS sessions, (SELECT count(*) FROM texts) AS messages`);
+
+const tables = ['sessions', 'messages', 'idempotency', 'to_index', 'search'];
+/** The index keeps words of rows that have gone until it is built anew. */
+const afterwards = [
+  ...tables.map((table) => statement(`VACUUM parley.${table}`)),
+  statement('REINDEX INDEX CONCURRENTLY parley.search_by_words'),
+];
+
+interface Counts {
+  readonly sessions: number;
+  readonly messages: number;
+}
+
+export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePlan> {
+  const [row] = await ask<Counts & { text_bytes: number }>(plan, valuesOf(filter));
+  const { sessions = 0, messages = 0, text_bytes = 0 } = row ?? {};
+  const unfinished = (await ask(begun)).length > 0;
+  return { sessions, messages, text_bytes, backups: [], unfinished };
+}
+
+export async function purgeSessions(
+  connections: Connections,
+  filter: PurgeFilter,
+  { expected, keptMs }: { readonly expected: number; readonly keptMs: number },
+): Promise<Purge> {
+  const { ask } = connections;
+  const values = valuesOf(filter);
+  const bytes_before = await storeBytes(ask);
+  const [found] = await ask<Counts>(count, values);
+  const sessions = found?.sessions ?? 0;
+  if (sessions !== expected) return { kind: 'other_count', sessions };
+  await ask(begin);
+  const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
+  const erased = await eraseRows(ask, values);
+  const facts = await settle(connections);
+  await ask(end);
+  const report: PurgeReport = {
+    ...erased,
+    stored_answers: answered?.answers ?? 0,
+    backups_removed: [],
+    bytes_before,
+    bytes: await storeBytes(ask),
+    facts,
+    integrity: 'ok',
+  };
+  return { kind: 'purged', report };
+}
+
+async function eraseRows(ask: Ask, values: readonly unknown[]): Promise<Counts> {
+  let sessions = 0;
+  let messages = 0;
+  for (;;) {
+    const [lot] = await ask<Counts>(erase, values);
+    if (lot === undefined || lot.sessions === 0) return { sessions, messages };
+    sessions += lot.sessions;
+    messages += lot.messages;
+  }
+}
+
+/** Only the owner of the tables may do this; who is not is told so. */
+async function settle(connections: Connections): Promise<readonly StoreFact[]> {
+  const kept: StoreFact = {
+    name: 'kept_by_postgresql',
+    value: 'free space in its files until it is overwritten, its log, standby servers, backups',
+  };
+  try {
+    for (const one of afterwards) await connections.askOnce(one);
+    return [kept];
+  } catch (error) {
+    if (codeOf(error) !== '42501') throw error;
+    return [kept, { name: 'not_vacuumed', value: 'this user does not own the tables' }];
+  }
+}
+
+function valuesOf({ projectId, deletedBefore }: PurgeFilter): readonly unknown[] {
+  return [projectId, deletedBefore];
+}

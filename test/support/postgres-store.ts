@@ -1,0 +1,30 @@
+// A store in the tests' own PostgreSQL server, opened as Parley opens it, closed when the test ends.
+import { onTestFinished } from 'vitest';
+import { storeRules } from '../../src/local/store-rules.ts';
+import {
+  type OpenedPostgresStore,
+  openPostgresStore,
+  type PostgresStoreOptions,
+} from '../../src/store/postgres/open.ts';
+import type { PostgresServer } from './postgres-server.ts';
+
+export async function openTestPostgres(
+  { port, user }: PostgresServer,
+  options: Partial<PostgresStoreOptions> = {},
+): Promise<OpenedPostgresStore> {
+  const opened = await openPostgresStore({
+    name: `postgres://127.0.0.1:${port}/postgres`,
+    config: { host: '127.0.0.1', port, user, database: 'postgres' },
+    schema: 'parley',
+    now: Date.now,
+    rules: storeRules,
+    random: Math.random,
+    connections: 4,
+    patienceMs: 3000,
+    prepare: true,
+    acceptsLoss: true,
+    ...options,
+  });
+  onTestFinished(() => opened.store.close());
+  return opened;
+}
