@@ -119,6 +119,11 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: '[TITLE]',
     description: 'show the title of the session, or give it another',
     run: async (title, { context, conversation }) => {
+      if (title !== '' && conversation.sessionId === null) {
+        // The next message makes the session, with this title.
+        conversation.title = title;
+        return undefined;
+      }
       const id = sessionOf(conversation);
       if (title === '') conversation.title = await titleOf(id, context);
       else await runRename({ id, title }, context);
