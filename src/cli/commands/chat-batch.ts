@@ -45,7 +45,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const stop = new AbortController();
   // Each request under way listens to it.
   setMaxListeners(0, stop.signal);
-  const { signal } = context.host;
+  const { signal } = context;
   const follow = () => stop.abort(signal.reason);
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow);

@@ -147,7 +147,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
 
   const { error, session } = outcome;
   if (session === null) throw error;
-  if (context.host.signal.aborted)
+  if (context.signal.aborted)
     await context.say(`Stopped. What had come of the reply is kept in session ${session}.`);
   const { session_id } = request;
   const { jsonFlag, hasMore } = plan;

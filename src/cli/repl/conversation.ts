@@ -149,7 +149,7 @@ export class Conversation {
           breath = context.host.now();
         }
       }
-      context.host.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       if (complete === null) {
         throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.');
       }
@@ -159,7 +159,7 @@ export class Conversation {
       if (complete.finish_reason === 'length')
         notes.push('The reply ends here because it reached its limit.');
     } catch (error) {
-      this.last = { ...this.last, isReturned: !context.host.signal.aborted };
+      this.last = { ...this.last, isReturned: !context.signal.aborted };
       throw error;
     } finally {
       await shown.end(notes);

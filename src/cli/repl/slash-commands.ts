@@ -225,7 +225,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'write the next message in $VISUAL or $EDITOR',
     run: async (text, { source, context }) => {
       const { writeInEditor } = await import('./external-editor.ts');
-      const { signal } = context.host;
+      const { signal } = context;
       const written = await source.lend(() => writeInEditor(text, context.host.env, signal));
       // What was written there is a message, whatever it begins with.
       return written === null ? undefined : { initial: lineFor(written) };
