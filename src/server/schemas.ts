@@ -21,7 +21,7 @@ const cursor = z.string().describe('`next_cursor` of the page before');
 const pageLimit = z
   .int()
   .describe(`1 to ${defaultLimits.pageItems}; ${defaultLimits.pageItemsDefault} if absent`);
-const titleRule = '1 to 200 characters, none of them a control character';
+const titleRule = `1 to ${defaultLimits.titleCharacters} characters, none of them a control character`;
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
