@@ -1,5 +1,6 @@
 // The engines of the embedded service: the built-in ones, and those of the modes that somebody has set up. Where none is set up,
 // nothing of the latter is loaded.
+import type { StoredConfig } from '../config/stored-config.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
@@ -10,14 +11,13 @@ import type { Surroundings } from './surroundings.ts';
 
 export type EngineChoice = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
 
-/** `null`: the modes of the user's own configuration. */
+/** `modes` are those that were set up; null where none was. */
 export async function configuredEngines(
   surroundings: Surroundings,
   choice: EngineChoice,
-  book: ModeConfig | null,
+  modes: ModeConfig | null,
 ): Promise<EngineSet> {
   const offline = offlineEngines();
-  const modes = book ?? (await storedModes(surroundings));
   if (modes === null) return offline;
   const { withUpstreamModes } = await import('../engine/upstream/upstream-engine-set.ts');
   return withUpstreamModes(offline, modes, upstreamOptions(surroundings, choice));
@@ -82,10 +82,9 @@ export function exchangeableEngines(first: EngineSet): {
   };
 }
 
-/** Null where nothing was set up. */
-async function storedModes({ profileFile }: Surroundings): Promise<ModeConfig | null> {
-  const config = profileFile.read();
+/** The modes of the user's own configuration, whose file `path` is; null where none was set up. */
+export async function storedModes(config: StoredConfig, path: string): Promise<ModeConfig | null> {
   if (Object.keys(config.modes).length === 0 && config.default_mode === null) return null;
   const { storedModeConfig } = await import('../config/stored-modes.ts');
-  return storedModeConfig(config, profileFile.path);
+  return storedModeConfig(config, path);
 }

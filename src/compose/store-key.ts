@@ -1,13 +1,8 @@
 // The key that a profile has for the store of this machine: made on first use, kept while its store is away, never given to another store.
 import { existsSync, readdirSync } from 'node:fs';
-import {
-  formerStoreKeys,
-  localProfile,
-  profileOfStore,
-  putOtherStoreKey,
-  storeKey,
-} from '../config/profiles.ts';
+import { formerStoreKeys, localProfile, putOtherStoreKey, storeKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
+import type { StoredConfig } from '../config/stored-config.ts';
 import { hashKey } from '../local/keys.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type { BackendOptions } from '../service/backend-opening.ts';
@@ -19,6 +14,8 @@ export interface OpenedStore {
   readonly backend: EmbeddedBackend;
   readonly store: SessionStore;
   readonly isNew: boolean;
+  /** As it was before the store was opened. */
+  readonly config: StoredConfig;
 }
 
 /** A disk that is not mounted leaves an empty directory, or none: a new store there would hide the sessions, and look like their loss. */
@@ -31,14 +28,6 @@ export function refuseMissingStore(profile: string | null, isThere: boolean, dat
       hint: 'Nothing was made or changed. Mount its disk, or bring the store back; if it was moved, set PARLEY_DATA_DIR to where it is.',
     },
   );
-}
-
-/**
- * The profile that knows a store in the data directory. Asked before the store is looked for: a process that makes the first store at this
- * moment keeps its key last.
- */
-export function profileThatKnows({ profileFile, dataDirectory }: Surroundings): string | null {
-  return profileOfStore(profileFile.read(), dataDirectory);
 }
 
 function whatIsThere(directory: string): string {
@@ -91,10 +80,10 @@ export async function keyOf(
 async function keyOfStoreThere(
   key: string,
   profile: string,
-  { store }: OpenedStore,
+  { store, config }: OpenedStore,
   { profileFile, dataDirectory }: Surroundings,
 ): Promise<string> {
-  const former = formerStoreKeys(profileFile.read(), profile, dataDirectory);
+  const former = formerStoreKeys(config, profile, dataDirectory);
   if (former.length === 0 || (await store.findKey(hashKey(key))) !== null) return key;
   for (const other of former) {
     if ((await store.findKey(hashKey(other))) === null) continue;

@@ -55,10 +55,13 @@ export function writeCurrentSession(
   }
 }
 
-/** Durable. A file that says so already is only marked as used: a turn of a conversation does not wait for the disk. */
+/**
+ * A turn does not wait for the disk: nothing said depends on this file. After a power cut it may name the session before, or be empty,
+ * which is read as none. A file that has the text already is only marked as used.
+ */
 function keep(path: string, text: string, now: number): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) utimesSync(path, now / 1000, now / 1000);
-  else replaceFile(path, text, { durable: true });
+  else replaceFile(path, text, { durable: false, mayBeEmptied: true });
 }
 
 function folder(dataDirectory: string): string {

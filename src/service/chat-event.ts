@@ -7,6 +7,8 @@ export interface ChatRequest {
   readonly message: string;
   /** The session to continue; null starts a new one. */
   readonly session_id: string | null;
+  /** Of the new session; left out beside `session_id`, and for a title that the service makes of the message. Rules as for a created session. */
+  readonly title?: string;
 }
 
 export interface ChatStart {

@@ -16,6 +16,8 @@ import { syncDirectory } from './directories.ts';
 export interface Durability {
   /** True: the file, under its name, outlives a power cut from now on. False: only its data is synced, so that no cut empties it. */
   readonly durable: boolean;
+  /** True: nothing is synced, so a power cut may leave the file empty or cut short. For a file that is then read as one that is not there. */
+  readonly mayBeEmptied?: boolean;
 }
 
 export interface AtomicFileOptions extends Durability {
@@ -53,7 +55,7 @@ export class AtomicFile {
 
   /** Gives the file its name. */
   keep(): void {
-    fsyncSync(this.descriptor);
+    if (this.#options.mayBeEmptied !== true) fsyncSync(this.descriptor);
     this.#close();
     if (this.#options.replaces || !this.#linked()) renameSync(this.#part, this.#path);
     else this.#removePart();
