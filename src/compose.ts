@@ -66,12 +66,13 @@ async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<BackendOpt
 
 /** Opens the embedded service for a server: whoever calls that brings a key, so none is made here. */
 export async function openServedBackend(
+  target: Pick<Target, 'store' | 'storeName'>,
   surroundings: Surroundings,
   options: ServeOptions,
 ): Promise<ServedBackend> {
   await warnOfExposure(surroundings.profileFile, options);
   const { openServedBackend: open } = await import('./compose/embedded-backend.ts');
-  return open(surroundings, options);
+  return open(target, surroundings, options);
 }
 
 /** Locks between the processes of this machine. */

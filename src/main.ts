@@ -213,7 +213,7 @@ function cliHost(
     newRequestId: requestIds(now, random),
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openBackend: (target, options) => openBackend(target, surroundings, options),
-    openServedBackend: (options) => openServedBackend(surroundings, options),
+    openServedBackend: (target, options) => openServedBackend(target, surroundings, options),
     findModels: (servers, options, stop) => findModels(servers, surroundings, options, stop),
   };
 }

@@ -50,7 +50,10 @@ export interface CliHost {
   /** Identifies the terminal this runs in; null without one. */
   terminal(): string | null;
   openBackend(target: Target, options: BackendOptions): Promise<OpenedBackend>;
-  openServedBackend(options: ServeOptions): Promise<ServedBackend>;
+  openServedBackend(
+    target: Pick<Target, 'store' | 'storeName'>,
+    options: ServeOptions,
+  ): Promise<ServedBackend>;
   /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
   findModels(
     servers: readonly ModelServer[],

@@ -28,6 +28,9 @@ export interface GlobalOptions {
   /** Seconds. */
   readonly timeout: number | null;
   readonly insecureHttp: boolean;
+  /** The address of a store in PostgreSQL; null for the profile's, or the one of this machine. */
+  readonly store: string | null;
+  readonly insecureStore: boolean;
   /** A file of certificates to trust besides the usual ones. */
   readonly ca: string | null;
   readonly debug: boolean;
@@ -123,8 +126,8 @@ export class CliContext {
 
   resolve(purpose: TargetRequest['purpose']): Target {
     const { env, profileFile, dataDirectory } = this.host;
-    const { profile, url, insecureHttp } = this.options;
-    const flags = { profile, url, insecureHttp };
+    const { profile, url, insecureHttp, store, insecureStore } = this.options;
+    const flags = { profile, url, insecureHttp, store, insecureStore };
     return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
   }
 

@@ -63,11 +63,11 @@ export function furtherHint({ code }: ParleyError, context: CliContext): string 
   }
   if (url === null) return 'Give the profile another: parley keys create --project default --use\n';
   // A login that was refused has made no profile yet, whose URL could be used.
-  const { ca } = context.options;
+  const { ca, store, insecureStore } = context.options;
   const place =
     sources.url === `profile ${profile}`
       ? ['--profile', profile ?? '']
-      : placeOptions({ profile, url, insecureHttp, ca });
+      : placeOptions({ profile, url, insecureHttp, store, insecureStore, ca });
   return `Log in with another: ${['parley', 'login', ...place].map(quoteForShell).join(' ')}\n`;
 }
 

@@ -63,6 +63,10 @@ function remedyText(remedy: Remedy): string {
       return 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY names the hosts that need none.';
     case 'allow_plain_http':
       return 'Use https://, or allow it with --insecure-http.';
+    case 'choose_store_or_url':
+      return 'A server has a store of its own: give --store, or a server by --url or --profile, not both.';
+    case 'allow_insecure_store':
+      return 'Leave sslmode out, and name the certificates to trust with sslrootcert; or allow it with --insecure-store.';
     case 'name_mode':
       return '--mode takes the name of a mode. See: parley models';
     case 'choose_profile_or_url':

@@ -96,6 +96,7 @@ async function buildProgram(
     .version(version, '-V, --version', 'print the version')
     .option('--profile <name>', 'talk to where this stored profile says')
     .option('--url <url>', 'talk to this server, with the key from PARLEY_API_KEY')
+    .option('--store <url>', 'keep the sessions in this PostgreSQL: postgres://USER@HOST/DATABASE')
     .option('--json', 'print JSON alone on stdout')
     .option('--jq <filter>', 'print what this filter of jq makes of the JSON')
     .option('--quiet', 'print no hints and no progress')
@@ -107,6 +108,7 @@ async function buildProgram(
       seconds,
     )
     .option('--insecure-http', 'allow plain http: to a host that is not this machine')
+    .option('--insecure-store', 'allow a store elsewhere whose certificate is not checked')
     .option('--ca <file>', 'trust the certificates (PEM) in this file, too')
     .option('--debug', 'print each request as a curl command, and stack traces on failure')
     .helpOption('-h, --help', 'print help')
@@ -150,6 +152,8 @@ function globalOptions(command: Command): GlobalOptions {
     input: options['input'] ?? true,
     timeout: options['timeout'] ?? null,
     insecureHttp: options['insecureHttp'] ?? false,
+    store: options['store'] ?? null,
+    insecureStore: options['insecureStore'] ?? false,
     ca: options['ca'] ?? null,
     debug: options['debug'] ?? false,
   };

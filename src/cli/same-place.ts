@@ -2,12 +2,18 @@
 import { resolveMode } from '../config/settings.ts';
 import type { CliContext, GlobalOptions } from './context.ts';
 
-export type PlaceGiven = Pick<GlobalOptions, 'profile' | 'url' | 'insecureHttp' | 'ca'>;
+export type PlaceGiven = Pick<
+  GlobalOptions,
+  'profile' | 'url' | 'insecureHttp' | 'store' | 'insecureStore' | 'ca'
+>;
 
-export function placeOptions({ profile, url, insecureHttp, ca }: PlaceGiven): readonly string[] {
+export function placeOptions(given: PlaceGiven): readonly string[] {
+  const { profile, url, insecureHttp, store, insecureStore, ca } = given;
   return [
     ...(profile === null ? [] : ['--profile', profile]),
     ...(url === null ? [] : ['--url', url]),
+    ...(store === null ? [] : ['--store', store]),
+    ...(insecureStore ? ['--insecure-store'] : []),
     ...(insecureHttp ? ['--insecure-http'] : []),
     ...(ca === null ? [] : ['--ca', ca]),
   ];

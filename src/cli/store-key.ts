@@ -5,8 +5,9 @@ import type { CliContext } from './context.ts';
 
 /** How a profile is given a key: one that this store does not take may be that of a store that comes back, and is not replaced. */
 export async function storeKeyChange(profile: string, context: CliContext): Promise<typeof putStoreKey> {
-  const { profileFile, dataDirectory } = context.host;
-  const before = storeKey(profileFile.read(), profile, dataDirectory);
+  const { profileFile } = context.host;
+  const { storeName } = context.resolve('report');
+  const before = storeKey(profileFile.read(), profile, storeName);
   return before === null || (await isTaken(before, context)) ? putStoreKey : putOtherStoreKey;
 }
 

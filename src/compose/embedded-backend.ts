@@ -6,9 +6,8 @@ import type { EngineSet } from '../engine/engine-set.ts';
 import { IdSource } from '../local/ids.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
-import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
+import type { LocalOptions } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
-import { storeRules } from '../local/store-rules.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {
   BackendOptions,
@@ -18,10 +17,8 @@ import type {
 } from '../service/backend-opening.ts';
 import { ParleyError } from '../service/errors.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
-import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
-import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
+import { hasStore } from '../store/sqlite/open.ts';
 import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
-import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
 import {
   configuredEngines,
   type EngineChoice,
@@ -29,28 +26,32 @@ import {
   storedModes,
 } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
-import { keyOf, refuseMissingStore } from './store-key.ts';
+import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
+import type { ChosenStore } from './store-choice.ts';
+import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
 import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
-/** Opens the store of this machine, and resolves the key to call it with. */
+/** Opens the store of a target, and resolves the key to call it with. */
 export async function openEmbeddedBackend(
   target: Target,
   surroundings: Surroundings,
   options: BackendOptions,
 ): Promise<OpenedBackend> {
-  if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
   const { dataDirectory, profileFile } = surroundings;
+  const isElsewhere = target.store !== null;
+  const isThere = isElsewhere || hasStore(dataDirectory);
+  if (options.onlyExisting && (target.key === null || !isThere)) throw noStore();
   // Not the one that the target comes from: a context that is opened again opens with what is set up by then. Before the store is looked
   // for: a process that makes the first store at this moment keeps its key last.
   const config = profileFile.read();
-  const knownTo = options.beginsStore ? null : profileOfStore(config, dataDirectory);
-  refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
+  const knownTo = options.beginsStore ? null : profileOfStore(config, target.storeName);
+  if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
+    () => chosenStore(target, surroundings, { timeout: options.timeout, threads: undefined }),
     surroundings,
     options,
-    lockWaitWith(options.timeout),
     await configuredEngines(surroundings, options, await storedModes(config, profileFile.path)),
     async () =>
       configuredEngines(surroundings, options, await storedModes(profileFile.read(), profileFile.path)),
@@ -59,12 +60,24 @@ export async function openEmbeddedBackend(
   const backend = { ...opened.backend, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
-    refuseMissingStore(knownTo, !isNew, dataDirectory);
+    if (isElsewhere) refuseEmptiedStore(knownTo, !isNew, target.storeName);
+    else refuseMissingStore(knownTo, !isNew, dataDirectory);
     return { backend, apiKey: await keyOf(target, { backend, store, isNew, config }, surroundings, options) };
   } catch (error) {
     await backend.close();
     throw error;
   }
+}
+
+/** A start with SQLite loads nothing of PostgreSQL. */
+async function chosenStore(
+  { store }: Pick<Target, 'store'>,
+  surroundings: Surroundings,
+  choice: SqliteChoice,
+): Promise<ChosenStore> {
+  if (store === null) return openSqlite(surroundings, choice);
+  const { openPostgres } = await import('./postgres-choice.ts');
+  return openPostgres(store, surroundings);
 }
 
 function noStore(): ParleyError {
@@ -74,6 +87,7 @@ function noStore(): ParleyError {
 }
 
 export async function openServedBackend(
+  target: Pick<Target, 'store' | 'storeName'>,
   surroundings: Surroundings,
   options: ServeOptions,
 ): Promise<ServedBackend> {
@@ -81,20 +95,21 @@ export async function openServedBackend(
   const choice = { ...options, trace: null };
   const { modesFile } = options;
   const { dataDirectory, profileFile } = surroundings;
-  const knownTo = profileOfStore(profileFile.read(), dataDirectory);
-  refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
+  const knownTo = profileOfStore(profileFile.read(), target.storeName);
+  if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const modes = () =>
     modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
   const engines = async () => configuredEngines(surroundings, choice, await modes());
+  // The file stands beside the chunk of the build that this stands in.
+  const threads: ThreadsOf = (place) =>
+    new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place);
   const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
+    // Its own time-out is that of its models; a client has another.
+    () => chosenStore(target, surroundings, { timeout: null, threads }),
     surroundings,
     choice,
-    // Its own time-out is that of its models; a client has another.
-    usualLockWaitMs,
     await engines(),
     engines,
-    // The file stands beside the chunk of the build that this stands in.
-    (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
   );
   return {
     backend,
@@ -112,36 +127,18 @@ async function readModes(path: string) {
 }
 
 async function openLocal(
-  surroundings: Surroundings,
+  openStore: () => Promise<ChosenStore>,
+  { now }: Surroundings,
   choice: EngineChoice,
-  lockWaitMs: number,
   firstEngines: EngineSet,
   readEngines: () => Promise<EngineSet>,
-  threads?: ThreadsOf,
 ) {
-  const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(firstEngines);
   const reloadModes = async () => exchange(await readEngines());
-  const { store, created, shareReads } = await openSqliteStore({
-    directory: dataDirectory,
-    nodeApiVersion,
-    now,
-    sinceBoot,
-    rules: storeRules,
-    random: surroundings.random,
-    lockWaitMs,
-    threads,
-  });
+  const { store, created, owner, shareReads } = await openStore();
   const random = await systemRandomness();
-  const local: LocalOptions = {
-    store,
-    engines,
-    limits: limitsWith(choice.timeout),
-    now,
-    random,
-    ids: new IdSource(random),
-    owner: turnOwner(surroundings.processes),
-  };
+  const limits = limitsWith(choice.timeout);
+  const local: LocalOptions = { store, engines, limits, now, random, ids: new IdSource(random), owner };
   const backend: EmbeddedBackend = {
     service: new LocalService(local),
     archive: new LocalArchive(local),
@@ -156,19 +153,7 @@ async function openLocal(
     },
   };
   const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
-  return { backend, store, shareReads, limits: local.limits, defaultMode, isNew: created, reloadModes };
-}
-
-function turnOwner(processes: ProcessTable): TurnOwner {
-  const owner = processIdentity(processes);
-  // All processes at one store of SQLite are of one machine (store/sqlite/lease-clock.ts).
-  const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
-  return { id: owner.name, isGone };
-}
-
-/** Who waits less for an answer waits less for a lock, too. */
-function lockWaitWith(timeout: number | null): number {
-  return timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs);
+  return { backend, store, shareReads, limits, defaultMode, isNew: created, reloadModes };
 }
 
 function limitsWith(timeout: number | null): Limits {

@@ -30,6 +30,14 @@ export function refuseMissingStore(profile: string | null, isThere: boolean, dat
   );
 }
 
+/** The same for a store elsewhere, which is there, and was made anew: its tables were dropped, or the address means another database. */
+export function refuseEmptiedStore(profile: string | null, isThere: boolean, storeName: string): void {
+  if (profile === null || isThere) return;
+  throw new ParleyError('STORE_MISSING', `The store of profile ${profile} in ${storeName} is empty.`, {
+    hint: 'Nothing was overwritten. Bring its tables back, or correct the address.',
+  });
+}
+
 function whatIsThere(directory: string): string {
   if (!existsSync(directory)) return 'there is no such directory';
   return readdirSync(directory).length === 0 ? 'the directory is empty' : 'there is no store in it';
@@ -46,32 +54,34 @@ export async function keyOf(
   { say }: Pick<BackendOptions, 'say'>,
 ): Promise<string> {
   const { backend, isNew } = opened;
-  const { profileFile, dataDirectory } = surroundings;
+  const { profileFile } = surroundings;
+  const { storeName } = target;
   const fromVariable = target.sources.key === 'PARLEY_API_KEY';
   const profile = target.profile ?? localProfile;
   if (target.key !== null && fromVariable) return target.key;
-  if (target.key !== null && !isNew) return keyOfStoreThere(target.key, profile, opened, surroundings);
+  if (target.key !== null && !isNew)
+    return keyOfStoreThere(target.key, profile, storeName, opened, surroundings);
   const created = await backend.administration.createKey({ project_name: 'default', key_name: profile });
   const keep = profileFile.update((config) =>
-    storeKey(config, profile, dataDirectory) === target.key
-      ? putOtherStoreKey(config, profile, dataDirectory, created.key)
+    storeKey(config, profile, storeName) === target.key
+      ? putOtherStoreKey(config, profile, storeName, created.key)
       : config,
   );
   const kept = await keep.catch(async (error: unknown) => {
     // A failure may come after the key was kept, as of a disk: it is revoked only if nobody can ever know it.
-    if (!mayBeKept(created.key, profile, surroundings))
+    if (!mayBeKept(created.key, profile, storeName, surroundings))
       await backend.administration.revokeKey(created.key_id);
     throw error;
   });
-  const key = storeKey(kept, profile, dataDirectory) ?? created.key;
+  const key = storeKey(kept, profile, storeName) ?? created.key;
   if (key !== created.key) {
     await backend.administration.revokeKey(created.key_id);
     return key;
   }
   await say(
     isNew
-      ? `Made a store in ${dataDirectory}, with a project "default" and a key (profile ${profile}).`
-      : `Made a key for the store in ${dataDirectory}, project "default" (profile ${profile}).`,
+      ? `Made a store in ${storeName}, with a project "default" and a key (profile ${profile}).`
+      : `Made a key for the store in ${storeName}, project "default" (profile ${profile}).`,
   );
   return key;
 }
@@ -80,22 +90,23 @@ export async function keyOf(
 async function keyOfStoreThere(
   key: string,
   profile: string,
+  storeName: string,
   { store, config }: OpenedStore,
-  { profileFile, dataDirectory }: Surroundings,
+  { profileFile }: Surroundings,
 ): Promise<string> {
-  const former = formerStoreKeys(config, profile, dataDirectory);
+  const former = formerStoreKeys(config, profile, storeName);
   if (former.length === 0 || (await store.findKey(hashKey(key))) !== null) return key;
   for (const other of former) {
     if ((await store.findKey(hashKey(other))) === null) continue;
-    await profileFile.update((config) => putOtherStoreKey(config, profile, dataDirectory, other));
+    await profileFile.update((config) => putOtherStoreKey(config, profile, storeName, other));
     return other;
   }
   return key;
 }
 
-function mayBeKept(key: string, profile: string, { profileFile, dataDirectory }: Surroundings): boolean {
+function mayBeKept(key: string, profile: string, storeName: string, { profileFile }: Surroundings): boolean {
   try {
-    return storeKey(profileFile.read(), profile, dataDirectory) === key;
+    return storeKey(profileFile.read(), profile, storeName) === key;
   } catch {
     return true;
   }

@@ -53,6 +53,17 @@ export async function readKeyReference(
   );
 }
 
+/** What a reference stands for, without a line end behind it. `missing` makes the failure of it; nothing of what was read is told. */
+export async function readReference(
+  reference: string,
+  env: Readonly<Record<string, string | undefined>>,
+  missing: Missing,
+  signal: AbortSignal,
+): Promise<string> {
+  const { kind, rest } = partsOf(reference);
+  return (await read(kind, rest, env, missing, signal)).replace(/\r?\n$/, '');
+}
+
 /** How a shell reads the key of a reference, inside of double quotes. */
 export function keyInShell(reference: string): string {
   const { kind, rest } = partsOf(reference);

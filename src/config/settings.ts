@@ -3,12 +3,14 @@
 import { ParleyError } from '../service/errors.ts';
 import { readBaseUrl } from './base-url.ts';
 import { localProfile, requireProfile } from './profiles.ts';
+import { type PostgresVariables, readStoreAddress, type StoreAddress } from './store-address.ts';
 import type { StoredConfig, StoredProfile } from './stored-config.ts';
 
 /** An empty variable counts as unset. */
-export interface SettingVariables {
+export interface SettingVariables extends PostgresVariables {
   readonly PARLEY_PROFILE?: string | undefined;
   readonly PARLEY_URL?: string | undefined;
+  readonly PARLEY_STORE?: string | undefined;
   readonly PARLEY_API_KEY?: string | undefined;
   readonly PARLEY_MODE?: string | undefined;
 }
@@ -18,6 +20,9 @@ export interface TargetRequest {
     readonly profile: string | null;
     readonly url: string | null;
     readonly insecureHttp: boolean;
+    /** The address of a store; null for the profile's, or the one in the data directory. */
+    readonly store: string | null;
+    readonly insecureStore: boolean;
   };
   readonly env: SettingVariables;
   readonly config: StoredConfig;
@@ -32,6 +37,10 @@ export interface Target {
   readonly profile: string | null;
   /** Null for the embedded service; else without a slash at its end. */
   readonly url: string | null;
+  /** The store of the embedded service in PostgreSQL; null for a server, and for SQLite in the data directory. */
+  readonly store: StoreAddress | null;
+  /** What a profile keeps the key of the store under: its data directory, or its address without user and password. */
+  readonly storeName: string;
   /** Null: an embedded store whose key is still to be made, or a purpose that needs none. */
   readonly key: string | null;
   /** The profile's mode. */
@@ -47,6 +56,7 @@ export interface Target {
 
 export function resolveTarget(request: TargetRequest): Target {
   const { flags, env } = request;
+  if (flags.store !== null && flags.url !== null) throw storeOfServer();
   if (flags.profile !== null) {
     if (flags.url === null) return targetOfProfile(request, flags.profile, 'the option profile', null);
     if (request.purpose === 'login') return targetOfUrl(request, flags.url, 'the option url', flags.profile);
@@ -92,6 +102,8 @@ function targetOfUrl(request: TargetRequest, text: string, source: string, profi
   return {
     profile,
     url,
+    store: null,
+    storeName: request.dataDirectory,
     key,
     mode: null,
     insecureHttp,
@@ -116,8 +128,11 @@ function targetOfProfile(
   const words = `profile ${name}`;
   const insecureHttp = request.flags.insecureHttp || profile.insecure_http;
   const url = profile.url === null ? null : readBaseUrl(profile.url, words, { insecureHttp });
+  if (url !== null && request.flags.store !== null) throw storeOfServer();
+  const store = url === null ? readStore(request, profile, words) : null;
+  const storeName = store?.name ?? request.dataDirectory;
   const keySource = keyGiven === null ? words : 'PARLEY_API_KEY';
-  const key = readKey(keyGiven ?? storedKey(profile, request.dataDirectory), keySource);
+  const key = readKey(keyGiven ?? storedKey(profile, storeName), keySource);
   if (key === null && url !== null && request.purpose === 'call') {
     throw new ParleyError('NO_API_KEY', `The profile ${name} has no key.`, {
       remedy: { kind: 'log_in', profile: name },
@@ -126,19 +141,42 @@ function targetOfProfile(
   return {
     profile: name,
     url,
+    store,
+    storeName,
     key,
     mode: profile.mode,
     insecureHttp,
     replyPointer: profile.reply_pointer,
     extensions: profile.extensions,
-    origin: url ?? `embedded:${request.dataDirectory}`,
+    origin: url ?? (store === null ? `embedded:${storeName}` : storeName),
     sources: { profile: source, url: words, key: key === null ? null : keySource },
   };
 }
 
-function storedKey(profile: StoredProfile, dataDirectory: string): string | null {
+function storedKey(profile: StoredProfile, storeName: string): string | null {
   if (profile.url !== null) return profile.key;
-  return Object.hasOwn(profile.keys, dataDirectory) ? (profile.keys[dataDirectory] ?? null) : null;
+  return Object.hasOwn(profile.keys, storeName) ? (profile.keys[storeName] ?? null) : null;
+}
+
+function readStore(
+  { flags, env }: TargetRequest,
+  profile: StoredProfile,
+  ofProfile: string,
+): StoreAddress | null {
+  const isInsecureAllowed = flags.insecureStore || profile.insecure_store;
+  if (flags.store !== null) {
+    const options = { source: 'the option store', env, isInsecureAllowed, mayHoldPassword: false };
+    return readStoreAddress(flags.store, options);
+  }
+  const [text, source] = env.PARLEY_STORE ? [env.PARLEY_STORE, 'PARLEY_STORE'] : [profile.store, ofProfile];
+  if (text === null) return null;
+  return readStoreAddress(text, { source, env, isInsecureAllowed, mayHoldPassword: true });
+}
+
+function storeOfServer(): ParleyError {
+  return new ParleyError('USAGE', 'A store and a server cannot be used together.', {
+    remedy: { kind: 'choose_store_or_url' },
+  });
 }
 
 function readKey(key: string | null, source: string): string | null {

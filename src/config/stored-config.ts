@@ -22,6 +22,9 @@ export interface StoredProfile {
   readonly former_keys: Readonly<Record<string, readonly string[]>>;
   readonly mode: string | null;
   readonly insecure_http: boolean;
+  /** The address of a store in PostgreSQL; null for the one in the data directory. */
+  readonly store: string | null;
+  readonly insecure_store: boolean;
   /** A JSON Pointer to the reply in another server's answer. */
   readonly reply_pointer: string | null;
   /** What the server offered at login; null where that is not known. */
@@ -35,6 +38,8 @@ export const emptyProfile: StoredProfile = {
   former_keys: {},
   mode: null,
   insecure_http: false,
+  store: null,
+  insecure_store: false,
   reply_pointer: null,
   extensions: null,
 };
@@ -71,6 +76,8 @@ function readProfile(value: unknown, place: string): StoredProfile {
     former_keys: mapFields(profile, 'former_keys', at, texts),
     mode: textOrNull(profile, 'mode', at),
     insecure_http: flag(profile, 'insecure_http', at),
+    store: textOrNull(profile, 'store', at),
+    insecure_store: flag(profile, 'insecure_store', at),
     reply_pointer: textOrNull(profile, 'reply_pointer', at),
     extensions: textsOrNull(profile, 'extensions', at),
   };

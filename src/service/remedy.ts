@@ -36,6 +36,9 @@ export type Remedy =
   | { readonly kind: 'check_proxies' }
   | { readonly kind: 'allow_plain_http' }
   | { readonly kind: 'name_mode' }
+  /** Give a store or the URL of a server, not both. */
+  | { readonly kind: 'choose_store_or_url' }
+  | { readonly kind: 'allow_insecure_store' }
   /** Give a profile or a URL, not both. */
   | { readonly kind: 'choose_profile_or_url' }
   | { readonly kind: 'list_keys' }

@@ -28,6 +28,7 @@ interface Given {
   readonly profile?: string;
   readonly url?: string;
   readonly insecureHttp?: boolean;
+  readonly store?: string;
   readonly env?: TargetRequest['env'];
   readonly current?: string;
   readonly dataDirectory?: string;
@@ -40,6 +41,8 @@ function request(given: Given): TargetRequest {
       profile: given.profile ?? null,
       url: given.url ?? null,
       insecureHttp: given.insecureHttp ?? false,
+      store: given.store ?? null,
+      insecureStore: false,
     },
     env: given.env ?? {},
     config: { ...config, current: given.current ?? null },

@@ -38,6 +38,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   undici: ['http'],
   'eventsource-parser': ['http'],
   'better-sqlite3': ['store/sqlite'],
+  pg: ['store/postgres'],
   '@noble/hashes': ['config', 'local'],
   conf: ['config'],
   yaml: ['config'],

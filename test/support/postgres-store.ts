@@ -14,7 +14,7 @@ export async function openTestPostgres(
 ): Promise<OpenedPostgresStore> {
   const opened = await openPostgresStore({
     name: `postgres://127.0.0.1:${port}/postgres`,
-    config: { host: '127.0.0.1', port, user, database: 'postgres' },
+    hosts: [{ host: '127.0.0.1', port, user, database: 'postgres' }],
     schema: 'parley',
     now: Date.now,
     rules: storeRules,

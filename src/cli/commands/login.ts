@@ -74,8 +74,10 @@ export async function runLogin(
   const kept = { ...place, profile, key, replyPointer };
   if (place.url === null) {
     const put = await storeKeyChange(profile, context);
-    const { dataDirectory, profileFile } = context.host;
-    await profileFile.update((config) => useProfile(put(config, profile, dataDirectory, key), profile));
+    const { storeName } = place;
+    await context.host.profileFile.update((config) =>
+      useProfile(put(config, profile, storeName, key), profile),
+    );
   } else {
     await context.host.profileFile.update((config) =>
       useProfile(keep(kept, mode, backend.extensions, config), profile),

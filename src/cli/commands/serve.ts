@@ -46,7 +46,8 @@ export function registerServe(parent: Command, run: Run): void {
 
 /** Serves until a signal stops it; the first lets running replies end. */
 export async function runServe(input: ServeInput, context: CliContext): Promise<never> {
-  const { url } = context.resolve('report');
+  const target = context.resolve('report');
+  const { url } = target;
   if (url !== null) {
     throw new ParleyError('UNSUPPORTED', `Only the embedded service can be served, not ${url}.`, {
       hint: 'Choose it with --profile local, and leave out --url and PARLEY_URL.',
@@ -67,7 +68,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     ...(input.streamLimit !== undefined && { streamsPerKey: input.streamLimit }),
   };
   const { logger, flush } = serverLog(logTo(context.stderr), host.now);
-  const served = await host.openServedBackend({
+  const served = await host.openServedBackend(target, {
     timeout: context.options.timeout,
     authorityFile: context.options.ca,
     modesFile: input.modes ?? null,

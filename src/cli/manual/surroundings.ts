@@ -8,6 +8,7 @@ export interface Described {
 /** An empty variable counts as unset. */
 export const variables: readonly Described[] = [
   { name: 'PARLEY_PROFILE', purpose: 'the profile to use where --profile is not given' },
+  { name: 'PARLEY_STORE', purpose: 'the store in PostgreSQL to use where --store is not given' },
   {
     name: 'PARLEY_URL',
     purpose:

@@ -1,4 +1,5 @@
 // The REPL, put together: a context of its own, the source of lines that the terminal can bear, the session to go on with.
+import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
 import type { CliHost } from '../cli-host.ts';
 import type { CliContext } from '../context.ts';
@@ -107,13 +108,14 @@ function talkingAbove(above: LineSource['above'], outer: CliContext): CliContext
 
 /** What the profile has by now, if it still is for the same place; null for a key that came from elsewhere. */
 function storedKey(
-  { profile, origin, insecureHttp, sources }: Target,
+  { profile, url, storeName, origin, insecureHttp, sources }: Target,
   { profileFile, dataDirectory }: Pick<CliHost, 'profileFile' | 'dataDirectory'>,
 ): string | null {
   if (profile === null || sources.key === 'PARLEY_API_KEY') return null;
-  const flags = { profile, url: null, insecureHttp };
+  const flags = { profile, url: null, insecureHttp, store: null, insecureStore: false };
   try {
     const config = profileFile.read();
+    if (url === null) return storeKey(config, profile, storeName);
     const now = resolveTarget({ flags, env: {}, config, dataDirectory, purpose: 'report' });
     return now.origin === origin ? now.key : null;
   } catch {

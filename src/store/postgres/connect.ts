@@ -2,7 +2,7 @@
 // server must be the one that writes.
 import pg from 'pg';
 import { ParleyError } from '../../service/errors.ts';
-import { storeError } from './postgres-errors.ts';
+import { isPassing } from './postgres-errors.ts';
 
 const oidOfBigint = 20;
 const oidOfNumeric = 1700;
@@ -44,7 +44,30 @@ export interface ConnectOptions {
   readonly acceptsLoss?: boolean | undefined;
 }
 
-export async function connect(config: pg.ClientConfig, options: ConnectOptions): Promise<pg.Client> {
+/** What one server is reached with; `password` is empty where none is needed. */
+export type ConnectionConfig = Pick<
+  pg.ClientConfig,
+  'host' | 'port' | 'user' | 'database' | 'ssl' | 'password'
+>;
+
+/** Tries the hosts in their order, until one of them takes writes. */
+export async function connect(
+  hosts: readonly ConnectionConfig[],
+  options: ConnectOptions,
+): Promise<pg.Client> {
+  let failure: unknown;
+  for (const host of hosts) {
+    try {
+      return await connectTo(host, options);
+    } catch (error) {
+      failure = error;
+      if (!isPassing(error)) throw error;
+    }
+  }
+  throw failure;
+}
+
+async function connectTo(config: ConnectionConfig, options: ConnectOptions): Promise<pg.Client> {
   const client = new pg.Client({
     connectionTimeoutMillis: answerMs,
     query_timeout: answerMs,
@@ -74,10 +97,7 @@ function refuseUnsafe(server: ServerFacts, { name, acceptsLoss }: ConnectOptions
   if (server.version < oldestVersion)
     throw unsafe('is older than PostgreSQL 13', 'Use PostgreSQL 13 or newer.');
   if (server.is_standby)
-    throw storeError(
-      Object.assign(new Error('the server is a standby and takes no writes'), { code: '25006' }),
-      name,
-    );
+    throw Object.assign(new Error('the server is a standby, and takes no writes'), { code: '25006' });
   if (server.encoding !== 'UTF8')
     throw unsafe(`has the encoding ${server.encoding}`, 'Make a database with the encoding UTF8.');
   if (server.conforming !== 'on')

@@ -1,7 +1,6 @@
 // Opens a store in PostgreSQL: connections to a database that keeps its promises, and the newest schema.
-import type { ClientConfig } from 'pg';
 import type { StoreRules } from '../store-rules.ts';
-import { connect } from './connect.ts';
+import { type ConnectionConfig, connect } from './connect.ts';
 import { Connections } from './connections.ts';
 import { migrate } from './migrations.ts';
 import { storeError } from './postgres-errors.ts';
@@ -12,7 +11,8 @@ import { statement } from './statement.ts';
 export interface PostgresStoreOptions {
   /** The store without user and password, for errors. */
   readonly name: string;
-  readonly config: ClientConfig;
+  /** Tried in this order, until one of them takes writes. */
+  readonly hosts: readonly ConnectionConfig[];
   /** Where its tables are: letters, digits and `_`. */
   readonly schema: string;
   readonly now: () => number;
@@ -37,9 +37,9 @@ export interface OpenedPostgresStore {
 const anyProject = statement('SELECT 1 FROM parley.projects LIMIT 1');
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedPostgresStore> {
-  const { name, config, schema, now, rules, random, patienceMs, prepare, acceptsLoss } = options;
+  const { name, hosts, schema, now, rules, random, patienceMs, prepare, acceptsLoss } = options;
   const connections = new Connections({
-    connect: () => connect(config, { name, acceptsLoss }),
+    connect: () => connect(hosts, { name, acceptsLoss }),
     ...{ name, schema, random, patienceMs, prepare, size: options.connections },
   });
   try {

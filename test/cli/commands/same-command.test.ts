@@ -1,14 +1,28 @@
 import { expect, test } from 'vitest';
 import { sameCommand } from '../../../src/cli/commands/sessions/batch.ts';
 
-const nowhere = { profile: null, url: null, insecureHttp: false, ca: null };
+const nowhere = {
+  profile: null,
+  url: null,
+  insecureHttp: false,
+  store: null,
+  insecureStore: false,
+  ca: null,
+};
 
 test('a command that is printed to go on with works where this one did', () => {
   const words = 'sessions delete --resume 1';
   expect(sameCommand(words, nowhere)).toBe('parley sessions delete --resume 1');
   expect(sameCommand(words, { ...nowhere, profile: 'work' })).toBe(`parley ${words} --profile work`);
   const url = 'http://[fd00::1]:8787';
-  expect(sameCommand(words, { ...nowhere, url, insecureHttp: true, ca: 'our ca.pem' })).toBe(
-    `parley ${words} --url '${url}' --insecure-http --ca 'our ca.pem'`,
-  );
+  expect(
+    sameCommand(words, {
+      ...nowhere,
+      url,
+      insecureHttp: true,
+      store: null,
+      insecureStore: false,
+      ca: 'our ca.pem',
+    }),
+  ).toBe(`parley ${words} --url '${url}' --insecure-http --ca 'our ca.pem'`);
 });

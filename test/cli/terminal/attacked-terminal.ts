@@ -46,7 +46,15 @@ export class AttackedTerminal {
   /** A line that begins with a tab is completed, and drawn, and not sent. */
   async repl(lines: readonly string[]): Promise<void> {
     const flags = { profile: null, url: this.#url, json: false, jq: null, quiet: false, input: true };
-    const others = { color: false, timeout: null, insecureHttp: false, ca: null, debug: true };
+    const others = {
+      color: false,
+      timeout: null,
+      insecureHttp: false,
+      store: null,
+      insecureStore: false,
+      ca: null,
+      debug: true,
+    };
     const context = new CliContext(this.#host('device'), { ...flags, ...others });
     const { dataDirectory, locks } = context.host;
     const history = new LineHistory({ dataDirectory, name: 'none', locks });

@@ -39,11 +39,25 @@ export class HostileServer {
       openBackend: async () => ({ backend: this.#backend(), apiKey: 'none' }),
     });
     const flags = { profile: null, url, json: false, jq: null, quiet: false, input: false };
-    const others = { color: colour, timeout: null, insecureHttp: false, ca: null, debug: false };
+    const others = {
+      color: colour,
+      timeout: null,
+      insecureHttp: false,
+      store: null,
+      insecureStore: false,
+      ca: null,
+      debug: false,
+    };
     this.context = new CliContext(host, { ...flags, ...others });
     this.context.talkTo({
       ...{ profile: null, url, key: 'none', mode: null, insecureHttp: false, replyPointer: null },
-      ...{ extensions: null, origin: url, sources: { profile: null, url: 'flag --url', key: null } },
+      ...{
+        store: null,
+        storeName: '',
+        extensions: null,
+        origin: url,
+        sources: { profile: null, url: 'flag --url', key: null },
+      },
     });
   }
 

@@ -48,13 +48,14 @@ async function keepKey(
   administration: Administration,
   context: CliContext,
 ): Promise<void> {
-  const { profileFile, dataDirectory } = context.host;
+  const { profileFile } = context.host;
+  const { storeName } = context.target;
   const profile = context.target.profile ?? localProfile;
   try {
     const put = await storeKeyChange(profile, context);
-    await profileFile.update((config) => put(config, profile, dataDirectory, key));
+    await profileFile.update((config) => put(config, profile, storeName, key));
   } catch (error) {
-    if (storeKey(profileFile.read(), profile, dataDirectory) !== key) await administration.revokeKey(key_id);
+    if (storeKey(profileFile.read(), profile, storeName) !== key) await administration.revokeKey(key_id);
     throw error;
   }
 }

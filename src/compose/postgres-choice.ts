@@ -1,0 +1,76 @@
+// The store in PostgreSQL at an address: the password and the certificates are read here, when they are needed.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readReference } from '../config/key-reference.ts';
+import { readPasswordFile } from '../config/password-file.ts';
+import type { StoreAddress } from '../config/store-address.ts';
+import { isLocalName } from '../http/loopback.ts';
+import { storeRules } from '../local/store-rules.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { ConnectionConfig } from '../store/postgres/connect.ts';
+import { openPostgresStore } from '../store/postgres/open.ts';
+import type { ChosenStore } from './store-choice.ts';
+import type { Surroundings } from './surroundings.ts';
+import { systemRandomness } from './system-randomness.ts';
+
+export async function openPostgres(
+  address: StoreAddress,
+  { env, now, random }: Pick<Surroundings, 'env' | 'now' | 'random'>,
+): Promise<ChosenStore> {
+  const { name, schema, connections, patience, prepares } = address;
+  const { store, created } = await openPostgresStore({
+    hosts: await connectionConfigs(address, env),
+    ...{ name, schema, now, random, connections },
+    rules: storeRules,
+    patienceMs: patience * 1000,
+    prepare: prepares,
+  });
+  const id = Buffer.from((await systemRandomness())(16)).toString('base64url');
+  // Another server may be on another machine: only its lease tells whether it is gone.
+  return { store, created, owner: { id: `srv_${id}`, isGone: () => false }, shareReads: () => {} };
+}
+
+async function connectionConfigs(
+  address: StoreAddress,
+  env: Surroundings['env'],
+): Promise<readonly ConnectionConfig[]> {
+  const { hosts, user, database, encryption, authorityFile, password } = address;
+  const authorities = authorityFile === null ? null : await readAuthorities(address.name, authorityFile);
+  const isChecked = encryption === 'authority' || encryption === 'full';
+  const ssl = encryption !== 'none' && {
+    rejectUnauthorized: isChecked,
+    ...(authorities !== null && { ca: authorities }),
+    // The certificate is one of a known authority, whatever host it is for.
+    ...(encryption === 'authority' && { checkServerIdentity: () => undefined }),
+  };
+  const given = password.kind === 'file' ? null : await givenPassword(address, password, env);
+  return hosts.map(({ host, port }) => {
+    const path = password.kind === 'file' ? (password.path ?? join(env['HOME'] ?? '', '.pgpass')) : '';
+    const found = given ?? readPasswordFile(path, { host, port, database, user }) ?? '';
+    // A name of this machine is never looked up (http/loopback.ts).
+    return { host: isLocalName(host) ? '127.0.0.1' : host, port, user, database, ssl, password: found };
+  });
+}
+
+async function givenPassword(
+  { name }: StoreAddress,
+  password: { readonly kind: 'reference' | 'text'; readonly value: string },
+  env: Surroundings['env'],
+): Promise<string> {
+  if (password.kind === 'text') return password.value;
+  const missing = (problem: string) =>
+    new ParleyError('CONFIG', `There is no password for the store ${name}: ${problem}.`);
+  return readReference(password.value, env, missing, AbortSignal.timeout(60_000));
+}
+
+async function readAuthorities(name: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new ParleyError(
+      'CONFIG',
+      `The certificates of the store ${name} cannot be read: ${path} (${reason}).`,
+    );
+  }
+}

@@ -1,0 +1,35 @@
+// The store in SQLite, in the data directory of this machine.
+import type { TurnOwner } from '../local/local-options.ts';
+import { storeRules } from '../local/store-rules.ts';
+import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
+import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
+import type { ChosenStore } from './store-choice.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface SqliteChoice {
+  /** Who waits less for an answer waits less for a lock, too. Seconds; null for the usual. */
+  readonly timeout: number | null;
+  /** For a server: none of its callers waits for another's long read. */
+  readonly threads: ThreadsOf | undefined;
+}
+
+export async function openSqlite(surroundings: Surroundings, choice: SqliteChoice): Promise<ChosenStore> {
+  const { dataDirectory, nodeApiVersion, now, sinceBoot, random, processes } = surroundings;
+  const { timeout, threads } = choice;
+  const opened = await openSqliteStore({
+    directory: dataDirectory,
+    ...{ nodeApiVersion, now, sinceBoot, random, threads },
+    rules: storeRules,
+    lockWaitMs: timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs),
+  });
+  return { ...opened, owner: turnOwner(processes) };
+}
+
+function turnOwner(processes: ProcessTable): TurnOwner {
+  const owner = processIdentity(processes);
+  // All processes at one store of SQLite are of one machine (store/sqlite/lease-clock.ts).
+  const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
+  return { id: owner.name, isGone };
+}

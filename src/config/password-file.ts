@@ -1,0 +1,69 @@
+// The password file of PostgreSQL's own clients (PostgreSQL documentation, section 34.16): lines of host:port:database:user:password, where
+// `*` stands for anything and `\` takes the next character as it is.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { ParleyError } from '../service/errors.ts';
+
+const mostBytes = 1024 * 1024;
+
+export interface PasswordWanted {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/** Null where there is no such file, or no line for this. `CONFIG` for a file that others may read. */
+export function readPasswordFile(path: string, wanted: PasswordWanted): string | null {
+  const text = readPrivateText(path);
+  if (text === null) return null;
+  const { host, port, database, user } = wanted;
+  const asked = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
+  for (const line of text.split(/\r?\n/)) {
+    if (line.startsWith('#')) continue;
+    const fields = fieldsOf(line);
+    const password = fields[4];
+    if (password === undefined) continue;
+    if (asked.every((value, at) => fields[at] === '*' || unescaped(fields[at] ?? '') === value))
+      return unescaped(password);
+  }
+  return null;
+}
+
+/** The password is all that follows the fourth colon. */
+function fieldsOf(line: string): readonly string[] {
+  const [, ...fields] =
+    /^((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):(.*)$/.exec(line) ?? [];
+  return fields;
+}
+
+function unescaped(field: string): string {
+  return field.replace(/\\(.)/g, '$1');
+}
+
+function readPrivateText(path: string): string | null {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw wrong(
+      path,
+      `cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      'Make it a file of yours.',
+    );
+  }
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile()) return null;
+    if ((stat.mode & 0o077) !== 0)
+      throw wrong(path, 'may be read by others', 'Take that away: chmod 600, on this file.');
+    const bytes = Buffer.alloc(Math.min(stat.size, mostBytes));
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function wrong(path: string, problem: string, hint: string): ParleyError {
+  return new ParleyError('CONFIG', `The password file ${path} ${problem}.`, { hint });
+}
