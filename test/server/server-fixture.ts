@@ -18,6 +18,8 @@ export interface FixtureOptions {
   /** A store that is there already, as a second server on it has. */
   readonly directory?: string;
   readonly ready?: () => Promise<void>;
+  /** The store, where it is none of SQLite in the directory. */
+  readonly openStore?: () => Promise<SessionStore>;
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
   readonly owner?: TurnOwner;
@@ -53,6 +55,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   const backend = await openEmbedded(directory, {
     ...(options.engines && { engines: options.engines }),
     ...(options.limits && { limits: options.limits }),
+    ...(options.openStore && { openStore: options.openStore }),
     ...(options.around && { around: options.around }),
     ...(options.now && { now: options.now }),
     ...(options.lockWaitMs !== undefined && { lockWaitMs: options.lockWaitMs }),

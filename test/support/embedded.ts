@@ -27,6 +27,8 @@ export interface EmbeddedOptions {
   readonly lockWaitMs?: number;
   /** Where the store is to read long in threads, as one that is served: what the build makes of store-worker.ts. */
   readonly workerFile?: URL;
+  /** The store, where it is none of SQLite in the directory. */
+  readonly openStore?: () => Promise<SessionStore>;
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
 }
@@ -41,7 +43,9 @@ export async function openEmbedded(
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
   const { workerFile } = options;
   const threads: ThreadsOf = workerFile && ((place) => new StoreThreads(workerFile, place));
-  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now, threads });
+  const store = options.openStore
+    ? await options.openStore()
+    : (await openSqliteStore({ ...storeOptions(directory), ...wait, now, threads })).store;
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),

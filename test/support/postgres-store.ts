@@ -9,10 +9,20 @@ import {
 import type { PostgresServer } from './postgres-server.ts';
 
 export async function openTestPostgres(
-  { port, user }: PostgresServer,
+  server: PostgresServer,
   options: Partial<PostgresStoreOptions> = {},
 ): Promise<OpenedPostgresStore> {
-  const opened = await openPostgresStore({
+  const opened = await openPostgresStore(postgresOptions(server, options));
+  onTestFinished(() => opened.store.close());
+  return opened;
+}
+
+/** What the store of a test is opened with. */
+export function postgresOptions(
+  { port, user }: PostgresServer,
+  options: Partial<PostgresStoreOptions> = {},
+): PostgresStoreOptions {
+  return {
     name: `postgres://127.0.0.1:${port}/postgres`,
     hosts: [{ host: '127.0.0.1', port, user, database: 'postgres' }],
     schema: 'parley',
@@ -24,7 +34,5 @@ export async function openTestPostgres(
     prepare: true,
     acceptsLoss: true,
     ...options,
-  });
-  onTestFinished(() => opened.store.close());
-  return opened;
+  };
 }
