@@ -80,11 +80,6 @@ const encryptionOf: Readonly<Record<string, StoreEncryption>> = {
   'verify-full': 'full',
 };
 
-/** Whether a text means a store in PostgreSQL. */
-export function isStoreAddress(text: string): boolean {
-  return /^postgres(ql)?:\/\//i.test(text);
-}
-
 export function readStoreAddress(text: string, options: AddressOptions): StoreAddress {
   const { source, env } = options;
   const wrong = (problem: string, hint = usualHint, remedy: Remedy | null = null) =>

@@ -28,7 +28,7 @@ import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Ask, Connections } from './connections.ts';
 import { Groups } from './groups.ts';
-import { doOnce, type OnceTools } from './idempotency.ts';
+import { doOnce, type OnceTools, sweepOld } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { inspect, isWritable } from './inspection.ts';
 import { createKey, findKeysByHash, listKeys, revokeKey } from './keys.ts';
@@ -67,12 +67,17 @@ export interface StoreParts {
   readonly rules: StoreRules;
 }
 
+/** How often old idempotency keys are looked for. */
+const sweepMs = 60_000;
+
 export class PostgresStore implements SessionStore {
   readonly #connections: Connections;
   readonly #name: string;
   readonly #now: () => number;
   readonly #tools: OnceTools;
   readonly #searchIndex: SearchIndex;
+  #sweptUntil = Number.NEGATIVE_INFINITY;
+  #sweeping: Promise<void> = Promise.resolve();
   readonly #turnWaiters = new TurnWaiters();
   readonly #keyReads: Groups<Uint8Array, KeyIdentity | null>;
   readonly #sessionReads: Groups<SessionPlace, Session | null>;
@@ -143,6 +148,7 @@ export class PostgresStore implements SessionStore {
     session: SessionCreation['session'],
     once: IdempotencyKey | null,
   ): Promise<Idempotent<NewSession>> {
+    this.#sweep(once);
     return this.#run(() => this.#creations.add({ projectId, session, once }));
   }
 
@@ -214,6 +220,7 @@ export class PostgresStore implements SessionStore {
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     return this.#run(() => {
       signal?.throwIfAborted();
+      this.#sweep(start.once);
       return this.#begins.add({ projectId, start });
     }, signal);
   }
@@ -275,7 +282,15 @@ export class PostgresStore implements SessionStore {
 
   async close(): Promise<void> {
     await this.#connections.close();
-    await this.#searchIndex.idle();
+    await Promise.all([this.#searchIndex.idle(), this.#sweeping]);
+  }
+
+  /** Forgets keys that are older than they are kept, now and then; nobody waits for it. */
+  #sweep(once: IdempotencyKey | null): void {
+    if (once === null || performance.now() < this.#sweptUntil) return;
+    this.#sweptUntil = performance.now() + sweepMs;
+    const swept = sweepOld(this.#connections.ask, this.#tools.keptMs(once)).catch(() => {});
+    this.#sweeping = swept;
   }
 
   #once<T>(
@@ -283,6 +298,7 @@ export class PostgresStore implements SessionStore {
     once: IdempotencyKey | null,
     work: (ask: Ask) => Promise<T>,
   ): Promise<Idempotent<T>> {
+    this.#sweep(once);
     return this.#run(() => doOnce(this.#tools, projectId, once, work));
   }
 

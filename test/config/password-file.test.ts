@@ -1,0 +1,37 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readPasswordFile } from '../../src/config/password-file.ts';
+
+const wanted = { host: 'db.example', port: 5432, database: 'sessions', user: 'ada' };
+
+function passwordFile(text: string, mode = 0o600): string {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-pgpass-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'pgpass');
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+}
+
+test('the first line that fits gives the password, whatever signs are in it', () => {
+  const path = passwordFile(
+    '# db.example:5432:sessions:ada:no\nother:*:*:*:no\ndb.example:5432:*:ada:p:a\\\\ss\\:word\n*:*:*:*:late\n',
+  );
+  expect(readPasswordFile(path, wanted)).toBe('p:a\\ss:word');
+  expect(readPasswordFile(path, { ...wanted, user: 'bob' })).toBe('late');
+  expect(readPasswordFile(path, { ...wanted, host: '/run/postgresql' })).toBe('late');
+});
+
+test('no file, and no line that fits, give none', () => {
+  expect(readPasswordFile('/nowhere/pgpass', wanted)).toBeNull();
+  expect(readPasswordFile(passwordFile('db.example:5433:*:*:x\nshort:line\n'), wanted)).toBeNull();
+});
+
+test('a file that others may read is refused', () => {
+  const path = passwordFile('*:*:*:*:s3cret\n', 0o644);
+  expect(() => readPasswordFile(path, wanted)).toThrow(
+    expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(path) }),
+  );
+});

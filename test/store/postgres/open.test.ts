@@ -1,0 +1,78 @@
+// What a store in PostgreSQL is refused for, and how it is made when many come first at once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ParleyError } from '../../../src/service/errors.ts';
+import { openPostgresStore, type PostgresStoreOptions } from '../../../src/store/postgres/open.ts';
+import { schema } from '../../../src/store/postgres/schema.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server.stop());
+
+async function refusal(options: Partial<PostgresStoreOptions>): Promise<ParleyError> {
+  return openPostgresStore(postgresOptions(server, { patienceMs: 100, ...options })).then(
+    () => {
+      throw new Error('it was opened');
+    },
+    (error: ParleyError) => error,
+  );
+}
+
+const host = () => ({ host: '127.0.0.1', port: server.port, user: server.user, database: 'postgres' });
+
+describe('a database is refused', () => {
+  test('that loses commits in a power cut', async () => {
+    expect(await refusal({ acceptsLoss: false })).toMatchObject({
+      ...{ code: 'STORE_UNSAFE', message: expect.stringContaining('fsync off') },
+    });
+  });
+
+  test('that is not there, or lets nobody in, and never with the password in a message', async () => {
+    const hosts = [{ ...host(), database: 'none', password: 's3cret' }];
+    const missing = await refusal({ hosts });
+    expect(missing).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('"none"') });
+    const nobody = await refusal({ hosts: [{ ...host(), user: 'nobody', password: 's3cret' }] });
+    expect(nobody).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('"nobody"') });
+    const away = await refusal({ hosts: [{ ...host(), port: 1 }] });
+    expect(away).toMatchObject({ code: 'UNAVAILABLE', retryAfter: 1 });
+    for (const { message, hint } of [missing, nobody, away]) expect(message + hint).not.toContain('s3cret');
+  });
+
+  test('that a newer Parley has made, and is left as it was', async () => {
+    const newer = { version: schema.length + 1, parleyVersion: '9.9.9', sql: 'SELECT 1' };
+    await openTestPostgres(server, { schema: 'newer', migrations: [...schema, newer] });
+    expect(await refusal({ schema: 'newer' })).toMatchObject({
+      ...{ code: 'STORE_NEWER', message: expect.stringContaining('9.9.9') },
+    });
+  });
+
+  test('whose user may not make the tables, with what lacks', async () => {
+    const { store } = await openTestPostgres(server, { schema: 'given' });
+    await store.ping();
+    const asked = await import('pg');
+    const client = new asked.default.Client(host());
+    await client.connect();
+    await client.query('CREATE ROLE guest LOGIN');
+    await client.end();
+    expect(await refusal({ schema: 'given', hosts: [{ ...host(), user: 'guest' }] })).toMatchObject({
+      ...{ code: 'STORE_UNSAFE', hint: expect.stringContaining('grant') },
+    });
+  });
+});
+
+test('of several hosts the first that takes writes is used', async () => {
+  const hosts = [{ ...host(), port: 1 }, host()];
+  const { store } = await openTestPostgres(server, { schema: 'second_host', hosts });
+  await store.ping();
+});
+
+test('twenty that open an empty database at once all succeed, and one makes the tables', async () => {
+  const opened = await Promise.all(
+    Array.from({ length: 20 }, () => openTestPostgres(server, { schema: 'raced', connections: 1 })),
+  );
+  const reports = await Promise.all(opened.map(({ store }) => store.inspect()));
+  expect(new Set(reports.map((report) => report.schema_version))).toEqual(new Set([schema.length]));
+});
