@@ -5,12 +5,15 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const nobody = 65_534;
 
 export interface PostgresServer {
   readonly port: number;
   readonly user: string;
+  /** As a crash does: nothing that was not committed survives. Resolves when it takes connections again. */
+  crash(downMs: number): Promise<void>;
   stop(): void;
 }
 
@@ -69,21 +72,30 @@ export async function startPostgres(settings: readonly string[] = ['fsync=off'])
     'listen_addresses=127.0.0.1',
   ];
   for (const setting of ['max_connections=200', ...settings]) options.push('-c', setting);
-  const server = spawn(join(bin, 'postgres'), options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
-  await new Promise<void>((resolve, reject) => {
-    let log = '';
-    server.stderr.on('data', (chunk: Buffer) => {
-      log += chunk.toString();
-      if (log.includes('ready to accept connections')) resolve();
+  const start = async () => {
+    const server = spawn(join(bin, 'postgres'), options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+    await new Promise<void>((resolve, reject) => {
+      let log = '';
+      server.stderr.on('data', (chunk: Buffer) => {
+        log += chunk.toString();
+        if (log.includes('ready to accept connections')) resolve();
+      });
+      server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${log}`)));
     });
-    server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${log}`)));
-  });
-  server.stderr.resume();
+  };
+  const stop = () =>
+    spawnSync(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], { ...as, stdio: 'ignore' });
+  await start();
   return {
     port,
     user,
+    async crash(downMs) {
+      stop();
+      await delay(downMs);
+      await start();
+    },
     stop() {
-      spawnSync(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], { ...as, stdio: 'ignore' });
+      stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };

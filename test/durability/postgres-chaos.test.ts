@@ -1,0 +1,107 @@
+// Turns over PostgreSQL while it fails: what was acknowledged stands once, and no call fails for an outage that is shorter than the
+// patience of a store.
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SessionStore } from '../../src/store/session-store.ts';
+import { newId, newProject, once, turnReply, turnStart } from '../store/store-samples.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { openTestPostgres } from '../support/postgres-store.ts';
+
+const callers = 16;
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres([]);
+}, 60_000);
+afterAll(() => server.stop());
+
+interface Said {
+  readonly project: string;
+  readonly session: string;
+  readonly message: string;
+  readonly reply: string;
+}
+
+/** Goes on with sessions of its own until it is to stop. Every second turn has an idempotency key, and is asked for twice. */
+async function talk(store: SessionStore, project: string, isOver: () => boolean): Promise<readonly Said[]> {
+  const said: Said[] = [];
+  for (let turns = 0; !isOver(); turns += 1) {
+    const session = newId('ses');
+    if (turns % 3 === 0) {
+      await store.createSession(project, { session_id: session, title: null, now: Date.now() }, null);
+      expect(await store.findSession(project, session)).not.toBeNull();
+    }
+    const key = turns % 2 === 0 ? null : once(newId('key'), session);
+    const session_id = turns % 3 === 0 ? session : null;
+    const start = turnStart({ session_id, newSession: { session_id: session, title: 'x' }, once: key });
+    const begun = await store.beginTurn(project, start);
+    if (begun.kind !== 'begun') throw new Error(`the turn is ${begun.kind}`);
+    const reply = turnReply({ content: `reply of ${session}` });
+    expect(await store.endTurn(project, begun.turn, reply)).toEqual({ kind: 'kept', message_count: 2 });
+    if (key !== null) {
+      const again = await store.beginTurn(project, { ...start, message_id: newId('msg') });
+      expect(again).toMatchObject({ kind: 'answered', reply: { message_id: reply.message_id } });
+    }
+    said.push({ project, session, message: start.message_id, reply: reply.message_id });
+  }
+  return said;
+}
+
+test('connections cut ten times a second, and a crash: nothing failed, lost or doubled', async () => {
+  const patience = { patienceMs: 15_000, acceptsLoss: false };
+  const stores = await Promise.all([1, 2].map(async () => (await openTestPostgres(server, patience)).store));
+  const projects = await Promise.all(
+    Array.from({ length: callers }, () => newProject(stores[0] as SessionStore)),
+  );
+  let isOver = false;
+  const talking = projects.map((project, index) =>
+    talk(stores[index % 2] as SessionStore, project, () => isOver),
+  );
+  for (let cuts = 0; cuts < 10; cuts += 1) {
+    await delay(100);
+    await cutAll();
+  }
+  await server.crash(300);
+  await delay(500);
+  isOver = true;
+  const said = (await Promise.all(talking)).flat();
+  expect(said.length).toBeGreaterThan(callers);
+  const reader = stores[1] as SessionStore;
+  for (const { project, session, message, reply } of said) {
+    const page = await reader.listMessages(project, session, { limit: 10, after: null });
+    expect(page?.items.map(({ message_id }) => message_id)).toEqual([message, reply]);
+    expect((await reader.findSession(project, session))?.message_count).toBe(2);
+  }
+  const kept = await Promise.all(projects.map((project) => countOf(reader, project)));
+  expect(kept.reduce((sum, count) => sum + count, 0)).toBe(said.length);
+}, 60_000);
+
+async function cutAll(): Promise<void> {
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port: server.port,
+    user: server.user,
+    database: 'postgres',
+  });
+  await client.connect();
+  await client.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley'`,
+  );
+  await client.end();
+}
+
+async function countOf(store: SessionStore, projectId: string): Promise<number> {
+  let count = 0;
+  let after: { time: number; sessionId: string } | null = null;
+  for (;;) {
+    const page = await store.listSessions(projectId, {
+      ...{ limit: 200, after, titleMatch: null, updatedBefore: null, updatedAfter: null, deleted: false },
+      ...{ sort: 'created', order: 'asc' },
+    });
+    count += page.items.length;
+    const last = page.items.at(-1);
+    if (!page.hasMore || last === undefined) return count;
+    after = { time: Date.parse(last.created_at), sessionId: last.session_id };
+  }
+}
