@@ -1,13 +1,15 @@
 // A key given to a profile for the store of this machine.
-import { putOtherStoreKey, putStoreKey, storeKey } from '../config/profiles.ts';
+import { findProfile, putOtherStoreKey, putStoreKey, storeKey } from '../config/profiles.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 
 /** How a profile is given a key: one that this store does not take may be that of a store that comes back, and is not replaced. */
 export async function storeKeyChange(profile: string, context: CliContext): Promise<typeof putStoreKey> {
   const { profileFile } = context.host;
-  const { storeName } = context.resolve('report');
-  const before = storeKey(profileFile.read(), profile, storeName);
+  const { storeName } = context.target;
+  const config = profileFile.read();
+  if (findProfile(config, profile) === null) return putStoreKey;
+  const before = storeKey(config, profile, storeName);
   return before === null || (await isTaken(before, context)) ? putStoreKey : putOtherStoreKey;
 }
 

@@ -94,13 +94,13 @@ export function storeKey(config: StoredConfig, name: string, dataDirectory: stri
   return Object.hasOwn(keys, dataDirectory) ? (keys[dataDirectory] ?? null) : null;
 }
 
-/** The newest first. */
+/** The newest first. None of a profile that is not there yet. */
 export function formerStoreKeys(
   config: StoredConfig,
   name: string,
   dataDirectory: string,
 ): readonly string[] {
-  const { former_keys } = requireProfile(config, name, null);
+  const { former_keys } = findProfile(config, name) ?? emptyProfile;
   return Object.hasOwn(former_keys, dataDirectory) ? (former_keys[dataDirectory] ?? []) : [];
 }
 

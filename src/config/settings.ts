@@ -2,9 +2,9 @@
 // Pure; what is stored is read by profile-file.ts.
 import { ParleyError } from '../service/errors.ts';
 import { readBaseUrl } from './base-url.ts';
-import { localProfile, requireProfile } from './profiles.ts';
+import { findProfile, localProfile, requireProfile } from './profiles.ts';
 import { type PostgresVariables, readStoreAddress, type StoreAddress } from './store-address.ts';
-import type { StoredConfig, StoredProfile } from './stored-config.ts';
+import { emptyProfile, type StoredConfig, type StoredProfile } from './stored-config.ts';
 
 /** An empty variable counts as unset. */
 export interface SettingVariables extends PostgresVariables {
@@ -28,7 +28,7 @@ export interface TargetRequest {
   readonly config: StoredConfig;
   /** The real path of the data directory. */
   readonly dataDirectory: string;
-  /** `call`: a key must be there. `report`: it may be missing. `login`: and a profile with a URL may name a new profile. */
+  /** `call`: a key must be there. `report`: it may be missing. `login`: and a profile with a URL, or a store, may name a new profile. */
   readonly purpose: 'call' | 'report' | 'login';
 }
 
@@ -124,7 +124,9 @@ function targetOfProfile(
   source: string,
   keyGiven: string | null,
 ): Target {
-  const profile = requireProfile(request.config, name, source);
+  const isNew = request.purpose === 'login' && request.flags.store !== null;
+  const known = isNew ? (findProfile(request.config, name) ?? emptyProfile) : null;
+  const profile = known ?? requireProfile(request.config, name, source);
   const words = `profile ${name}`;
   const insecureHttp = request.flags.insecureHttp || profile.insecure_http;
   const url = profile.url === null ? null : readBaseUrl(profile.url, words, { insecureHttp });

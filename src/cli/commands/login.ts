@@ -4,7 +4,7 @@ import { findProfile, putProfile, requireServerName, useProfile } from '../../co
 import type { Target } from '../../config/settings.ts';
 import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
 import { ParleyError } from '../../service/errors.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext, GlobalOptions } from '../context.ts';
 import type { Run } from '../run.ts';
 import { storeKeyChange } from '../store-key.ts';
 import { filledFieldLines } from '../terminal/fields.ts';
@@ -53,7 +53,7 @@ export async function runLogin(
     throw new ParleyError('USAGE', '--reply-pointer is for another server: name it with --url.');
   }
   const profile = place.profile ?? profileNameOf(place);
-  if (place.url !== null) requireServerName(profile);
+  if (place.url !== null || context.options.store !== null) requireServerName(profile);
   const question = `Key for ${place.url ?? 'the store on this machine'}`;
   if (place.url === null && !keyFromStdin && !context.prompting.allowed) {
     throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
@@ -76,7 +76,7 @@ export async function runLogin(
     const put = await storeKeyChange(profile, context);
     const { storeName } = place;
     await context.host.profileFile.update((config) =>
-      useProfile(put(config, profile, storeName, key), profile),
+      useProfile(put(withStore(config, profile, context.options), profile, storeName, key), profile),
     );
   } else {
     await context.host.profileFile.update((config) =>
@@ -86,6 +86,17 @@ export async function runLogin(
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(filledFieldLines(data));
   await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
+}
+
+/** The profile with the store that was named, if one was. */
+function withStore(
+  config: StoredConfig,
+  profile: string,
+  { store, insecureStore }: Pick<GlobalOptions, 'store' | 'insecureStore'>,
+): StoredConfig {
+  if (store === null) return config;
+  const known = findProfile(config, profile) ?? emptyProfile;
+  return putProfile(config, profile, { ...known, store, insecure_store: insecureStore });
 }
 
 /** What is too long, or no text, is no key: to say how to send it as a message would help nobody. */

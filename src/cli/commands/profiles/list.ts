@@ -11,6 +11,8 @@ interface ProfileRow {
   readonly name: string;
   /** Null for the embedded service. */
   readonly url: string | null;
+  /** The address of a store in PostgreSQL; null for a server, and for SQLite on this machine. */
+  readonly store: string | null;
   readonly mode: string | null;
   readonly current: boolean;
 }
@@ -18,7 +20,7 @@ interface ProfileRow {
 const columns: readonly Column<ProfileRow>[] = [
   { title: 'CURRENT', value: ({ current }) => (current ? '*' : '') },
   { title: 'PROFILE', value: ({ name }) => name },
-  { title: 'URL', value: ({ url }) => url ?? 'embedded', flexible: true },
+  { title: 'URL', value: ({ url, store }) => url ?? store ?? 'embedded', flexible: true },
   { title: 'MODE', value: ({ mode }) => mode ?? '' },
 ];
 
@@ -31,9 +33,10 @@ export function registerProfilesList(parent: Command, run: Run): void {
 
 export async function runProfilesList(context: CliContext): Promise<undefined> {
   const profiles: readonly ProfileRow[] = listProfiles(context.host.profileFile.read()).map(
-    ({ name, url, mode, isCurrent }) => ({
+    ({ name, url, store, mode, isCurrent }) => ({
       name,
       url,
+      store,
       mode,
       current: isCurrent,
     }),
