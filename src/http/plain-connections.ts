@@ -3,7 +3,6 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { tooLarge } from './http-failure.ts';
-import { KeptConnections } from './kept-connections.ts';
 import { lookupLocalName } from './loopback.ts';
 import { ResponseParser } from './response-parser.ts';
 import type { Traffic } from './traffic.ts';
@@ -50,7 +49,14 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     lookup: lookupLocalName,
   };
   const connections = new Set<PlainConnection>();
-  const kept = new KeptConnections<PlainConnection>();
+  /** The one that was used last is used again first: a server closes those that wait longest. */
+  const kept: PlainConnection[] = [];
+  let isTrusted = true;
+  const take = (): PlainConnection | undefined => {
+    let connection = kept.pop();
+    while (connection !== undefined && !connection.socket.writable) connection = kept.pop();
+    return connection;
+  };
   const open = (): PlainConnection => {
     // `onread` does without the events of a stream, which take as long to begin as the connection itself.
     const socket = connect({
@@ -80,12 +86,16 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   return {
     dispatch(request, handler) {
       const bytes = requestBytes(name, request);
-      const connection = kept.take();
+      const connection = take();
       new PlainExchange(connection ?? open(), handler, {
         connectMs: options.connectMs,
         mostBytes: options.mostBytes,
-        done: (own) => kept.put(own),
-        lost: () => connection !== undefined && kept.lose(),
+        done: (own) => (isTrusted ? kept.push(own) : own.socket.destroy()),
+        lost() {
+          if (connection === undefined) return;
+          isTrusted = false;
+          for (const { socket } of kept.splice(0)) socket.destroy();
+        },
       }).send(bytes);
     },
     async destroy() {

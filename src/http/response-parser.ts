@@ -133,7 +133,10 @@ export class ResponseParser {
     if (coding !== undefined && !/^chunked$/i.test(coding))
       throw new AnswerSyntaxError(`it is coded ${coding}`);
     if (length !== undefined) matched(/^\d{1,15}$/, length);
-    if (/\bclose\b/i.test(connection)) this.#isPersistent = false;
+    // A connection is used again only where the server says that it keeps it. HTTP/1.1 allows more (RFC 9112, section 9.3), but servers
+    // close connections without a word, and a request that meets the closing may have been done or not.
+    const isKept = 'keep-alive' in this.#headers || /\bkeep-alive\b/i.test(connection);
+    if (!isKept || /\bclose\b/i.test(connection)) this.#isPersistent = false;
     this.#left = Number(length ?? 0);
     if (status < 200) this.#part = 'status';
     else if (
