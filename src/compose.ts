@@ -4,7 +4,7 @@ import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
 import type {
   BackendOptions,
-  ModelSearch,
+  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -49,7 +49,7 @@ export async function openBackend(
 export async function findModels(
   servers: readonly ModelServer[],
   surroundings: Surroundings,
-  options: ModelSearch,
+  options: EngineOptions,
   signal: AbortSignal,
 ): Promise<readonly FoundModels[]> {
   const { findModelsOf } = await import('./compose/configured-engines.ts');

@@ -6,7 +6,7 @@ import { resolveTarget, type Target, type TargetRequest } from '../config/settin
 import type { Administration } from '../service/administration.ts';
 import type {
   BackendOptions,
-  ModelSearch,
+  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -81,7 +81,7 @@ export interface CliHost {
   /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
   findModels(
     servers: readonly ModelServer[],
-    options: ModelSearch,
+    options: EngineOptions,
     signal: AbortSignal,
   ): Promise<readonly FoundModels[]>;
 }
@@ -145,7 +145,7 @@ export class CliContext {
   /** The service and the archive of the target. `beginsStore` as in `BackendOptions`, where it is the first to open it. */
   open({ beginsStore = false } = {}): Promise<OpenedBackend> {
     this.#opened ??= this.host.openBackend(this.target, {
-      ...this.modelSearch,
+      ...this.engineOptions,
       onlyExisting: false,
       beginsStore,
       followsModes: false,
@@ -155,7 +155,7 @@ export class CliContext {
   }
 
   /** How servers are asked, of the API and of models alike. */
-  get modelSearch(): ModelSearch {
+  get engineOptions(): EngineOptions {
     return {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,

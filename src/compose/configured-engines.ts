@@ -3,40 +3,38 @@
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
-import type { BackendOptions } from '../service/backend-opening.ts';
+import type { EngineOptions } from '../service/backend-opening.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export type EngineChoice = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
-
 /** `null`: the modes of the user's own configuration. */
 export async function configuredEngines(
   surroundings: Surroundings,
-  choice: EngineChoice,
+  options: EngineOptions,
   book: ModeConfig | null,
 ): Promise<EngineSet> {
   const offline = offlineEngines();
   const modes = book ?? (await storedModes(surroundings));
   if (modes === null) return offline;
   const { withUpstreamModes } = await import('../engine/upstream/upstream-engine-set.ts');
-  return withUpstreamModes(offline, modes, upstreamOptions(surroundings, choice));
+  return withUpstreamModes(offline, modes, upstreamOptions(surroundings, options));
 }
 
 /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
 export async function findModelsOf(
   surroundings: Surroundings,
-  choice: EngineChoice,
+  options: EngineOptions,
   servers: readonly ModelServer[],
   signal: AbortSignal,
 ): Promise<readonly FoundModels[]> {
   const { findModels } = await import('../engine/upstream/model-finder.ts');
-  const options = upstreamOptions(surroundings, choice);
-  return Promise.all(servers.map((server) => findModels(server, options, signal)));
+  const upstream = upstreamOptions(surroundings, options);
+  return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
 }
 
-function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): UpstreamOptions {
-  const { timeout, authorityFile, trace } = choice;
+function upstreamOptions({ env, now }: Surroundings, options: EngineOptions): UpstreamOptions {
+  const { timeout, authorityFile, trace } = options;
   return {
     proxies: env,
     authorities: async () => {

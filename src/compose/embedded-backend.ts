@@ -11,6 +11,7 @@ import { storeRules } from '../local/store-rules.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {
   BackendOptions,
+  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -21,7 +22,7 @@ import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
-import { configuredEngines, type EngineChoice, exchangeableEngines } from './configured-engines.ts';
+import { configuredEngines, exchangeableEngines } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
 import { keyOf, profileThatKnows, refuseMissingStore } from './store-key.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -101,7 +102,7 @@ async function readModes(path: string) {
 
 async function openLocal(
   surroundings: Surroundings,
-  choice: EngineChoice,
+  options: EngineOptions,
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
   threads?: ThreadsOf,
@@ -123,7 +124,7 @@ async function openLocal(
   const local: LocalOptions = {
     store,
     engines,
-    limits: limitsWith(choice.timeout),
+    limits: limitsWith(options.timeout),
     now,
     random,
     ids: new IdSource(random),

@@ -1,6 +1,7 @@
 // One turn at a server elsewhere: the request, its sendings, and the reply as it comes, streamed or whole. What broke off is never
 // taken for a reply.
 import { isEventStream, readEventStream } from '../http/event-stream.ts';
+import { fieldOf } from '../http/foreign-json.ts';
 import type { HttpAnswer } from '../http/http-answer.ts';
 import { HttpFailure } from '../http/http-failure.ts';
 import type { Call } from '../service/call.ts';
@@ -8,11 +9,10 @@ import type { ChatEvent, ChatRequest, ChatStart, ReplyForm } from '../service/ch
 import { ParleyError } from '../service/errors.ts';
 import { successBody } from '../wire/answer-body.ts';
 import { chatReply, replyOf, sessionIdOf } from '../wire/chat-answer.ts';
-import { fieldOf } from '../wire/json-value.ts';
+import { isTurnedAway } from '../wire/error-status.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
 import { failureOf, incompleteReply } from './failure.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { isTurnedAway } from './resending.ts';
 import { StreamedText } from './streamed-text.ts';
 
 /** Of one event: `done` holds the whole reply. */

@@ -8,15 +8,16 @@ import { retryAfterOf } from '../http/retry-after.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import { bodyBytes } from '../service/limits.ts';
+import { isTurnedAway } from '../wire/error-status.ts';
+import type { ReceivedResponse } from '../wire/failure-body.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
-import type { ReceivedAnswer } from '../wire/received-answer.ts';
 import { type Extension, type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl.ts';
 import { failureOf } from './failure.ts';
 import type { RemoteOptions } from './remote-options.ts';
-import { isTurnedAway, Resending } from './resending.ts';
+import { Resending } from './resending.ts';
 
 /** Of a body read whole. */
 const mostBytes = 64 * 1024 * 1024;
@@ -136,7 +137,7 @@ export class RemoteConnection {
     }
   }
 
-  async received({ request }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedAnswer> {
+  async received({ request }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedResponse> {
     return {
       status: answer.status,
       retryAfter: retryAfterOf((name) => answer.header(name), this.#options.now()),
@@ -148,7 +149,7 @@ export class RemoteConnection {
   /** The answer, whole, of as many sendings as it takes. */
   async ask(
     prepared: PreparedRequest,
-  ): Promise<{ readonly received: ReceivedAnswer; readonly mayHaveActed: boolean }> {
+  ): Promise<{ readonly received: ReceivedResponse; readonly mayHaveActed: boolean }> {
     const resending = this.resending(prepared);
     for (;;) {
       try {

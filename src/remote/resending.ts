@@ -68,7 +68,3 @@ export class Resending {
     }
   }
 }
-
-export function isTurnedAway(status: number): boolean {
-  return status === 429 || status === 503;
-}

@@ -1,7 +1,7 @@
 // Answers: one form of body for success, one for failure, and the headers that every answer has.
 import { failureBody } from '../service/answer.ts';
 import type { ParleyError } from '../service/errors.ts';
-import { errorStatus } from '../wire/error-status.ts';
+import { errorStatus, isTurnedAway } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, requestIdHeader } from '../wire/headers.ts';
 import type { Extension } from '../wire/routes.ts';
 import { isOfApi, type RequestContext } from './request-context.ts';
@@ -66,7 +66,7 @@ export function failureResponse(
 ): Response {
   return jsonResponse(context, status, failureBody(error, context.requestId), {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-    ...((error.retryAfter !== null || isPassing(status)) && {
+    ...((error.retryAfter !== null || isTurnedAway(status)) && {
       'Retry-After': String(error.retryAfter ?? usualWait),
     }),
     ...headers,
@@ -75,10 +75,6 @@ export function failureResponse(
 
 /** Seconds to wait for what passes, where nobody says how many. */
 const usualWait = 2;
-
-function isPassing(status: number): boolean {
-  return status === 429 || status === 503;
-}
 
 function headersOf(context: RequestContext, type: string): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': type, 'Cache-Control': 'no-store' };

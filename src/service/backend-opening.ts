@@ -19,8 +19,8 @@ export interface BackendOptions {
   readonly trace: ((line: string) => Promise<void>) | null;
 }
 
-/** How model servers are asked for their models. */
-export type ModelSearch = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
+/** The options that concern the servers of models. */
+export type EngineOptions = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
 
 /** A backend, and the key to call it with. */
 export interface OpenedBackend {

@@ -1,13 +1,11 @@
 // The answer to an operation, from any server of the API: its body if it is a success, else the failure that it is.
-import { parseJson } from '../http/json.ts';
+import { fieldOf, parseJson } from '../http/foreign-json.ts';
 import { ParleyError } from '../service/errors.ts';
-import { codeTold, failureOfAnswer, notThisApi, refusedKey } from './failure-body.ts';
-import { fieldOf } from './json-value.ts';
-import type { ReceivedAnswer } from './received-answer.ts';
+import { codeTold, failureOfAnswer, notThisApi, type ReceivedResponse, refusedKey } from './failure-body.ts';
 import { type Operation, routes } from './routes.ts';
 
 /** The body of a success, whole; null for a deletion that is answered with nothing. Throws the failure. */
-export function successBody(operation: Operation, answer: ReceivedAnswer): unknown {
+export function successBody(operation: Operation, answer: ReceivedResponse): unknown {
   const { status, text } = answer;
   const body = parseJson(text);
   if (status === 401) throw refusedKey(body);

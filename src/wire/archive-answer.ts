@@ -1,7 +1,8 @@
 // What the archive answers. It is Parley's own extension, so its shapes are known: an answer of another shape is not taken for one.
+
+import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';
-import { fieldOf, type JsonObject, objectOrNull, textOrNull } from './json-value.ts';
 
 type Check = (value: unknown) => boolean;
 

@@ -1,8 +1,9 @@
 // What a chat's answer holds, in whichever of its forms: the session to go on with, and the reply.
+
+import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { ChatReply } from '../service/chat-event.ts';
 import { type FinishReason, finishReasons, type Usage } from '../service/session.ts';
 import { valueAt } from './json-pointer.ts';
-import { fieldOf, firstText, textOrNull } from './json-value.ts';
 
 export function sessionIdOf(body: unknown): string | null {
   const data = fieldOf(body, 'data');

@@ -26,3 +26,8 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
 export function errorStatus(code: ErrorCode): number {
   return statusOfCode[code] ?? statusOfKind[errorKind[code]];
 }
+
+/** The statuses of a server that is there and does not take the request now: the request was not carried out. */
+export function isTurnedAway(status: number): boolean {
+  return status === 429 || status === 503;
+}

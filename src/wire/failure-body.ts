@@ -1,8 +1,19 @@
 // A failure as a server tells it, made one of this program's own. A code that Parley does not know becomes the one that the status
 // stands for; the server's own words are kept.
+
+import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from '../service/errors.ts';
-import { fieldOf, firstText, textOrNull } from './json-value.ts';
-import type { ReceivedAnswer } from './received-answer.ts';
+import { isTurnedAway } from './error-status.ts';
+
+/** What came back for one request, before its body is read. */
+export interface ReceivedResponse {
+  readonly status: number;
+  /** Seconds, from the header `Retry-After`; null where the header is missing or cannot be read. */
+  readonly retryAfter: number | null;
+  readonly text: string;
+  /** What was asked, for messages: `GET https://host/v1/models`. */
+  readonly asked: string;
+}
 
 /** An answer of 401, whatever its body. */
 export function refusedKey(body: unknown): ParleyError {
@@ -12,10 +23,10 @@ export function refusedKey(body: unknown): ParleyError {
 }
 
 /** An answer with a status of failure, or with `success: false`. */
-export function failureOfAnswer(answer: ReceivedAnswer, body: unknown): ParleyError {
+export function failureOfAnswer(answer: ReceivedResponse, body: unknown): ParleyError {
   const { status, retryAfter, asked } = answer;
   const told = codeTold(body);
-  if (body === undefined && status !== 429 && status !== 503)
+  if (body === undefined && !isTurnedAway(status))
     return notThisApi(answer, body, 'not with JSON that can be read');
   const code = knownCode(told) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks to wait ${retryAfter} s.`;
@@ -34,7 +45,7 @@ export function failureOfEvent(body: unknown): ParleyError {
 }
 
 /** What answers is not a conversation service, or not one that keeps to the interface document. */
-export function notThisApi(answer: ReceivedAnswer, body: unknown, problem: string): ParleyError {
+export function notThisApi(answer: ReceivedResponse, body: unknown, problem: string): ParleyError {
   const { asked, status } = answer;
   const message = `${asked} was answered with status ${status}, but ${problem}.`;
   return new ParleyError('BAD_RESPONSE', message, {

@@ -1,6 +1,7 @@
 // The modes that a server lists, whatever the shape of its list.
+
+import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { Mode } from '../service/mode.ts';
-import { fieldOf, firstText, textOrNull } from './json-value.ts';
 
 /** Null where there is no list, or one without a name in it. What a server does not tell of a mode is empty. */
 export function modesOf(body: unknown): readonly Mode[] | null {

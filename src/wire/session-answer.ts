@@ -1,8 +1,9 @@
 // Keys and sessions in an answer. What the interface document shows of them is looked for; all other fields are kept as they came,
 // and a field that another server leaves out is not made up: hence the casts, whoever shows a record shows what is there.
+
+import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type { DeletedSession, NewSession, Session } from '../service/session.ts';
-import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from './json-value.ts';
 
 /** What a key resolves to: whatever comes back, nested fields too. */
 export function identityOf(body: unknown): KeyIdentity {

@@ -1,8 +1,7 @@
 // One server-sent event of a chat, read. What it means for the chat is for the client to say.
-import { parseJson } from '../http/json.ts';
+import { fieldOf, parseJson, textOrNull } from '../http/foreign-json.ts';
 import type { ParleyError } from '../service/errors.ts';
 import { failureOfEvent } from './failure-body.ts';
-import { fieldOf, textOrNull } from './json-value.ts';
 
 export type StreamEvent =
   | {

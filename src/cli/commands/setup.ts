@@ -108,7 +108,7 @@ interface Offer {
 }
 
 function find(servers: readonly ModelServer[], context: CliContext): Promise<readonly FoundModels[]> {
-  return context.host.findModels(servers, context.modelSearch, context.host.signal);
+  return context.host.findModels(servers, context.engineOptions, context.host.signal);
 }
 
 async function findAt(

@@ -1,7 +1,8 @@
 // What one chunk of a streamed chat completion says, or a whole completion that is not streamed. Servers differ in where they put
 // things; what is not known is passed over.
+
+import { fieldOf, textOf } from '../../http/foreign-json.ts';
 import type { Usage } from '../../service/session.ts';
-import { fieldOf, textOf } from './json.ts';
 
 export interface CompletionChunk {
   readonly text: string;

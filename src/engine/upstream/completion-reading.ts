@@ -1,7 +1,7 @@
 // A streamed completion as it is read: its chunks become pieces of text and of reasoning, and one end. A reply has ended when the
 // server says why; `[DONE]`, and the count of tokens, may follow or be left out.
 import type { ServerSentEvent } from '../../http/event-stream.ts';
-import { parseJson } from '../../http/json.ts';
+import { parseJson } from '../../http/foreign-json.ts';
 import type { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { EngineEvent } from '../reply-engine.ts';

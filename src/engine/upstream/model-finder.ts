@@ -1,11 +1,11 @@
 // Asks a server which models it has: `GET …/models`, beside its chat completions.
+
+import { fieldOf, parseJson } from '../../http/foreign-json.ts';
 import { HttpClient } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
-import { parseJson } from '../../http/json.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { FoundModels, ModelServer } from '../../service/model-server.ts';
 import { completionsPath } from './completion-request.ts';
-import { fieldOf } from './json.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 2000;

@@ -1,8 +1,7 @@
 // What a model's server says of a failure, by status, code, type or words, read as one kind of failure. Vendors differ; the words are
 // those of their documentation, or of their servers.
-import { parseJson } from '../../http/json.ts';
+import { fieldOf, parseJson, textOf } from '../../http/foreign-json.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
-import { fieldOf, textOf } from './json.ts';
 
 export type Kind =
   | 'key'

@@ -1,7 +1,7 @@
 // JSON of servers: what is too deep or of too many parts to be held is refused, and all else is what JSON.parse makes of it.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseJson } from '../../src/http/json.ts';
+import { parseJson } from '../../src/http/foreign-json.ts';
 
 const padding = ' '.repeat(1000);
 

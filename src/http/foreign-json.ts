@@ -1,5 +1,33 @@
-// JSON that somebody else wrote. A value takes far more memory than its text, and a deep one more stack than there is: a text that would
-// become such a value is refused before it is parsed.
+// JSON that another program wrote: parsed within limits, and read without trust in its shape. A value takes far more memory than its text,
+// and a deep value needs more stack than there is. A text that would become such a value is therefore refused before it is parsed.
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Null for anything that is not an object of JSON. */
+export function objectOrNull(value: unknown): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+/** The value of an object's own field; null where the field is missing, and where the value is no object. */
+export function fieldOf(value: unknown, name: string): unknown {
+  const object = objectOrNull(value);
+  return object !== null && Object.hasOwn(object, name) ? object[name] : null;
+}
+
+/** Null for an empty text, and for anything that is not a text. */
+export function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Empty for anything that is not a text. */
+export function textOf(value: unknown): string {
+  return textOrNull(value) ?? '';
+}
+
+/** The first of several values that is a text and not empty. */
+export function firstText(...values: readonly unknown[]): string | null {
+  return values.map(textOrNull).find((text) => text !== null) ?? null;
+}
 
 /** Deeper than any answer of an API. */
 const mostDepth = 500;
