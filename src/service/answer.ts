@@ -1,10 +1,10 @@
-// The envelope: every body has a top-level boolean `success` (interface document sections 2 and 7).
+// The envelope: every body has a top-level boolean `success` (interface document, sections 2 and 7).
 import type { ParleyError } from './errors.ts';
 
-/** What a service call resolves to: the result, read; and the body that carried it, whole. */
+/** What a service call resolves to: the result, and the whole body that carried it. */
 export interface Answer<T> {
   readonly data: T;
-  /** `{"success":true,"data":…}` for this service; another server's own body, unknown fields and all. */
+  /** `{"success":true,"data":…}` for this service; for another server, its own body with all of its fields. */
   readonly body: unknown;
 }
 
@@ -12,7 +12,7 @@ export function answer<T>(data: T): Answer<T> {
   return { data, body: { success: true, data } };
 }
 
-/** The body of a failure: the one that a server sent, else this service's own. Null: the service was not called. */
+/** The body of a failure: the body that a server sent, else one of this service. `requestId` is null where the service was not called. */
 export function failureBody(error: ParleyError, requestId: string | null): unknown {
   if (error.body !== null) return error.body;
   return {
@@ -22,7 +22,7 @@ export function failureBody(error: ParleyError, requestId: string | null): unkno
   };
 }
 
-/** What a failure is, in the form that this service's bodies have it, whoever's failure it is. */
+/** The field `error` of this service's failure bodies, made of any failure. */
 export function failureFacts(error: ParleyError) {
   return {
     code: error.code,
