@@ -1,5 +1,5 @@
-// The bytes of an answer, between the connection that brings them and their one reader: whole, or piece by piece at the reader's pace.
-// Not a stream of Node's: of a small answer, making and ending one took as long as all the rest.
+// The bytes of a response body on their way from the connection to their one reader, who takes them whole or chunk by chunk. It is no
+// stream of Node, because making and ending one took as long as all other work of a small response.
 import { ChunkQueue } from './chunk-queue.ts';
 import { tooLarge } from './http-failure.ts';
 
@@ -7,11 +7,11 @@ import { tooLarge } from './http-failure.ts';
 export interface BodySource {
   pause(): void;
   resume(): void;
-  /** Takes the connection with it. */
+  /** Closes the connection, too. */
   abort(reason: Error): void;
 }
 
-/** Bytes that may wait for a reader of pieces before the connection is held back. */
+/** Bytes that may wait for a reader of chunks before the connection is paused. */
 const mostWaiting = 64 * 1024;
 
 export class AnswerBody implements AsyncIterable<Uint8Array> {
@@ -24,7 +24,7 @@ export class AnswerBody implements AsyncIterable<Uint8Array> {
   #end: { readonly failure: unknown } | null = null;
   #wake = () => {};
 
-  /** `mostBytes`: of all that comes, however it is read. */
+  /** `mostBytes` limits all bytes that come, however they are read. */
   constructor(source: BodySource, mostBytes: number) {
     this.#source = source;
     this.#mostBytes = mostBytes;
@@ -47,20 +47,20 @@ export class AnswerBody implements AsyncIterable<Uint8Array> {
     this.#wake();
   }
 
-  /** `failure`: null when all has come. What came before is read first. */
+  /** `failure` is null when the body is complete. The reader gets what came before the failure first. */
   end(failure: unknown): void {
     this.#end ??= { failure };
     this.#wake();
   }
 
-  /** The reader gets the reason next, whatever still waits for it. */
+  /** The reader gets the reason next, and loses the bytes that still wait. */
   stop(reason: unknown): void {
     this.#waiting.clear();
     this.#end = { failure: reason };
     this.#wake();
   }
 
-  /** Nobody reads on: an answer that is not read to its end takes its connection with it. */
+  /** Ends a body that nobody reads any more. Its connection is closed, because the rest of the body would come before the next response. */
   giveUp(): void {
     if (this.#end !== null) return;
     const reason = new Error('not read to its end');
@@ -68,7 +68,7 @@ export class AnswerBody implements AsyncIterable<Uint8Array> {
     this.#source.abort(reason);
   }
 
-  /** `unreadable` for more than `mostBytes`. */
+  /** Throws a `too_large` failure for more than `mostBytes`. */
   async whole(mostBytes: number): Promise<Uint8Array> {
     this.#room = mostBytes;
     while (this.#waiting.byteLength <= mostBytes && this.#end === null) await this.#change();
@@ -98,7 +98,7 @@ export class AnswerBody implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Resolves when more has come, or the end. */
+  /** Resolves when more bytes have come, or the end. */
   #change(): Promise<void> {
     const changed = new Promise<void>((resolve) => {
       this.#wake = resolve;

@@ -1,19 +1,19 @@
-// The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
-// undici is loaded here, when it is needed: it costs as much as the rest of a start.
+// The kept connections of one client to one origin, through the proxy if there is one. undici is loaded here, only when it is needed,
+// because loading it takes as long as the rest of a start.
 import type { buildConnector } from 'undici';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface ConnectionOptions {
-  /** A proxy's URL; null for none. */
+  /** The URL of a proxy; null for none. */
   readonly proxy: string | null;
-  /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
+  /** Certificates (PEM) of all authorities to trust; null for those that Node trusts. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
   /** Of one answer, with its heads and the frames of its chunks. Of connections through undici, the body alone is counted. */
   readonly mostBytes: number;
-  /** Told of each connection to the server that is opened, but for those through a proxy; null where nobody asks. */
+  /** Is told each connection that is opened, except connections through a proxy; null tells nobody. */
   readonly traffic: Traffic | null;
 }
 
@@ -26,16 +26,17 @@ export async function openConnections(origin: string, options: ConnectionOptions
 
 async function undiciConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
   const [undici, { setFlagsFromString }] = await Promise.all([import('undici'), import('node:v8')]);
-  // V8 would begin to optimize undici's parser of HTTP (WebAssembly) after some answers, and on Node 20 the end of the process waits
-  // for that: 0.1 s. What V8 makes of it at once is quick enough. Set after the import: with another flag than at its making, a code
-  // cache is refused.
+  // V8 would begin to optimize undici's HTTP parser (WebAssembly) after some responses, and on Node 20 the end of the process waits 0.1 s
+  // for that. The code that V8 makes at first is fast enough. The flag is set after the import, because V8 refuses a code cache that was
+  // made with another flag.
   setFlagsFromString('--wasm-tiering-budget=100000000');
   const connect = {
     timeout: options.connectMs,
     ...(isLocalName(new URL(origin).hostname) && { lookup: lookupLocalName }),
     ...(options.authorities !== null && { ca: [...options.authorities] }),
   };
-  // The deadlines are this client's own: undici's count by the second, and also while the reader pauses.
+  // undici's own time-outs are off: they count in whole seconds, and also while the reader pauses. The deadlines of watchdog.ts replace
+  // them.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
   if (options.proxy !== null) {
     return new undici.ProxyAgent({ ...limits, uri: options.proxy, requestTls: connect, proxyTls: connect });
@@ -48,7 +49,7 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
 function watched(open: buildConnector.connector, traffic: Traffic): buildConnector.connector {
   return (place, opened) =>
     open(place, (...result) => {
-      // After an error there is none, whatever the types say.
+      // After an error there is no socket, although the types say that there is one.
       if (result[1]) traffic.add(result[1]);
       opened(...result);
     });

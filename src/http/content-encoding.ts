@@ -1,7 +1,7 @@
-// Bytes as they were before the server packed them. Parley asks for no packing, and some servers pack all the same.
+// Unpacks a response body. Parley asks for no compression, but some servers compress all the same.
 import { HttpFailure, tooLarge } from './http-failure.ts';
 
-/** `mostBytes`: unpacked. */
+/** `mostBytes` limits the unpacked bytes. */
 export async function* decoded(
   bytes: AsyncIterable<Uint8Array>,
   encoding: string | null,
@@ -24,7 +24,7 @@ export async function* decoded(
   if (create === undefined) throw new HttpFailure('unreadable', true, `the answer is packed as ${name}`);
   try {
     let size = 0;
-    // What fails in the pipeline fails its last part, and so the loop that reads it.
+    // A failure in the pipeline fails its last part, and with it the loop that reads that part.
     for await (const chunk of pipeline(bytes, create(), () => {})) {
       size += chunk.byteLength;
       if (size > mostBytes) throw tooLarge(mostBytes);

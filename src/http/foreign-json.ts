@@ -29,9 +29,9 @@ export function firstText(...values: readonly unknown[]): string | null {
   return values.map(textOrNull).find((text) => text !== null) ?? null;
 }
 
-/** Deeper than any answer of an API. */
+/** Nesting deeper than in any response of an API. */
 const mostDepth = 500;
-/** Objects, lists, and their members: a page of 200 messages has a few thousand. */
+/** The most objects, lists and members of them. A page of 200 messages has a few thousand. */
 const mostParts = 1_000_000;
 
 /** `undefined` for a text that is not JSON, or too deep, or of too many parts. */
@@ -44,7 +44,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether the text stays within both limits; of a text that is not JSON this says nothing. */
+/** True for a text within both limits. Of a text that is not JSON the result says nothing. */
 function isModest(text: string): boolean {
   if (text.length <= mostDepth) return true;
   let depth = 0;

@@ -1,5 +1,5 @@
-// An answer to read once: whole, within the time for whole answers, or as it comes, with a deadline for its silence. A deadline runs only
-// while something is waited for: a reader that pauses is no silent server.
+// A response to read once: whole, within the time for whole responses, or chunk by chunk, with a deadline for each silence. A deadline runs
+// only while the reader waits for bytes.
 import type { AnswerBody } from './answer-body.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import { decoded } from './content-encoding.ts';
@@ -7,6 +7,7 @@ import type { AnswerHead, HttpHeaders } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 import type { Supervised, Watchdog } from './watchdog.ts';
 
+/** The status, the headers and the body of one response. */
 export class HttpAnswer {
   readonly status: number;
   readonly #headers: HttpHeaders;
@@ -16,8 +17,8 @@ export class HttpAnswer {
   readonly #mostBytes: number;
 
   /**
-   * The watchdog watches over the exchange already, and does until the body is read to its end, or given up. `mostBytes`: of the body
-   * unpacked, where it is read as it comes.
+   * The watchdog watches the exchange already, and stops when the body is read to its end or given up. `mostBytes` limits the unpacked body
+   * of `stream`.
    */
   constructor(head: AnswerHead, supervised: Supervised, watchdog: Watchdog, mostBytes: number) {
     this.status = head.status;
@@ -33,7 +34,10 @@ export class HttpAnswer {
     return typeof value === 'object' ? value.join(', ') : (value ?? null);
   }
 
-  /** The whole body. `unreadable` for more than `mostBytes` (unpacked), or for bytes that are not UTF-8. */
+  /**
+   * The whole body. Throws a `too_large` failure for more than `mostBytes` (unpacked), and an `unreadable` one for bytes that are not
+   * UTF-8.
+   */
   async text(mostBytes: number): Promise<string> {
     let bytes: Uint8Array;
     try {
@@ -51,7 +55,7 @@ export class HttpAnswer {
     }
   }
 
-  /** The body as it comes: until its first byte within the time for answers, then with no long silence. */
+  /** The body chunk by chunk. The first chunk must come within the time for responses, each later one within the longest silence. */
   async *stream(): AsyncGenerator<Uint8Array> {
     try {
       yield* decoded(this.#timed(), this.header('content-encoding'), this.#mostBytes);

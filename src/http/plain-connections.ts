@@ -1,5 +1,5 @@
-// The connections to a server on this machine over plain HTTP, by Node's sockets alone: its HTTP client, and undici even more, take
-// longer to load than such a request takes. They tell a handler of undici's dispatch what undici would tell it.
+// Connections to a server on this machine over plain HTTP, through Node's sockets alone. Loading Node's HTTP client, and undici even more,
+// takes longer than such a request. The decision is in docs/decisions/2026-11-22-plain-sockets-to-this-machine.md.
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { tooLarge } from './http-failure.ts';
@@ -7,7 +7,7 @@ import { lookupLocalName } from './loopback.ts';
 import { ResponseParser } from './response-parser.ts';
 import type { Traffic } from './traffic.ts';
 
-/** What an exchange needs of a dispatcher. */
+/** What an exchange needs of a dispatcher of undici. */
 export interface Connections {
   dispatch(options: DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
   destroy(): Promise<void>;
@@ -21,26 +21,26 @@ export interface DispatchOptions {
   readonly body: string | null;
 }
 
-/** As those of all connections. */
+/** The options that all kinds of connections have. */
 export interface PlainOptions {
   readonly connectMs: number;
-  /** Of one answer, with its heads and the frames of its chunks. */
+  /** Limits the bytes of one response, with its heads and the framing of its chunks. */
   readonly mostBytes: number;
   readonly traffic: Traffic | null;
 }
 
-/** As Node reads a stream. */
+/** The size of the reads of a stream of Node. */
 const bytesAtATime = 64 * 1024;
 
-/** A connection, and what goes on over it; null while it is kept for another request. */
+/** A connection and the exchange that uses it; null while the connection is kept for a later request. */
 interface PlainConnection {
   readonly socket: Socket;
   exchange: PlainExchange | null;
 }
 
-/** For `http:` to a loopback address alone. */
+/** Connections for `http:` to a loopback address. */
 export async function plainConnections(origin: string, options: PlainOptions): Promise<Connections> {
-  // Loaded late: in the build this file stands beside others, and is read also where no such connection is made.
+  // `node:net` is loaded late: in the build this file stands in one chunk with others, and is loaded even where no such connection is made.
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
   const place = {
@@ -49,7 +49,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     lookup: lookupLocalName,
   };
   const connections = new Set<PlainConnection>();
-  /** The one that was used last is used again first: a server closes those that wait longest. */
+  /** Connections that wait for a request. The one that was used last is used first, because a server closes those that wait longest. */
   const kept: PlainConnection[] = [];
   let isTrusted = true;
   const take = (): PlainConnection | undefined => {
@@ -58,13 +58,13 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     return connection;
   };
   const open = (): PlainConnection => {
-    // `onread` does without the events of a stream, which take as long to begin as the connection itself.
+    // `onread` avoids the events of a stream, which take as long to begin as the connection itself.
     const socket = connect({
       ...place,
       onread: {
         buffer: Buffer.allocUnsafe(bytesAtATime),
         callback(count, buffer) {
-          // Nobody has asked for what comes over one that is kept.
+          // Bytes on a connection that waits for a request belong to no response.
           if (connection.exchange === null) socket.destroy();
           else connection.exchange.take(Buffer.from(buffer.subarray(0, count)));
           return true;
@@ -100,7 +100,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     },
     async destroy() {
       for (const { socket, exchange } of connections) if (exchange !== null) socket.destroy();
-      // Those that are kept go a moment later: a process that ends now is spared the millisecond that it takes.
+      // Kept connections are closed a moment later: a process that ends now saves the millisecond that closing takes.
       setImmediate(() => {
         for (const { socket } of connections) socket.destroy();
       }).unref();
@@ -108,7 +108,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   };
 }
 
-/** Throws a `TypeError` for what would be read as more than it is. */
+/** The bytes of a request. Throws a `TypeError` for a path or a header that a server could read as more than it is. */
 function requestBytes(host: string, { method, path, headers, body }: DispatchOptions): Buffer {
   const content = Buffer.from(body ?? '');
   const fields = Object.entries({ Host: host, Connection: 'keep-alive', ...headers });
@@ -127,12 +127,13 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
 interface ExchangeOptions {
   readonly connectMs: number;
   readonly mostBytes: number;
-  /** Its connection may serve another. */
+  /** Called when the connection may serve another request. */
   readonly done: (connection: PlainConnection) => void;
-  /** Its connection was closed without a byte of an answer. */
+  /** Called when the connection was closed before the first byte of a response. */
   readonly lost: () => void;
 }
 
+/** One request over a plain connection. It tells its handler what undici would tell it. */
 class PlainExchange implements Dispatcher.DispatchController {
   readonly #connection: PlainConnection;
   readonly #handler: Dispatcher.DispatchHandler;
@@ -240,7 +241,10 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#connection.socket.destroy();
   }
 
-  /** The connection is kept only where both sides are done with this request, and nothing else has come. */
+  /**
+   * `isAll`: no bytes came after the response. The connection is kept only where both sides are done with this request and nothing else has
+   * come.
+   */
   #complete(isAll: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,12 +1,12 @@
-// Counts what has come over the connections of one client. When a request fails and the count is the same as before it, the request was
-// on a connection kept from earlier, and nothing of an answer has come.
+// Counts the connections and bytes of one client. When a request fails and the count is as before it, the request was on a kept connection
+// and no byte of a response has come.
 import type { Socket } from 'node:net';
 
 export class Traffic {
   readonly #open = new Set<Socket>();
   #sum = 0;
 
-  /** A connection that was just opened. */
+  /** Counts a connection that was just opened. */
   add(socket: Socket): void {
     this.#sum += 1;
     this.#open.add(socket);
@@ -16,7 +16,7 @@ export class Traffic {
     });
   }
 
-  /** Connections opened and bytes received, together: it is the same as before only where both are. */
+  /** The connections opened and the bytes received, as one number. It is unchanged only where both are. */
   get mark(): number {
     let sum = this.#sum;
     for (const { bytesRead } of this.#open) sum += bytesRead;

@@ -1,26 +1,25 @@
-// What ends an exchange from outside: too long a wait for its server, or the signal of whoever asked. One timer serves all exchanges of a
-// client, and one listener all those of a signal. A deadline runs only while something is waited for: a reader that pauses is no silent
-// server.
+// Ends an exchange from outside: after too long a wait for its server, or when the caller's signal fires. One timer serves all exchanges of
+// a client, and one listener all exchanges with the same signal. A deadline runs only while the client waits for the server.
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 
 export interface SupervisorOptions {
   /** Names the server in failures. */
   readonly host: string;
-  /** To the first byte of a body that is streamed, or to the last of one that is read whole. */
+  /** The longest wait in ms: for the first byte of a body that is streamed, or for the last byte of one that is read whole. */
   readonly answerMs: number;
-  /** Between two pieces of a stream. */
+  /** The longest wait in ms between two chunks of a stream. */
   readonly silenceMs: number;
   readonly now: () => number;
 }
 
-/** An exchange under way. */
+/** A watched exchange. */
 export interface Supervised {
   readonly exchange: HttpExchange;
   readonly listening: Listening;
-  /** Among the others. */
+  /** Its place in the array of all watched exchanges. */
   index: number;
-  /** What the wait now may take, and when it has; infinity while nothing is waited for. */
+  /** The limit of the current wait in ms, and the time of its end; infinity while the client waits for nothing. */
   limitMs: number;
   deadline: number;
 }
@@ -33,7 +32,10 @@ interface Listening {
 
 export class Watchdog {
   readonly #options: SupervisorOptions;
-  /** An array, not a set: what a set sheds as members come and go, V8 copies on and on, and frees in its slow collections alone. */
+  /**
+   * An array, because a `Set` whose members come and go leaves old tables that V8 copies again and again, and frees only in its slow
+   * collections.
+   */
   readonly #all: Supervised[] = [];
   readonly #signals = new Map<AbortSignal, Listening>();
   #timer: NodeJS.Timeout | undefined;
@@ -43,7 +45,7 @@ export class Watchdog {
     this.#options = options;
   }
 
-  /** Until `release`. The time for the answer runs. */
+  /** Watches the exchange until `release`. The time for the response starts. */
   begin(exchange: HttpExchange, signal: AbortSignal): Supervised {
     const listening = this.#signals.get(signal) ?? this.#listen(signal);
     listening.count += 1;
@@ -53,17 +55,17 @@ export class Watchdog {
     return supervised;
   }
 
-  /** A piece has come, and is with the reader. */
+  /** A chunk has come, and its reader works on it. */
   pause(supervised: Supervised): void {
     supervised.deadline = Number.POSITIVE_INFINITY;
   }
 
-  /** The reader waits for the next piece. */
+  /** The reader waits for the next chunk. */
   resume(supervised: Supervised): void {
     this.#limit(supervised, this.#options.silenceMs);
   }
 
-  /** A second time does nothing. */
+  /** Stops watching. A second call does nothing. */
   release(supervised: Supervised): void {
     const { index, listening } = supervised;
     const last = this.#all.at(-1);

@@ -1,10 +1,10 @@
-// The answer to an operation, from any server of the API: its body if it is a success, else the failure that it is.
+// The response to an operation, from any server of the API: the body of a success, or the failure that it tells of.
 import { fieldOf, parseJson } from '../http/foreign-json.ts';
 import { ParleyError } from '../service/errors.ts';
 import { codeTold, failureOfAnswer, notThisApi, type ReceivedResponse, refusedKey } from './failure-body.ts';
 import { type Operation, routes } from './routes.ts';
 
-/** The body of a success, whole; null for a deletion that is answered with nothing. Throws the failure. */
+/** The whole body of a success; null for a deletion whose response has no body. Throws the failure. */
 export function successBody(operation: Operation, answer: ReceivedResponse): unknown {
   const { status, text } = answer;
   const body = parseJson(text);
@@ -21,7 +21,10 @@ export function successBody(operation: Operation, answer: ReceivedResponse): unk
   );
 }
 
-/** Where the path names no session, a 404 that speaks of one comes from a server that took the path's end for an id. */
+/**
+ * True for a response that means that the server lacks the operation. A path such as `/v1/sessions/search` names no session. A 404 on it
+ * that speaks of a session comes from a server that took `search` for a session id.
+ */
 function lacksExtension(operation: Operation, status: number, body: unknown): boolean {
   const { extension, path } = routes[operation];
   if (extension === null || (status !== 404 && status !== 405)) return false;

@@ -1,4 +1,5 @@
-// What the archive answers. It is Parley's own extension, so its shapes are known: an answer of another shape is not taken for one.
+// The responses of the archive. The archive is Parley's own extension, so the shapes of its responses are known, and a response of another
+// shape is refused.
 
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { Message, Page, Session } from '../service/session.ts';
@@ -9,7 +10,7 @@ type Check = (value: unknown) => boolean;
 const isId: Check = (value) => textOrNull(value) !== null;
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
-/** It has to go into a path again, and all cursors of a listing are remembered. */
+/** A cursor goes into a path again, and the client remembers all cursors of a listing. Its length is therefore limited. */
 const isCursor: Check = (value) => isTextOrNull(value) && (textOrNull(value) ?? '').length <= 4096;
 const isNumber: Check = (value) => typeof value === 'number';
 const isListOf =
@@ -17,7 +18,7 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every((item) => has(item, fields));
 
-/** What whoever reads a record relies on; it may have more. */
+/** The fields of a record that its readers use, each with the check of its value. A record may have more fields. */
 type Fields = Readonly<Record<string, Check>>;
 
 const sessionFields = {
@@ -45,22 +46,24 @@ const searchFields = {
   hits: isListOf(hitFields),
 } satisfies Fields & Record<keyof SearchItem, Check>;
 
-/** These are null where the answer holds no list of such records. */
+/** Null where the body holds no list of sessions. */
 export function sessionPageOf(body: unknown): Page<Session> | null {
   return pageOf<Session>(body, sessionFields);
 }
 
+/** Null where the body holds no list of messages. */
 export function messagePageOf(body: unknown): Page<Message> | null {
   return pageOf<Message>(body, messageFields);
 }
 
+/** Null where the body holds no list of found sessions. */
 export function searchPageOf(body: unknown): SearchPage | null {
   const page = pageOf<SearchItem>(body, searchFields);
   const isPart = fieldOf(fieldOf(body, 'data'), 'newest_only') === true;
   return page === null ? null : { ...page, newest_only: isPart };
 }
 
-/** Null where the answer does not hold a result for each id, in the order of the ids. */
+/** Null where the body does not hold a result for each id, in the order of the ids. */
 export function batchOf<Status extends string>(
   body: unknown,
   sessionIds: readonly string[],

@@ -1,10 +1,11 @@
-// What a chat's answer holds, in whichever of its forms: the session to go on with, and the reply.
+// The session and the reply in the response to a chat. Servers differ in where they put them.
 
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { ChatReply } from '../service/chat-event.ts';
 import { type FinishReason, finishReasons, type Usage } from '../service/session.ts';
 import { valueAt } from './json-pointer.ts';
 
+/** Null where the response names no session. */
 export function sessionIdOf(body: unknown): string | null {
   const data = fieldOf(body, 'data');
   const session = fieldOf(data, 'session');
@@ -18,7 +19,10 @@ export function sessionIdOf(body: unknown): string | null {
 
 const replyNames = ['reply', 'response', 'answer', 'message', 'content', 'text', 'output'] as const;
 
-/** `pointer`: where a profile says that the reply is; then it is looked for nowhere else. Null for a reply that is not there, or empty. */
+/**
+ * Null where the response has no reply, or an empty one. `pointer` is the place of the reply that a profile names: then no other place is
+ * looked at.
+ */
 export function replyOf(body: unknown, pointer: readonly string[] | null): string | null {
   if (pointer !== null) return replyText(valueAt(body, pointer));
   const data = fieldOf(body, 'data');
@@ -35,9 +39,10 @@ function replyText(value: unknown): string | null {
   return firstText(value, fieldOf(value, 'content'), fieldOf(value, 'text'));
 }
 
-/** What is certain of a reply; all else is taken from the body, and is empty where another server does not tell it. */
+/** The facts of a reply that were found already. All others are read from the body; a field that another server does not send is empty. */
 export type CertainReply = Pick<ChatReply, 'session_id' | 'mode' | 'reply'>;
 
+/** The reply of the event `done`. */
 export function chatReply(certain: CertainReply, body: unknown): ChatReply {
   const data = fieldOf(body, 'data');
   const count = fieldOf(data, 'message_count');

@@ -1,4 +1,4 @@
-// Error codes as HTTP statuses. A kind has one status; codes that HTTP tells apart have one of their own.
+// The HTTP status of each error code. Each kind of error has one status. Codes that HTTP distinguishes have a status of their own.
 import { type ErrorCode, type ErrorKind, errorKind } from '../service/errors.ts';
 
 const statusOfKind = {
@@ -27,7 +27,7 @@ export function errorStatus(code: ErrorCode): number {
   return statusOfCode[code] ?? statusOfKind[errorKind[code]];
 }
 
-/** The statuses of a server that is there and does not take the request now: the request was not carried out. */
+/** True for a status of a server that is there and did not carry out the request. The same request may be taken later. */
 export function isTurnedAway(status: number): boolean {
   return status === 429 || status === 503;
 }

@@ -1,17 +1,18 @@
-// Keys and sessions in an answer. What the interface document shows of them is looked for; all other fields are kept as they came,
-// and a field that another server leaves out is not made up: hence the casts, whoever shows a record shows what is there.
+// Keys and sessions in a response. The fields of the interface document are looked for in several places; all other fields are kept as they
+// came. A field that another server leaves out is not made up. The casts below hide that, and a command that shows a record shows the
+// fields that it has.
 
 import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type { DeletedSession, NewSession, Session } from '../service/session.ts';
 
-/** What a key resolves to: whatever comes back, nested fields too. */
+/** What the key resolves to, with all fields of the response. */
 export function identityOf(body: unknown): KeyIdentity {
   const facts = objectOrNull(fieldOf(body, 'data')) ?? withoutSuccess(body);
   return { project_id: '', project_name: '', key_id: '', key_name: '', created_at: '', ...facts };
 }
 
-/** Null where the answer names no session. */
+/** Null where the response names no session. */
 export function newSessionOf(body: unknown): NewSession | null {
   const fields = sessionFields(body);
   const session_id = idOf(fields);
@@ -26,14 +27,14 @@ export function newSessionOf(body: unknown): NewSession | null {
   };
 }
 
-/** The session that was asked for; null where the answer holds none. */
+/** The session with this id; null where the response has none. */
 export function sessionOf(body: unknown, sessionId: string): Session | null {
   const fields = sessionFields(body);
   if (Object.keys(fields).length === 0) return null;
   return { ...fields, session_id: idOf(fields) ?? sessionId } as unknown as Session;
 }
 
-/** A server may answer a deletion with nothing. */
+/** A server may answer a deletion without a body; then `deleted_at` is empty. */
 export function deletedSessionOf(body: unknown, sessionId: string): DeletedSession {
   const deleted_at = textOrNull(fieldOf(fieldOf(body, 'data'), 'deleted_at')) ?? '';
   return { session_id: sessionId, deleted_at };
