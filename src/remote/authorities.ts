@@ -1,15 +1,18 @@
-// Who may sign a server's certificate, where a file adds to those that Node trusts.
+// The authorities that may sign a server's certificate, where a file adds to those that Node trusts.
 import { readFileSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 
-/** Certificates (PEM) of all; null for those that Node trusts by itself. */
+/**
+ * Certificates (PEM) of all authorities to trust; null for those that Node trusts by itself. Rejects with `CONFIG` for a file that cannot
+ * be used.
+ */
 export async function readAuthorities(
   file: string | null,
   env: { readonly NODE_EXTRA_CA_CERTS?: string | undefined },
 ): Promise<readonly string[] | null> {
   if (file === null) return null;
   const { rootCertificates } = await import('node:tls');
-  // Node adds this file to its own list by itself, but not to a list that it is given.
+  // Node adds the file of this variable to its own list, but not to a list that it is given.
   const extra = env.NODE_EXTRA_CA_CERTS;
   return [
     ...rootCertificates,

@@ -1,4 +1,4 @@
-// A request that got no answer, as the failure that its user is told.
+// The failure that a user is told when a request got no response.
 import type { HttpFailure, HttpFailureKind } from '../http/http-failure.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { Remedy } from '../service/remedy.ts';
@@ -40,8 +40,9 @@ const remedies: Partial<Record<HttpFailureKind, Remedy>> = {
   timeout: { kind: 'allow_longer_silence', mode: null, within: 'reply' },
 };
 
+/** `failure` ended a request with this method. */
 export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
-  // Where no connection was made, a longer --timeout would not help.
+  // Where no connection was made, a longer time-out would not help.
   const kind = failure.kind === 'timeout' && !failure.sent ? 'unreachable' : failure.kind;
   const isDoubtful = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
   const doubt = isDoubtful ? ' The server may have done what was asked: look before you repeat it.' : '';
@@ -52,7 +53,7 @@ export function failureOf(failure: HttpFailure, method: Route['method']): Parley
   });
 }
 
-/** A reply that broke off: what came of it is no reply, and what was said may be kept. */
+/** The failure of a reply that broke off. The part that came is not a reply, and the message may be stored. */
 export function incompleteReply(
   failure: HttpFailure,
   place: { readonly session_id?: string; readonly message_id?: string },

@@ -1,4 +1,4 @@
-// An operation from its call to its answer: asked, taken for a success or a failure, and read.
+// Carries out one operation at a server: sends the request, tells a success from a failure, and reads the body.
 import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import { successBody } from '../wire/answer-body.ts';
@@ -6,7 +6,7 @@ import { notThisApi } from '../wire/failure-body.ts';
 import type { Operation } from '../wire/routes.ts';
 import type { OperationInput, RemoteConnection } from './remote-connection.ts';
 
-/** `read` returns null for a body that does not hold what was asked for. */
+/** `read` returns null for a body that lacks what the operation asks for; then this rejects with `BAD_RESPONSE`. */
 export async function remoteAnswer<T>(
   connection: RemoteConnection,
   call: Call,

@@ -1,4 +1,4 @@
-// The archive, kept by a server elsewhere, where it offers one: one method, one request.
+// The archive of a server elsewhere that offers one. Each method is one request.
 import { HttpFailure } from '../http/http-failure.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
@@ -22,7 +22,7 @@ import type { RemoteConnection } from './remote-connection.ts';
 
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
-  /** So many at a time were not too large for an answer of this server, as far as is known. */
+  /** The most messages of a page that this server did not answer with too large a response. */
   #mostMessages = Number.POSITIVE_INFINITY;
 
   constructor(connection: RemoteConnection) {
@@ -44,7 +44,7 @@ export class RemoteArchive implements SessionArchive {
     return remoteAnswer(this.#connection, call, 'searchSessions', input, searchPageOf);
   }
 
-  /** Of a server whose pages have no size, fewer messages are asked for when so many are too large an answer. */
+  /** A server may limit its pages by their items alone. When its response is too large, half as many messages are asked for. */
   async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
     for (let limit = Math.min(page.limit, this.#mostMessages); ; limit = this.#mostMessages) {
       const input = { sessionId, query: { ...page, limit } };
@@ -91,7 +91,7 @@ function isTooLarge(error: unknown): boolean {
   return cause instanceof HttpFailure && cause.kind === 'too_large';
 }
 
-/** The usual order is not asked for, so that a server that knows no other lists all the same. */
+/** The default order is not sent, so that a server that knows no other order lists all the same. */
 function withoutDefaults({ sort, order, ...query }: SessionQuery): Query {
   return {
     ...query,

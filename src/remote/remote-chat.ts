@@ -1,5 +1,5 @@
-// One turn at a server elsewhere: the request, its sendings, and the reply as it comes, streamed or whole. What broke off is never
-// taken for a reply.
+// One turn at a server elsewhere: the request is sent, perhaps more than once, and the reply is read, streamed or whole. A reply that broke
+// off is never taken for a whole one.
 import { isEventStream, readEventStream } from '../http/event-stream.ts';
 import { fieldOf } from '../http/foreign-json.ts';
 import type { HttpAnswer } from '../http/http-answer.ts';
@@ -15,17 +15,18 @@ import { failureOf, incompleteReply } from './failure.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { StreamedText } from './streamed-text.ts';
 
-/** Of one event: `done` holds the whole reply. */
+/** The most bytes of one event. The event `done` holds the whole reply. */
 const mostEventBytes = 64 * 1024 * 1024;
-/** Of a streamed reply and its reasoning: twice what a server of ours lets a model say. */
+/** The most characters of a streamed reply and its reasoning: twice what a Parley server takes from a model. */
 const mostCharacters = 16 * 1024 * 1024;
 
 interface RemoteChatOptions {
-  /** A reply that is wanted whole is asked for as one body in JSON: that costs both sides less. */
+  /** A reply that is wanted whole is asked for as one JSON body, which costs both sides less. */
   readonly form: ReplyForm;
   readonly replyPointer: readonly string[] | null;
 }
 
+/** Yields the events of the turn, as {@link ConversationService.chat} describes them. */
 export async function* remoteChat(
   connection: RemoteConnection,
   call: Call,
@@ -50,7 +51,7 @@ export async function* remoteChat(
       return;
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
-      // Once a part of the reply was shown, it is not asked for again: what came then would be another reply.
+      // After a part of the reply was shown, the request is not sent again: the next reply would be another one.
       if (!turn.isShown && (await resending.again(error))) continue;
       throw turn.isBegun ? incompleteReply(error, turn.place) : failureOf(error, 'POST');
     }
@@ -120,7 +121,7 @@ class RemoteTurn {
     throw new HttpFailure('broken', true, 'the stream ended without its last event');
   }
 
-  /** The reply is whole: its answer in JSON, sent alone or as the last event. */
+  /** Yields the end of a reply that is whole. Its JSON answer came alone, or as the last event. */
   *end(body: unknown): Generator<ChatEvent> {
     const session_id = sessionIdOf(body) ?? this.#start?.session_id ?? this.#request.session_id;
     if (session_id === null) {
@@ -137,8 +138,8 @@ class RemoteTurn {
   }
 
   /**
-   * Throws where the stream told another reply than the one that the server says it keeps, white space at the ends aside. Other servers
-   * need not repeat the reply, and a profile may name another place for it.
+   * Throws where the streamed reply differs from the reply that the server says it stores, apart from white space at the ends. Another
+   * server need not repeat the reply, and a profile may name another place for it; then nothing is compared.
    */
   #compare(body: unknown): void {
     const kept = fieldOf(fieldOf(body, 'data'), 'reply');
@@ -152,7 +153,7 @@ class RemoteTurn {
     });
   }
 
-  /** A repetition of the request begins the same turn again: it is told once. */
+  /** A request that was sent again begins the same turn again, so `session` is yielded once. */
   *#begin(sessionId: string | null, messageId: string | null, mode: string | null): Generator<ChatEvent> {
     if (this.#start !== null || sessionId === null) return;
     this.#start = { session_id: sessionId, message_id: messageId ?? '', mode: mode ?? this.#request.mode };

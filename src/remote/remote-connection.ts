@@ -1,5 +1,4 @@
-// Requests of the API to one server: one operation, one request, and the sendings that it takes. What a body means is read by
-// whoever asked.
+// Requests of the API to one server: an operation becomes one request, which may be sent several times. The caller reads the body.
 
 import type { HttpAnswer } from '../http/http-answer.ts';
 import { HttpClient, type HttpRequest } from '../http/http-client.ts';
@@ -19,9 +18,9 @@ import { failureOf } from './failure.ts';
 import type { RemoteOptions } from './remote-options.ts';
 import { Resending } from './resending.ts';
 
-/** Of a body read whole. */
+/** The most bytes of a body that is read whole. */
 const mostBytes = 64 * 1024 * 1024;
-/** Of a stream: the longest reply that is read, in pieces of one character. */
+/** The most bytes of a stream: those of the longest reply in chunks of one character. */
 const mostStreamBytes = 1024 ** 3;
 const connectMs = 10_000;
 const answerMs = 300_000;
@@ -31,19 +30,20 @@ export interface OperationInput {
   readonly sessionId?: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** True to ask for the answer as a stream of events, where the server may have one. */
+  /** True: asks for a stream of events, where the server may have one. */
   readonly streams?: boolean;
 }
 
-/** One request, the same however often it is sent. */
+/** One request. It is the same each time that it is sent. */
 export interface PreparedRequest {
   readonly operation: Operation;
   readonly request: HttpRequest;
   readonly apiKey: string;
-  /** Whether being turned away is waited out here. */
+  /** True: a response of 429 or 503 is waited out here. */
   readonly waits: boolean;
 }
 
+/** The requests of one backend. */
 export class RemoteConnection {
   readonly #options: RemoteOptions;
   readonly #client: HttpClient;
@@ -88,7 +88,7 @@ export class RemoteConnection {
     return this.#extensions === null ? null : [...this.#extensions];
   }
 
-  /** True for what a server is known to offer, or to lack; null while neither is known. */
+  /** True for an extension that the server offers, false for one that it lacks; null while neither is known. */
   offers(extension: Extension): boolean | null {
     return this.#extensions?.has(extension) ?? null;
   }
@@ -114,13 +114,14 @@ export class RemoteConnection {
     return { operation, request, apiKey: call.apiKey, waits: !call.pacesItself };
   }
 
+  /** Decides when this request is sent again. */
   resending({ request }: PreparedRequest): Resending {
     const { random, wait } = this.#options;
     const honoursKeys = () => this.offers('idempotency') === true;
     return new Resending({ method: request.method, honoursKeys, random, wait, signal: request.signal });
   }
 
-  /** One sending. Resolves when the head of the answer is there. */
+  /** Sends the request once. Resolves when the head of the response has come. */
   async send({ request, apiKey }: PreparedRequest): Promise<HttpAnswer> {
     const { trace, now, authorityFile } = this.#options;
     if (trace !== null) await trace(curlCommand(request, this.#origin, apiKey, authorityFile));
@@ -137,6 +138,7 @@ export class RemoteConnection {
     }
   }
 
+  /** Reads the whole body of a response. */
   async received({ request }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedResponse> {
     return {
       status: answer.status,
@@ -146,7 +148,7 @@ export class RemoteConnection {
     };
   }
 
-  /** The answer, whole, of as many sendings as it takes. */
+  /** The whole response. The request is sent as often as needed. */
   async ask(
     prepared: PreparedRequest,
   ): Promise<{ readonly received: ReceivedResponse; readonly mayHaveActed: boolean }> {
@@ -167,7 +169,7 @@ export class RemoteConnection {
     return this.#client.close();
   }
 
-  /** A stream is asked for unless the server is known to have none: one that has none answers JSON. */
+  /** A stream is asked for unless the server is known to have none. A server without streams answers with JSON. */
   #accepted(streams: boolean): string {
     return streams && this.offers('stream') !== false
       ? `${eventStreamType}, application/json;q=0.9`
@@ -175,7 +177,7 @@ export class RemoteConnection {
   }
 }
 
-/** A session goes in one request. */
+/** Refuses a body that a Parley server would not take: a session to import is sent in one request. */
 function requireShort(body: string): void {
   const bytes = Buffer.byteLength(body);
   if (bytes <= bodyBytes) return;

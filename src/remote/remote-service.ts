@@ -1,4 +1,4 @@
-// The six operations of the interface document, kept by a server elsewhere: one method, one request.
+// The six operations of the interface document at a server elsewhere. Each method is one request.
 import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
@@ -22,7 +22,7 @@ export class RemoteService implements ConversationService {
   readonly #connection: RemoteConnection;
   readonly #replyPointer: readonly string[] | null;
 
-  /** `replyPointer`: the names on the way to the reply in a chat's answer; null to look for it. */
+  /** `replyPointer`: the field names from the top of a chat's response to the reply; null to look for the reply. */
   constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
     this.#connection = connection;
     this.#replyPointer = replyPointer;
@@ -59,7 +59,7 @@ export class RemoteService implements ConversationService {
       body = successBody('deleteSession', received);
     } catch (error) {
       if (!mayHaveActed || !(error instanceof ParleyError)) throw error;
-      // Not found: the sending before this one deleted it, and its answer was lost.
+      // A session that is not found was deleted by an earlier sending whose answer was lost.
       if (error.code !== 'SESSION_NOT_FOUND') throw error.with({ mayHaveActed: true });
       repeated = true;
     }

@@ -1,5 +1,5 @@
-// The operations as routes. Checks go in the order that the API gives: the key first, then the shape of the request; whether the
-// session is there is for the service to say.
+// The operations as routes. A request is checked in the order of the API: first its key, then its shape. The service checks whether the
+// session exists.
 import type { Call } from '../service/call.ts';
 import { idempotencyHeader } from '../wire/headers.ts';
 import { type Operation, routes } from '../wire/routes.ts';
@@ -40,7 +40,7 @@ export function apiRoutes(surroundings: ApiSurroundings): readonly ServedRoute[]
   );
 }
 
-/** What accompanies an operation that comes as this request. */
+/** The circumstances of the call that a request makes. */
 export function callOf(context: RequestContext, request: Request): Call {
   return new RequestCall(context, request);
 }
@@ -60,7 +60,7 @@ class RequestCall implements Call {
     this.#request = request;
   }
 
-  /** Made only where it is looked at: few operations last long enough to be stopped. */
+  /** The signal is created when it is first read. Most operations end before anything could stop them, and never read it. */
   get signal(): AbortSignal {
     return this.#request.signal;
   }
@@ -85,7 +85,7 @@ function route<Name extends Operation>(
   const shape: OperationShape = operationShapes[name];
   const readQuery = queryReader(shape.query);
   const hasBody = method === 'POST' || method === 'PATCH';
-  // Most requests have neither; what that reads as is found once.
+  // Most requests have no query and no body. What those are read as is found once.
   const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
   const bodyLimits = { bytes: bodyBytes, json: jsonBounds(shape.items ?? {}) };
@@ -96,14 +96,14 @@ function route<Name extends Operation>(
       const call = callOf(context, request);
       const use = await gate.admit(call, !hasBody && context.query === '' && noQuery !== null);
       const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
-      // The two schemas are those of the name, which the compiler loses sight of.
+      // The query and the body have the schemas of `name`. The compiler cannot see that.
       const answered = (body: unknown) =>
         answer(context, request, { call, id, query, body } as OperationInput<Name>, use);
       if (noBody !== null) return answered(noBody);
       const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
       try {
         const body = checkShape(shape.checkedBody ?? shape.body, value);
-        // A turn may last: nobody waits for its end.
+        // A turn may last long, and other large requests must not wait for its end.
         if (name === 'chat') place?.leave();
         return await answered(body);
       } finally {
@@ -113,7 +113,10 @@ function route<Name extends Operation>(
   };
 }
 
-/** The bodies of the API nest four deep. Beside its lists, none has a hundred values, and no item of a list more than twenty. */
+/**
+ * The limits of a JSON body. Bodies of the API nest four deep. Without its lists, a body has fewer than a hundred values, and an item of a
+ * list has at most twenty.
+ */
 function jsonBounds(items: Readonly<Record<string, number>>): JsonBounds {
   const listed = Object.values(items).reduce((sum, most) => sum + most, 0);
   return { depth: 8, values: 100 + 20 * listed, items };

@@ -1,5 +1,5 @@
-// One turn over HTTP: the whole answer as JSON, or its events as they come. A failure before the message is kept is an ordinary
-// answer in both; after that, it says where the message is.
+// One turn over HTTP: the whole answer as JSON, or its events as a stream. A failure before the message is stored is an ordinary error
+// response in both forms. A failure after that names the session and the message.
 import type { ChatEvent, ChatStart } from '../service/chat-event.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { prefersStream } from './accept.ts';
@@ -17,7 +17,7 @@ export interface ChatSurroundings {
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
-  /** Called when the answer is a stream, and once more when that is over; with what went wrong, if something did. */
+  /** Called when the response is a stream, and once more when the stream ends, with its failure or null. */
   began(context: RequestContext): void;
   ended(context: RequestContext, error: unknown): void;
 }
@@ -53,7 +53,7 @@ export async function answerChat(
       end();
       return response;
     }
-    // The status is not settled before the message is.
+    // The status is decided only after the message is stored.
     const first = await events.next();
     if (first.done || first.value.event !== 'session') throw new Error('A chat did not begin with session.');
     const stream = new ChatStream(first.value, events, reply, {
