@@ -3,7 +3,7 @@
 import { HttpFailure } from '../http/http-failure.ts';
 import type { Route } from '../wire/routes.ts';
 
-/** A response with status 429 or 503: the server is there, and did not carry out the request. */
+/** A response with status 429 or 503: the server asks for the request at a later time. */
 export interface TurnedAway {
   /** Seconds that the server asks to wait; null where it asks for none. */
   readonly retryAfter: number | null;

@@ -1,5 +1,5 @@
-// Each operation's request and answer, beside wire's verbs and paths: the handlers take their types from here, the OpenAPI
-// document its schemas. A new operation is a new row, or it does not compile.
+// The shape of each operation's request and answer, for the methods and paths of wire/routes.ts. The handlers take their types from here,
+// the OpenAPI document its schemas. An operation without a row here does not compile.
 import type { z } from 'zod';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Operation } from '../wire/routes.ts';
@@ -31,9 +31,9 @@ export interface OperationShape {
   readonly summary: string;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject;
-  /** What the body is checked by, where the service itself checks all that is in it. */
+  /** Checks the body instead of `body`, where the service itself checks everything in it. */
   readonly checkedBody?: z.ZodType;
-  /** How many items a list of the body may hold, by its field. */
+  /** The most items of each list of the body, by the field's name. */
   readonly items?: Readonly<Record<string, number>>;
   /** The `data` of the answer. */
   readonly data: z.ZodType;

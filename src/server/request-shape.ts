@@ -1,13 +1,14 @@
-// Checks a request against its schema and says every fault in it by the field's name. Nothing is coerced: only the query, which
-// is text by nature, is read as the numbers and truth values that its schema names.
+// Checks a request against its schema, and names every fault by its field. No value is converted, except in the query: its texts are read
+// as the numbers and booleans that the schema asks for.
 import { z } from 'zod';
 import type { ErrorDetail } from '../service/errors.ts';
 import { ParleyError } from '../service/errors.ts';
 
-/** A fault names at most so many fields, each at most so long: the sender knows the rest. */
+/** The most faults that are listed, and the most characters of a field's name. */
 const namedFaults = 20;
 const namedCharacters = 80;
 
+/** Throws `INVALID_REQUEST` for a value that the schema does not fit. */
 export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -26,7 +27,7 @@ export function invalidRequest(
   });
 }
 
-/** Reads the query of a URL (without its question mark) as its schema has it. */
+/** Makes a reader of queries for a schema. The reader takes the query of a URL without its question mark. */
 export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: string) => z.output<Schema> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
   const types = new Map(
@@ -86,7 +87,7 @@ function kindOf(value: unknown): string {
   return kinds[Array.isArray(value) ? 'array' : typeof value] ?? typeof value;
 }
 
-/** `title`, `session_ids[3]`, `messages[0].role`; the request as a whole is its `body`. */
+/** Names such as `title`, `session_ids[3]`, `messages[0].role`; `body` for the request as a whole. */
 function fieldName(path: readonly PropertyKey[]): string {
   const name = path
     .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`))

@@ -1,4 +1,4 @@
-// Answers: one form of body for success, one for failure, and the headers that every answer has.
+// The responses of the server: one form of body for success, one for failure, and the headers that every response has.
 import { failureBody } from '../service/answer.ts';
 import type { ParleyError } from '../service/errors.ts';
 import { errorStatus, isTurnedAway } from '../wire/error-status.ts';
@@ -34,7 +34,7 @@ export function textResponse(
   return new Response(inPieces(bytes), { status, headers: all });
 }
 
-/** A longer answer is handed over piece by piece: that its reader takes it, slowly or not at all, is seen by the pieces. */
+/** A longer response is handed over in chunks of so many bytes. The chunks that its reader takes show whether it stalls. */
 const pieceBytes = 64 * 1024;
 
 function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
@@ -52,12 +52,12 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
 }
 
 export function streamResponse(context: RequestContext, body: ReadableStream<Uint8Array>): Response {
-  // A proxy that collects answers before it passes them on would turn a stream into a long silence.
+  // A proxy that buffers responses would turn a stream into a long silence. The header asks nginx, and others that know it, not to.
   const headers = Object.assign(headersOf(context, eventStreamType), { 'X-Accel-Buffering': 'no' });
   return new Response(body, { headers });
 }
 
-/** The failure must be fit for the public. `status` differs from the code's own where HTTP has a narrower word. */
+/** `error` must be fit for the public. `status` is given where HTTP has a narrower one than that of the code. */
 export function failureResponse(
   context: RequestContext,
   error: ParleyError,
@@ -73,7 +73,7 @@ export function failureResponse(
   });
 }
 
-/** Seconds to wait for what passes, where nobody says how many. */
+/** Seconds to wait before another try, where the failure does not tell. */
 const usualWait = 2;
 
 function headersOf(context: RequestContext, type: string): Record<string, string> {

@@ -1,5 +1,5 @@
-// The bodies of the API as schemas: what a request may hold, by which it is checked, and what an answer holds, for the OpenAPI
-// document. Shape alone: which values are allowed is the service's business.
+// The bodies of the API as schemas. The schemas of requests check what comes; those of answers describe them in the OpenAPI document. A
+// schema checks the shape alone. The service checks the values.
 import { z } from 'zod';
 import type { ChatReply } from '../service/chat-event.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
@@ -178,7 +178,7 @@ export const sessionRecord = z.strictObject({
   messages: z.array(message).meta({ maxItems: importedMessages }).describe('by position, from 0'),
 }) satisfies z.ZodType<SessionRecord>;
 
-/** A session to import, before the service has looked at it: of a record with many faults, the first is enough to know. */
+/** A session to import, before the service checks it. The service reports the first fault of a record, not all of them. */
 export const anyRecord = z.strictObject({
   session: z.unknown(),
   messages: z.array(z.unknown()),

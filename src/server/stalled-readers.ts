@@ -1,5 +1,5 @@
-// Cuts the answers whose reader takes nothing of them any more. Node's own time-out of a socket begins anew with each write, taken or
-// not, and so lets a stalled reader stay for up to twice as long.
+// Cuts responses whose reader has stopped taking bytes. Node's own time-out of a socket starts anew with each write, taken or not, so it
+// lets a stalled reader stay for up to twice as long.
 import type { ServerResponse } from 'node:http';
 
 interface Progress {
@@ -12,7 +12,7 @@ export class StalledReaders {
   readonly #answers = new Map<ServerResponse, Progress>();
   readonly #timer: NodeJS.Timeout;
 
-  /** A reader is cut when it took nothing for `stalledMs`; that is looked at every `checkMs`. */
+  /** A response is cut when its reader took nothing for `stalledMs`. All responses are checked every `checkMs`. */
   constructor(stalledMs: number, checkMs: number) {
     this.#stalledMs = stalledMs;
     this.#timer = setInterval(() => this.#look(performance.now()), Math.min(checkMs, stalledMs / 4));
@@ -23,7 +23,7 @@ export class StalledReaders {
     this.#answers.set(answer, { taken: -1, since: 0 });
   }
 
-  /** The answer is made: it is watched on only while a part of it waits for its reader. */
+  /** The response is complete. It is watched further only while a part of it waits for its reader. */
   made(answer: ServerResponse): void {
     if (answer.writableLength === 0) this.#answers.delete(answer);
   }
@@ -38,7 +38,7 @@ export class StalledReaders {
         this.#answers.delete(answer);
         continue;
       }
-      // Of what was written, the rest still waits in this process.
+      // The rest of the written bytes still waits in this process.
       const taken = (answer.socket?.bytesWritten ?? 0) - (answer.socket?.writableLength ?? 0);
       if (taken !== progress.taken || answer.writableLength === 0) {
         progress.taken = taken;

@@ -27,7 +27,7 @@ export function errorStatus(code: ErrorCode): number {
   return statusOfCode[code] ?? statusOfKind[errorKind[code]];
 }
 
-/** True for a status of a server that is there and did not carry out the request. The same request may be taken later. */
+/** True for a status that asks the client to send the request again later. */
 export function isTurnedAway(status: number): boolean {
   return status === 429 || status === 503;
 }

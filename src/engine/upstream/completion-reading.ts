@@ -1,5 +1,5 @@
-// A streamed completion as it is read: its chunks become pieces of text and of reasoning, and one end. A reply has ended when the
-// server says why; `[DONE]`, and the count of tokens, may follow or be left out.
+// Reads a streamed completion: its chunks become events of text and of reasoning, and one end. A reply has ended when the server tells the
+// reason. `[DONE]` and the count of tokens may follow or be missing.
 import type { ServerSentEvent } from '../../http/event-stream.ts';
 import { parseJson } from '../../http/foreign-json.ts';
 import type { ParleyError } from '../../service/errors.ts';
@@ -11,7 +11,7 @@ import { type SplitText, ThinkTags } from './think-tags.ts';
 import { badReply, filtered, notAnApi, type Upstream, upstreamFailure } from './upstream-failure.ts';
 
 const doneMark = '[DONE]';
-/** Far beyond what any model writes in one reply: one that has no end would fill memory and store. */
+/** Far more than any model writes in one reply. A reply without an end would fill the memory and the store. */
 const mostCharacters = 8 * 1024 * 1024;
 
 interface Piece {
@@ -37,22 +37,22 @@ export class CompletionReading {
     this.#tags = new ThinkTags(upstream.settings.think_tags);
   }
 
-  /** True once something was said, also where it is kept back. */
+  /** True after the first text or reasoning, even while it is held back. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** True once the server has said why the reply ends. */
+  /** True after the server has told why the reply ends. */
   get hasEnded(): boolean {
     return this.#finish !== null;
   }
 
-  /** True once `finish` was given out. */
+  /** True after `finish` was yielded. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** Pieces that came together are joined. What came before a failure is given out before that. */
+  /** Texts that came together are joined. What came before a failure is yielded before the failure is thrown. */
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
     let piece = null as Piece | null;
     for (const { event, data } of events) {
@@ -91,7 +91,7 @@ export class CompletionReading {
     if (piece !== null) yield piece;
   }
 
-  /** What was kept back, now that nothing follows. */
+  /** Yields what was held back. Nothing follows it. */
   *rest(): Generator<EngineEvent> {
     const late = this.#tags.take(this.#texts.text.rest());
     const held = this.#tags.rest();
@@ -103,7 +103,7 @@ export class CompletionReading {
     if (text !== '') yield { type: 'text', text };
   }
 
-  /** Of a server that does not stream: all at once. */
+  /** Yields the events of a completion that is not streamed. */
   *whole(text: string): Generator<EngineEvent> {
     if (readChunk(parseJson(text)) === null) throw notAnApi(this.#upstream, 'another JSON');
     yield* this.take([
@@ -112,6 +112,7 @@ export class CompletionReading {
     ]);
   }
 
+  /** Yields what was held back, and the end. Throws for an end that no reply should have. */
   *end(): Generator<EngineEvent> {
     yield* this.rest();
     const finish = this.#finish ?? 'stop';
@@ -180,7 +181,7 @@ export class CompletionReading {
   }
 }
 
-/** The mark, whatever white space a gateway puts around it. */
+/** True for the mark with or without white space around it, which some gateways add. */
 function isDoneMark(data: string): boolean {
   return data === doneMark || (data.length < 16 && data.trim() === doneMark);
 }

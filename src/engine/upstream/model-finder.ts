@@ -1,4 +1,4 @@
-// Asks a server which models it has: `GET …/models`, beside its chat completions.
+// Asks a server for its models: `GET …/models`, beside its chat completions.
 
 import { fieldOf, parseJson } from '../../http/foreign-json.ts';
 import { HttpClient } from '../../http/http-client.ts';
@@ -10,10 +10,10 @@ import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 2000;
 const answerMs = 5000;
-/** Unpacked, too. */
+/** Limits the body as it comes, and the unpacked body. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Never rejects for what a server does: what it did is in the result. */
+/** Never rejects for a fault of a server: the result tells it. */
 export async function findModels(
   server: ModelServer,
   options: UpstreamOptions,
@@ -45,7 +45,7 @@ export async function findModels(
     if (answer.status === 401 || answer.status === 403)
       return none(`does not accept the key (${answer.status})`);
     const data = fieldOf(body, 'data');
-    // Ollama says null where it has none.
+    // Ollama sends null for an empty list.
     const list = data === null && fieldOf(body, 'object') === 'list' ? [] : data;
     if (answer.status < 300 && Array.isArray(list) && list.length === 0) return none('has no model yet');
     if (answer.status >= 300 || !Array.isArray(list)) return none(`lists no models (${answer.status})`);

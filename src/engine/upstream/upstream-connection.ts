@@ -1,5 +1,5 @@
-// The way to one mode's server: one request a reply, its key read when it is needed, its silence limited. What came in one piece
-// of the body is passed on as one piece.
+// The connection to the server of one mode. Each reply is one request. The key is read when it is first needed, and the silence of the
+// server is limited. The events of one chunk of the body are passed on together.
 import { Deadline } from '../../http/deadline.ts';
 import { isEventStream, readEventBatches } from '../../http/event-stream.ts';
 import type { HttpAnswer } from '../../http/http-answer.ts';
@@ -23,17 +23,20 @@ import {
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 10_000;
-/** Turns the client's own deadlines off: the silence is timed here. */
+/** Turns the deadlines of the HTTP client off, because this class limits the silence itself. */
 const noLimit = 2 ** 31 - 1;
-/** Of a body read whole, and of one event. */
+/** The most bytes of a body that is read whole, and of one event. */
 const mostBytes = 64 * 1024 * 1024;
-/** Of the body of a refusal. */
+/** The most bytes of the body of an error. */
 const mostErrorBytes = 1024 * 1024;
-/** Of a stream: the longest reply that is read, in pieces of one character, with room to spare. */
+/** The most bytes of a stream. The longest reply in chunks of one character is smaller. */
 const mostStreamBytes = 4 * 1024 ** 3;
-/** A kept connection that the server had closed fails as soon as it is used. What takes longer may have been work, which is billed. */
+/**
+ * A request on a kept connection that the server had closed fails within this time. A request that fails later may have been worked on, and
+ * the work is billed.
+ */
 const staleMs = 1000;
-/** How long a server may take from the last word to the end of its stream. */
+/** How long a server may take from the end of the reply to the end of its stream, in ms. */
 const graceMs = 5000;
 
 export class UpstreamConnection {
@@ -42,10 +45,10 @@ export class UpstreamConnection {
   readonly #client: HttpClient;
   readonly #origin: string;
   readonly #path: string;
-  /** Stops what reads the key, once that was begun. */
+  /** Stops the reading of the key; null before it has begun. */
   #reading: AbortController | null = null;
   #key: Promise<string> | null = null;
-  /** Some servers refuse to be asked for usage. */
+  /** False after the server refused to be asked for its count of tokens. */
   #withUsage = true;
 
   constructor(settings: ModeSettings, options: UpstreamOptions, authorities: readonly string[] | null) {
@@ -119,7 +122,7 @@ export class UpstreamConnection {
     return this.#client.close();
   }
 
-  /** Read once, and again after it was refused: a command may be slow, or ask its user. */
+  /** The key is read once, because a command for it may be slow or ask its user. It is read again after the server refused it. */
   async #readKey(): Promise<string | null> {
     const { key: reference } = this.#settings;
     if (reference === null) return null;
@@ -133,7 +136,7 @@ export class UpstreamConnection {
     }
   }
 
-  /** The answer of a server that takes the request. */
+  /** The response of a server that accepts the request. */
   async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpAnswer> {
     for (let mayRepeat = true; ; ) {
       const withUsage = this.#withUsage;
@@ -145,7 +148,7 @@ export class UpstreamConnection {
         await this.#options.trace?.(request, this.#origin, traced);
         answer = await this.#client.request(request);
       } catch (error) {
-        // Repeated, once, is only what no server can have answered or billed: a request on a kept connection that it had closed.
+        // A request is repeated once, and only on a kept connection that the server had closed: no server can have answered or billed it.
         const isStale =
           error instanceof HttpFailure && error.stale && this.#options.now() - askedAt < staleMs;
         if (!mayRepeat || !isStale) throw error;
@@ -173,7 +176,7 @@ export class UpstreamConnection {
     return { method: 'POST', path: this.#path, headers, body, signal };
   }
 
-  /** The events of each piece of the body; the last ends in `finish`. */
+  /** The events of each chunk of the body. The last event is `finish`. */
   async *#read(
     upstream: Upstream,
     answer: HttpAnswer,
@@ -192,7 +195,7 @@ export class UpstreamConnection {
         if (reading.isDone) return;
       }
     } catch (error) {
-      // After its last word only the count of its tokens can be lost.
+      // After the end of the reply only the count of its tokens can be lost.
       if (!reading.hasEnded) {
         yield reading.rest();
         throw error;
@@ -206,7 +209,7 @@ export class UpstreamConnection {
   }
 }
 
-/** Empty for a body that is too long or no text: then the status alone tells what is wrong. */
+/** Empty for a body that is too long or no text. The status alone then tells what is wrong. */
 async function errorText(answer: HttpAnswer): Promise<string> {
   try {
     return await answer.text(mostErrorBytes);
@@ -216,7 +219,7 @@ async function errorText(answer: HttpAnswer): Promise<string> {
   }
 }
 
-/** The signal ends the wait alone: the work goes on for others who wait for it. */
+/** The signal ends the wait, and not the work, because other replies may wait for the same work. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

@@ -1,4 +1,4 @@
-// The modes that were set up, beside those that need no setting up.
+// The modes that a user has set up, with the offline modes.
 import { allModes, faultyModes, type ModeConfig } from '../../service/mode-settings.ts';
 import type { EngineSet } from '../engine-set.ts';
 import { UpstreamEngine } from './upstream-engine.ts';
