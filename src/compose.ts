@@ -1,4 +1,4 @@
-// Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
+// Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Surroundings } from './compose/surroundings.ts';
 import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
@@ -45,7 +45,7 @@ export async function openBackend(
   return { backend, apiKey: target.key ?? '' };
 }
 
-/** Asks model servers which models they have. */
+/** Asks model servers for their models. */
 export async function findModels(
   servers: readonly ModelServer[],
   surroundings: Surroundings,
@@ -64,7 +64,7 @@ async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<BackendOpt
   await say(`Warning: ${message} ${remedy}`);
 }
 
-/** Opens the embedded service for a server: whoever calls that brings a key, so none is made here. */
+/** Opens the embedded service for a server. The server's clients bring their keys, so no key is created. */
 export async function openServedBackend(
   surroundings: Surroundings,
   options: ServeOptions,

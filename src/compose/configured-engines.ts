@@ -1,5 +1,5 @@
-// The engines of the embedded service: the built-in ones, and those of the modes that somebody has set up. Where none is set up,
-// nothing of the latter is loaded.
+// The engines of the embedded service: those of the offline modes, and those of the modes that the user has set up. The code for the latter
+// is loaded only where such a mode exists.
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
@@ -8,7 +8,7 @@ import type { ModeConfig } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** `null`: the modes of the user's own configuration. */
+/** `book`: the modes of a file; null for those of the user's own configuration. */
 export async function configuredEngines(
   surroundings: Surroundings,
   options: EngineOptions,
@@ -21,7 +21,7 @@ export async function configuredEngines(
   return withUpstreamModes(offline, modes, upstreamOptions(surroundings, options));
 }
 
-/** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
+/** Asks model servers for their models. Contacts no other server, and never rejects for a fault of a server. */
 export async function findModelsOf(
   surroundings: Surroundings,
   options: EngineOptions,
@@ -58,7 +58,7 @@ function upstreamOptions({ env, now }: Surroundings, options: EngineOptions): Up
   };
 }
 
-/** A set whose modes can be exchanged while it is used: replies that run go on with the engine that they began with, to their end. */
+/** A set of engines that can be replaced while it is used. A running reply goes on to its end with the engine that it began with. */
 export function exchangeableEngines(first: EngineSet): {
   readonly engines: EngineSet;
   readonly exchange: (next: EngineSet) => Promise<void>;
@@ -80,7 +80,7 @@ export function exchangeableEngines(first: EngineSet): {
   };
 }
 
-/** Null where nothing was set up. */
+/** Null where no mode is set up. */
 async function storedModes({ profileFile }: Surroundings): Promise<ModeConfig | null> {
   const config = profileFile.read();
   if (Object.keys(config.modes).length === 0 && config.default_mode === null) return null;

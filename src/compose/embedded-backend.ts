@@ -1,4 +1,4 @@
-// The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a backend on this machine.
+// Puts the embedded service together: the store, the engines and the identity of this process. Loaded only for a backend on this machine.
 
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
@@ -63,6 +63,7 @@ function noStore(): ParleyError {
   });
 }
 
+/** Opens the store of this machine for a server. */
 export async function openServedBackend(
   surroundings: Surroundings,
   options: ServeOptions,
@@ -77,10 +78,10 @@ export async function openServedBackend(
   const { backend, store, limits, defaultMode, reloadModes } = await openLocal(
     surroundings,
     choice,
-    // Its own time-out is that of its models; a client has another.
+    // The time-out of a server is that of its models; its clients have another.
     usualLockWaitMs,
     engines,
-    // The file stands beside the chunk of the build that this stands in.
+    // In the build, the worker's file is in the directory of this code.
     (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
   );
   return {
@@ -149,12 +150,12 @@ async function openLocal(
 
 function turnOwner(processes: ProcessTable): TurnOwner {
   const owner = processIdentity(processes);
-  // All processes at one store of SQLite are of one machine (store/sqlite/lease-clock.ts).
+  // All processes at one SQLite store run on one machine (store/sqlite/lease-clock.ts).
   const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
   return { id: owner.name, isGone };
 }
 
-/** Who waits less for an answer waits less for a lock, too. */
+/** A caller that waits less for an answer also waits less for a lock. */
 function lockWaitWith(timeout: number | null): number {
   return timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs);
 }

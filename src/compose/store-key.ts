@@ -1,4 +1,5 @@
-// The key that a profile has for the store of this machine: made on first use, kept while its store is away, never given to another store.
+// The key of a profile for the store of this machine. The key is created on first use, kept while its store is away, and never given to
+// another store.
 import { existsSync, readdirSync } from 'node:fs';
 import {
   formerStoreKeys,
@@ -21,7 +22,10 @@ export interface OpenedStore {
   readonly isNew: boolean;
 }
 
-/** A disk that is not mounted leaves an empty directory, or none: a new store there would hide the sessions, and look like their loss. */
+/**
+ * Throws `STORE_MISSING` where a profile knows a store that is not there. A disk that is not mounted leaves an empty directory, or none. A
+ * new store there would hide the sessions, and look like their loss.
+ */
 export function refuseMissingStore(profile: string | null, isThere: boolean, dataDirectory: string): void {
   if (profile === null || isThere) return;
   throw new ParleyError(
@@ -34,8 +38,8 @@ export function refuseMissingStore(profile: string | null, isThere: boolean, dat
 }
 
 /**
- * The profile that knows a store in the data directory. Asked before the store is looked for: a process that makes the first store at this
- * moment keeps its key last.
+ * The profile that knows a store in the data directory. Called before the store is looked for, because a process that creates the first
+ * store at the same time stores its key last.
  */
 export function profileThatKnows({ profileFile, dataDirectory }: Surroundings): string | null {
   return profileOfStore(profileFile.read(), dataDirectory);
@@ -47,8 +51,8 @@ function whatIsThere(directory: string): string {
 }
 
 /**
- * The key of this store. On first use there is none: then a project `default` and a key are made, and the key is kept in the
- * profile. When several processes come first at once, the one whose key is kept wins, and the others' are revoked.
+ * The key of this store. On first use it creates a project `default` and a key, and keeps the key in the profile. When several processes do
+ * so at the same time, the first stored key is used, and the others are revoked.
  */
 export async function keyOf(
   target: Target,
@@ -69,7 +73,7 @@ export async function keyOf(
       : config,
   );
   const kept = await keep.catch(async (error: unknown) => {
-    // A failure may come after the key was kept, as of a disk: it is revoked only if nobody can ever know it.
+    // The failure may have come after the key was stored, from a disk for example. The key is revoked only if it was certainly not stored.
     if (!mayBeKept(created.key, profile, surroundings))
       await backend.administration.revokeKey(created.key_id);
     throw error;
@@ -87,7 +91,7 @@ export async function keyOf(
   return key;
 }
 
-/** Where the store that stood here before has come back, its own key is the one in use again. */
+/** Where an earlier store has come back to the directory, its own key is used again. */
 async function keyOfStoreThere(
   key: string,
   profile: string,

@@ -1,19 +1,19 @@
-// What a backend is put together from, wherever it is.
+// What a backend needs from outside, wherever it keeps its data.
 
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { ProcessTable } from '../system/process-identity.ts';
 
 export interface Surroundings {
   readonly profileFile: ProfileFile;
-  /** Its real path. */
+  /** The real path of the data directory. */
   readonly dataDirectory: string;
   readonly processes: ProcessTable;
   /** `process.versions.napi`. */
   readonly nodeApiVersion: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
-  /** Milliseconds since this machine started: all of its processes read the same, and no setting of the time of day changes it. */
+  /** Milliseconds since this machine started. All of its processes read the same value, and setting the time of day does not change it. */
   readonly sinceBoot: () => number;
-  /** 0 to 1. */
+  /** From 0 to below 1. */
   readonly random: () => number;
 }

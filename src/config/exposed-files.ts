@@ -1,4 +1,4 @@
-// Files with keys in them that others than their owner may read: what is said of them, and what to do.
+// What a user is told of files that contain keys and that other users may read.
 
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { ExposedFile } from './profile-file.ts';

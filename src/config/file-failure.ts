@@ -1,8 +1,8 @@
-// What a failed system call on one of the user's own files means.
+// The failures that users are told when a system call on one of their files fails.
 import { ParleyError } from '../service/errors.ts';
 import { isDiskFull, isFileCall } from '../system/file-errors.ts';
 
-/** What a failed system call on a file means for the user; any other error as it is. */
+/** The failure of a system call on a file; any other error is returned as it is. */
 export function fileFailure(
   error: unknown,
   name: string,
@@ -15,7 +15,7 @@ export function fileFailure(
   return new ParleyError('CONFIG', `${name} cannot be ${action} (${code}).`, { hint: remedy, cause: error });
 }
 
-/** The last resort for a failed call on a file that no caller has put into words; null for any other error. */
+/** The failure of a system call on a file that no caller has handled; null for any other error. */
 export function unforeseenFileFailure(error: unknown): ParleyError | null {
   const { code = '', syscall = '', path } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || !isFileCall(syscall)) return null;

@@ -1,5 +1,5 @@
-// The settings of a mode, checked: from the stored configuration, from a file for `serve --modes`, from flags. A fault names its
-// field, and never a value that could be a key.
+// Checks the settings of a mode from the stored configuration, from a file for `serve --modes`, or from options. A fault names its field,
+// and never a value that could be a key.
 import { isDeepStrictEqual } from 'node:util';
 import { ParleyError } from '../service/errors.ts';
 import {
@@ -14,7 +14,7 @@ import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import { readBaseUrl } from './base-url.ts';
 import { checkKeyReference } from './key-reference.ts';
 
-/** What is wrong, and in which field: the names that lead to it from the top. */
+/** A fault in the settings of a mode. `path` holds the field names from the top to the field. */
 export class ModeFault extends Error {
   override readonly name = 'ModeFault';
   readonly path: readonly string[];
@@ -36,7 +36,7 @@ export function isModeName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(name);
 }
 
-/** Throws a {@link ModeFault} for the first thing that is wrong. */
+/** Throws a {@link ModeFault} for the first fault. */
 export function readMode(name: string, value: unknown, path: readonly string[]): ModeSettings {
   if (!isModeName(name)) {
     throw new ModeFault(
@@ -75,7 +75,7 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
   };
 }
 
-/** Of a mode that is about to be set up. With a system prompt as large as its context, no turn would remember the one before it. */
+/** Checks a mode that is about to be stored: with a system prompt as long as its context, no turn would see the turn before it. */
 export function checkRoom({ system, context_tokens }: ModeSettings, path: readonly string[]): void {
   const tokens = system === null ? 0 : messageTokens(estimateTokens(system));
   if (tokens < context_tokens) return;
@@ -86,7 +86,7 @@ export function checkRoom({ system, context_tokens }: ModeSettings, path: readon
   );
 }
 
-/** A mode as it is kept: without its name, and without what is as usual. */
+/** A mode as it is stored: without its name, and without the fields that have their default. */
 export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Record<string, JsonValue>> {
   const usual: Fields = defaultModeSettings;
   return Object.fromEntries(
@@ -96,7 +96,7 @@ export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Rec
   );
 }
 
-/** A fault as the failure of a command; `source` is the file, or what else the settings came from. */
+/** A fault as the failure of a command. `source` names the file, or another origin of the settings. */
 export function modeFailure(fault: ModeFault, code: 'USAGE' | 'CONFIG', source: string | null): ParleyError {
   const field = fault.path.join('.');
   // A fault of the whole has no field.
@@ -144,7 +144,7 @@ const readers = {
 
 const settingNames = Object.keys(readers).join(', ');
 
-/** What Parley itself decides, or what would undo what it relies on. */
+/** The fields that Parley sets itself, and `n`, which would give several replies. */
 const ownParameters: readonly string[] = [
   'model',
   'messages',
@@ -154,14 +154,17 @@ const ownParameters: readonly string[] = [
   'n',
 ];
 
-/** What servers call the most tokens of a reply. */
+/** The names that servers use for the most tokens of a reply. */
 const longestReplies: readonly string[] = ['max_tokens', 'max_completion_tokens'];
 
-/** Names of what would be a key: it would lie in the configuration for all to read. (`prompt_cache_key` and the like are none.) */
+/**
+ * Names of fields that would hold a key, which would then stand in the configuration as plain text. Names like `prompt_cache_key` are not
+ * among them.
+ */
 const keyName =
   /^(key|token|auth|credentials?)$|(^|[-_.])(api[-_.]?key|authorization|bearer|password|secret|(access|auth)[-_.]?token)$/i;
 
-/** Also further inside, as in `extra_headers`. */
+/** Also refuses keys further inside, as in `extra_headers`. */
 function refuseKeys(value: unknown, path: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
@@ -181,7 +184,8 @@ function readParameters(value: unknown, path: readonly string[]): Readonly<Recor
     if (ownParameters.includes(name)) throw new ModeFault([...path, name], 'cannot be set as a parameter');
     if (longestReplies.includes(name)) number(null, 1, 100_000_000, true)(fields[name], [...path, name]);
   }
-  // It came from JSON or YAML: what JSON cannot hold (a date, an infinity) would not be what was meant.
+  // The value came from JSON or YAML. YAML has values that JSON cannot hold, such as dates and infinities, and the server would get
+  // something else.
   if (!isDeepStrictEqual(JSON.parse(JSON.stringify(fields)), fields)) {
     throw new ModeFault(path, 'holds what JSON cannot');
   }

@@ -1,4 +1,4 @@
-// A file of modes for `serve --modes`: YAML, or JSON, which is YAML too. A fault names file, line and field.
+// Reads a file of modes for `serve --modes`. The file is YAML; JSON is YAML, too. A fault names the file, the line and the field.
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
@@ -11,6 +11,7 @@ import { resolveKeyPath } from './resolve-key-path.ts';
 const names = { modes: 'modes', default: 'default' };
 const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See docs/models.md.';
 
+/** Rejects with `CONFIG` for a file that cannot be read, and for the first fault in it. */
 export async function readModesFile(path: string): Promise<ModeConfig> {
   let text: string;
   try {
@@ -38,7 +39,7 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
       throw fault;
     });
     for (const mode of book.modes) checkRoom(mode, [names.modes, mode.name]);
-    // Without a mode it would take all away, and an editor that writes a file anew empties it first.
+    // A file without modes would remove all modes of a running server. An editor that writes a file anew empties it first.
     if (book.modes.length === 0) throw new ModeFault([], 'holds no modes', hint);
     return { ...book, faulty: [] };
   } catch (fault) {
@@ -46,7 +47,7 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
     throw modeFailure(fault, 'CONFIG', `${path}, line ${lineOf(fault.path)}`);
   }
 
-  /** An alias of aliases grows without bounds: what is made of them is limited. */
+  /** Aliases of aliases can grow without bounds, so their number is limited. */
   function toValue(): unknown {
     try {
       return document.toJS({ maxAliasCount: 100 });
@@ -56,7 +57,7 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
     }
   }
 
-  /** Of the field, or of the nearest thing around it that is there. */
+  /** The line of the field, or of the nearest field around it that exists. */
   function lineOf(fieldPath: readonly string[]): number {
     for (let length = fieldPath.length; length > 0; length -= 1) {
       const node = document.getIn(fieldPath.slice(0, length), true) as { range?: [number] } | undefined;
@@ -66,7 +67,7 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
   }
 }
 
-/** The files of the keys are where the file of the modes says, from where it is itself. */
+/** Resolves the paths of key files from the directory of this file. */
 function withResolvedKeyPaths(book: object, directory: string): object {
   const { modes } = book as { modes?: unknown };
   if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return book;
@@ -80,7 +81,7 @@ function withResolvedKeyPaths(book: object, directory: string): object {
   return { ...book, modes: Object.fromEntries(placed) };
 }
 
-/** A fault of the YAML, for people who do not program with the parser. */
+/** The parser's message, put into words for people who do not program with the parser. */
 function sentence({ code, message }: { readonly code: string; readonly message: string }): string {
   if (code === 'MULTIPLE_DOCS') return 'a second document begins here, and a file of modes has one';
   return message.includes('call stack') ? 'is nested too deeply' : message;

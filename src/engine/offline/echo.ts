@@ -1,4 +1,4 @@
-// The engine behind the mode `echo`: the message comes back as it is. For pipes and tests.
+// The engine of the mode `echo`, for pipes and tests: its reply is the message.
 import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
 import { replyStream } from './reply-stream.ts';
 
@@ -23,7 +23,7 @@ function* pieces(message: string): Generator<string> {
   }
 }
 
-/** Half a surrogate pair is not text: each half would be altered when it is written as UTF-8. */
+/** Half a surrogate pair is no valid text: writing it as UTF-8 would alter it. */
 function splitsPair(message: string, at: number): boolean {
   return at < message.length && (message.codePointAt(at - 1) ?? 0) > 0xffff;
 }
