@@ -19,7 +19,7 @@ export interface Conversant {
 
 /** Old files are removed only when there are more than this many. */
 const fileCountToKeep = 200;
-const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.';
+const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
 /** Null where no session was kept. */

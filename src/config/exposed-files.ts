@@ -9,7 +9,7 @@ export function exposure(files: readonly ExposedFile[]): {
 } {
   const found = files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
   return {
-    message: `Others than you may read the keys that are in ${found}.`,
+    message: `Other users may read the keys in ${found}.`,
     remedy: `Run: chmod 600 ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
   };
 }

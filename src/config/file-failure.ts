@@ -22,18 +22,18 @@ export function unforeseenFileFailure(error: unknown): ParleyError | null {
   const name = path ?? 'A file';
   if (isDiskFull(error)) {
     return new ParleyError('STORAGE_FULL', `There is no room to write ${name} (${syscall}: ${code}).`, {
-      hint: 'What was told as done stays done. Free some space there and try again.',
+      hint: 'What was reported as done stays done. Free some space there and try again.',
       cause: error,
     });
   }
   return new ParleyError('CONFIG', `${name} cannot be read or written (${syscall}: ${code}).`, {
-    hint: 'What was told as done stays done. Check the disk, and who may use the file.',
+    hint: 'What was reported as done stays done. Check the disk, and who may use the file.',
     cause: error,
   });
 }
 
 export function storageFull(name: string, cause?: unknown): ParleyError {
-  return new ParleyError('STORAGE_FULL', `There is no room to write ${name}: it is as it was.`, {
+  return new ParleyError('STORAGE_FULL', `There is no room to write ${name}. It was not changed.`, {
     hint: 'Free some space there and try again.',
     cause,
   });

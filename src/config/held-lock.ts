@@ -35,7 +35,7 @@ export async function holdFileLock(lock: FileLock, work: string): Promise<() => 
     throw fileFailure(error, lock.path, 'written', 'Make its directory one that you may write to.');
   });
   if (letGo !== null) return letGo;
-  throw new ParleyError('STORE_BUSY', `Another process of Parley is at work on ${work}.`, {
+  throw new ParleyError('STORE_BUSY', `Another process of Parley is working on ${work}.`, {
     hint: `Wait for it, or stop it. The lock ${lock.path} ends with the process that holds it.`,
   });
 }

@@ -25,8 +25,8 @@ export function checkKeyReference(
     if (kind === 'command' || isAbsolute(rest) || rest.startsWith('~/')) return null;
     // A relative path would mean another file in each working directory. The path may be quoted: a key would have to begin with `file:`.
     return {
-      problem: `names a file without its whole path: ${JSON.stringify(rest)}`,
-      hint: 'Give it: file:/PATH, or file:~/PATH.',
+      problem: `names a file by a relative path: ${JSON.stringify(rest)}`,
+      hint: 'Give its whole path: file:/PATH, or file:~/PATH.',
     };
   }
   return {
@@ -92,7 +92,7 @@ function readSmallFile(path: string): string {
   try {
     const stat = fstatSync(file);
     if (stat.isDirectory()) throw new Error('a directory');
-    if (!stat.isFile()) throw new Error('no plain file');
+    if (!stat.isFile()) throw new Error('not a regular file');
     const bytes = Buffer.alloc(mostBytes + 1);
     const length = readSync(file, bytes, 0, bytes.length, 0);
     if (length > mostBytes) throw new Error(`larger than ${mostBytes} bytes`);
@@ -139,7 +139,7 @@ function place(kind: string, rest: string): string {
 
 function remedyOf(kind: string, rest: string): string {
   if (kind === 'env') return `Set ${rest}`;
-  return kind === 'file' ? `Put the key into ${rest}` : 'See that the command writes the key';
+  return kind === 'file' ? `Put the key into ${rest}` : 'Check that the command writes the key to stdout';
 }
 
 function missingKey(mode: string, problem: string, remedy: string): ParleyError {

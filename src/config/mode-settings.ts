@@ -117,8 +117,8 @@ const readers = {
     if (value === undefined || value === 'openai') return 'openai';
     throw new ModeFault(path, 'must be "openai": an OpenAI-compatible server');
   },
-  base_url: required('base_url'),
-  model: required('model'),
+  base_url: requiredText,
+  model: requiredText,
   key: (value: unknown, path: readonly string[]): string | null => {
     const reference = textOrNull(value, path);
     const problem = reference === null ? null : checkKeyReference(reference);
@@ -137,7 +137,7 @@ const readers = {
   think_tags: (value: unknown, path: readonly string[]): ModeSettings['think_tags'] => {
     const found = thinkTagChoices.find((choice) => choice === (value ?? defaultModeSettings.think_tags));
     if (found !== undefined) return found;
-    throw new ModeFault(path, `is none of ${thinkTagChoices.join(', ')}`);
+    throw new ModeFault(path, `must be one of: ${thinkTagChoices.join(', ')}`);
   },
   insecure_http: flag,
 } as const;
@@ -169,7 +169,7 @@ function refuseKeys(value: unknown, path: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
     if (!Array.isArray(value) && keyName.test(name)) {
-      throw new ModeFault([...path, name], 'is no place for a key: what stands there is kept as it is', '', {
+      throw new ModeFault([...path, name], 'must not hold a key: parameters are stored as plain text', '', {
         kind: 'refer_to_key',
       });
     }
@@ -187,7 +187,7 @@ function readParameters(value: unknown, path: readonly string[]): Readonly<Recor
   // The value came from JSON or YAML. YAML has values that JSON cannot hold, such as dates and infinities, and the server would get
   // something else.
   if (!isDeepStrictEqual(JSON.parse(JSON.stringify(fields)), fields)) {
-    throw new ModeFault(path, 'holds what JSON cannot');
+    throw new ModeFault(path, 'holds a value that JSON cannot hold');
   }
   refuseKeys(fields, path);
   return fields as Readonly<Record<string, JsonValue>>;
@@ -208,11 +208,9 @@ export function fieldsOf(value: unknown, path: readonly string[]): Fields {
   throw new ModeFault(path, 'is not an object');
 }
 
-function required(name: string): Reader<string> {
-  return (value, path) => {
-    if (typeof value === 'string' && value.trim() !== '') return checkedText(value, path);
-    throw new ModeFault(path, value === undefined ? 'is missing' : `is not a text that could be a ${name}`);
-  };
+function requiredText(value: unknown, path: readonly string[]): string {
+  if (typeof value === 'string' && value.trim() !== '') return checkedText(value, path);
+  throw new ModeFault(path, value === undefined ? 'is missing' : 'must be a text that is not empty');
 }
 
 function text(usual: string, mostCharacters: number): Reader<string> {
@@ -220,14 +218,15 @@ function text(usual: string, mostCharacters: number): Reader<string> {
     const found = textOrNull(value, path) ?? usual;
     if (!/^[ -~]*$/.test(found) && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(found))
       throw new ModeFault(path, 'holds a control character');
-    if (found.length > mostCharacters) throw new ModeFault(path, `is longer than ${mostCharacters}`);
+    if (found.length > mostCharacters)
+      throw new ModeFault(path, `is longer than ${mostCharacters} characters`);
     return found;
   };
 }
 
 function textOrNull(value: unknown, path: readonly string[]): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw new ModeFault(path, 'is not a text');
+  if (typeof value !== 'string') throw new ModeFault(path, 'must be a text');
   return checkedText(value, path);
 }
 
@@ -248,5 +247,5 @@ function number(usual: number | null, least: number, most: number, whole = false
 function flag(value: unknown, path: readonly string[]): boolean {
   if (value === undefined) return false;
   if (typeof value === 'boolean') return value;
-  throw new ModeFault(path, 'is neither true nor false');
+  throw new ModeFault(path, 'must be true or false');
 }

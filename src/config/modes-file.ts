@@ -33,7 +33,8 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
       throw new ModeFault([], 'holds no modes', hint);
     }
     for (const field of Object.keys(value)) {
-      if (!Object.values(names).includes(field)) throw new ModeFault([field], 'is not known here', hint);
+      if (!Object.values(names).includes(field))
+        throw new ModeFault([field], 'is not a field of a file of modes', hint);
     }
     const book = readModeConfig(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
       throw fault;

@@ -110,5 +110,5 @@ function texts(value: unknown, place: string): readonly string[] {
 function flag(fields: Fields, name: string, at: string): boolean {
   const value = fields[name] ?? false;
   if (typeof value === 'boolean') return value;
-  throw new TypeError(`${at + name} is neither true nor false`);
+  throw new TypeError(`${at + name} must be true or false`);
 }

@@ -21,7 +21,12 @@ export async function* decoded(
     ['br', createBrotliDecompress],
   ] as const);
   const create = decoders.get(name as 'gzip');
-  if (create === undefined) throw new HttpFailure('unreadable', true, `the answer is packed as ${name}`);
+  if (create === undefined)
+    throw new HttpFailure(
+      'unreadable',
+      true,
+      `the answer is compressed as ${name}, which Parley cannot read`,
+    );
   try {
     let size = 0;
     // A failure in the pipeline fails its last part, and with it the loop that reads that part.
@@ -32,8 +37,14 @@ export async function* decoded(
     }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'Z_BUF_ERROR') throw new HttpFailure('broken', true, 'the packed answer broke off', error);
+    if (code === 'Z_BUF_ERROR')
+      throw new HttpFailure('broken', true, 'the compressed answer broke off', error);
     if (!/^(Z_|ERR__ERROR)/.test(code)) throw error;
-    throw new HttpFailure('unreadable', true, `the answer is not ${name}, as it says`, error);
+    throw new HttpFailure(
+      'unreadable',
+      true,
+      `the answer is not ${name}, although its header says so`,
+      error,
+    );
   }
 }

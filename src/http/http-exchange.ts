@@ -89,7 +89,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 }
 
 function endlessHeads(): HttpFailure {
-  return new HttpFailure('unreadable', true, `more than ${mostInterimHeads} heads came, and no answer`);
+  return new HttpFailure(
+    'unreadable',
+    true,
+    `more than ${mostInterimHeads} interim heads came, and no answer`,
+  );
 }
 
 function asError(reason: unknown): Error {

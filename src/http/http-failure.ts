@@ -60,7 +60,10 @@ export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Dest
     return failure('timeout', `${at} could not be reached in time`);
   }
   if (untrustedCodes.has(code)) {
-    return failure('untrusted', `the certificate of ${host} is not signed by anyone who is trusted here`);
+    return failure(
+      'untrusted',
+      `the certificate of ${host} is not signed by an authority that is trusted here`,
+    );
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code)) {
     return failure('tls', `no secure connection to ${at}: ${tlsProblem(code, cause)}`);

@@ -114,10 +114,11 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
   const fields = Object.entries({ Host: host, Connection: 'keep-alive', ...headers });
   if (body !== null || method === 'POST' || method === 'PATCH')
     fields.push(['Content-Length', `${content.length}`]);
-  if (!/^[!-~]+$/.test(path)) throw new TypeError('The path of a request holds what no path can.');
+  if (!/^[!-~]+$/.test(path))
+    throw new TypeError('The path of a request holds a character that no path can have.');
   for (const [name, value] of fields) {
     if (!/^[\w-]+$/.test(name) || !/^[\t -~\u0080-\u00ff]*$/.test(value)) {
-      throw new TypeError(`The header ${JSON.stringify(name)} holds what no header can.`);
+      throw new TypeError(`The header ${JSON.stringify(name)} holds a character that no header can have.`);
     }
   }
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -29,8 +29,8 @@ const hints = {
   tls: 'Check the URL, and the certificate of the server.',
   proxy: '',
   timeout: '',
-  redirect: 'Nothing was sent there. If you trust that place, use its URL.',
-  too_large: 'Ask for less of it at a time, if the command lets you.',
+  redirect: 'Nothing was sent there. If you trust that server, use its URL.',
+  too_large: 'Ask for fewer items at a time, if the command allows it.',
   unreadable: 'Check the URL: it must be the base of a conversation service.',
 } as const satisfies Record<HttpFailureKind, string>;
 
@@ -45,7 +45,9 @@ export function failureOf(failure: HttpFailure, method: Route['method']): Parley
   // Where no connection was made, a longer time-out would not help.
   const kind = failure.kind === 'timeout' && !failure.sent ? 'unreachable' : failure.kind;
   const isDoubtful = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
-  const doubt = isDoubtful ? ' The server may have done what was asked: look before you repeat it.' : '';
+  const doubt = isDoubtful
+    ? ' The server may have carried out the request: check that before you repeat it.'
+    : '';
   return new ParleyError(codes[failure.kind], sentence(failure.message), {
     hint: (kind === 'broken' && isDoubtful ? '' : hints[kind]).concat(doubt).trim(),
     remedy: remedies[kind] ?? null,
@@ -62,7 +64,7 @@ export function incompleteReply(
   const kept =
     place.session_id === undefined ? '' : ` The message may be kept in session ${place.session_id}.`;
   return new ParleyError(code, `The reply broke off before its end: ${failure.message}.`, {
-    hint: `What came of it is not whole.${kept}`,
+    hint: `The part that came is not a whole reply.${kept}`,
     ...place,
     cause: failure,
   });

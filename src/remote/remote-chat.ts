@@ -146,7 +146,7 @@ class RemoteTurn {
     const streamed = this.#text.toString().trim();
     if (this.#replyPointer !== null || typeof kept !== 'string' || streamed === '') return;
     if (kept.trim() === streamed) return;
-    const message = 'The reply that was streamed is not the one that the server gave at its end, and keeps.';
+    const message = 'The streamed reply differs from the reply that the server stores.';
     throw new ParleyError('BAD_RESPONSE', message, {
       hint: 'Do not rely on what was shown: read the reply in the session.',
       ...this.place,
@@ -163,7 +163,7 @@ class RemoteTurn {
   #noReply(body: unknown): ParleyError {
     const message =
       this.#replyPointer === null
-        ? 'The server answered, but there is no reply in its answer where Parley looks for one, or an empty one.'
+        ? 'The server answered, but Parley found no reply in the answer, or an empty one.'
         : 'The server answered, but there is no reply where the profile says that it is (reply_pointer).';
     return new ParleyError('BAD_RESPONSE', message, {
       remedy: { kind: 'name_reply_pointer' },

@@ -77,7 +77,7 @@ export class RemoteConnection {
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
       throw new ParleyError('CONFIG', `No proxy can be used: ${cause.message}.`, {
-        hint: 'Set it to a URL like http://proxy:3128, or leave it unset.',
+        hint: 'Set the variable to a URL like http://proxy:3128, or unset it.',
         cause,
       });
     }
@@ -185,7 +185,7 @@ function requireShort(body: string): void {
     'PAYLOAD_TOO_LARGE',
     `The session is ${bytes} bytes long as a request; a server takes ${bodyBytes} (8 MiB) at most.`,
     {
-      hint: 'Nothing of it was sent.',
+      hint: 'Nothing was sent.',
       remedy: { kind: 'import_at_store' },
       details: [{ field: 'body', problem: `has ${bytes} bytes` }],
     },

@@ -129,7 +129,7 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
   const place = `${host} port ${port}`;
   const facts: Readonly<Record<string, readonly [string, Remedy]>> = {
     EADDRINUSE: [`${place} is in use.`, { kind: 'choose_port' }],
-    EACCES: [`${place} is not open to you.`, { kind: 'choose_open_port' }],
+    EACCES: [`You are not allowed to listen at ${place}.`, { kind: 'choose_open_port' }],
     EADDRNOTAVAIL: [`${host} is not an address of this machine.`, { kind: 'choose_host' }],
     ENOTFOUND: [`There is no host ${host}.`, { kind: 'choose_host' }],
   };

@@ -74,7 +74,7 @@ export function openApiDocument(version: string): OpenApiDocument {
 }
 
 const openPaths = [
-  ['/healthz', 'Does the server live?'],
+  ['/healthz', 'Does the server run?'],
   ['/readyz', 'Can it read its store?'],
 ] as const;
 

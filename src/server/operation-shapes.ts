@@ -106,7 +106,8 @@ export const operationShapes = {
     data: restorationResult,
   },
   importSession: {
-    summary: 'Take in a session with its id and all its messages; one that is there and equal stays as it is',
+    summary:
+      'Import a session with its id and all its messages; a session that exists and is equal stays as it is',
     query: nothing,
     body: sessionRecord,
     checkedBody: anyRecord,

@@ -30,7 +30,7 @@ export function publicFailure(error: unknown): ParleyError {
   // A mode has a broken setting. The log of the server tells which one, and so does a list of its modes.
   if (error.code === 'CONFIG') {
     const what = kept === null ? ': nothing was kept' : '';
-    return new ParleyError('ENGINE_FAILED', `The server is set up wrongly for this${what}.`, {
+    return new ParleyError('ENGINE_FAILED', `The server is not set up correctly for this request${what}.`, {
       ...place,
       hint: `${kept ?? ''} Its operator finds what is wrong in its log. Another mode may work.`.trim(),
     });
@@ -53,7 +53,7 @@ function internalError(cause: unknown): ParleyError {
   const { session_id, message_id } =
     cause instanceof ParleyError ? cause : { session_id: null, message_id: null };
   return new ParleyError('INTERNAL_ERROR', 'Something unforeseen went wrong in the server.', {
-    hint: 'Its log has more under the request_id of this answer.',
+    hint: 'The log of the server has details under the request_id of this answer.',
     session_id,
     message_id,
     cause,

@@ -107,7 +107,7 @@ function checkMediaType(headers: Headers): void {
   const isJson = /^application\/json *(; *charset="?utf-8"? *)?$/i.test(type);
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (isJson && encoding === 'identity') return;
-  throw new ParleyError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON as it stands, in UTF-8.', {
+  throw new ParleyError('UNSUPPORTED_MEDIA_TYPE', 'The body must be uncompressed JSON in UTF-8.', {
     hint: 'Send it with the header Content-Type: application/json, and without a Content-Encoding.',
   });
 }
@@ -120,7 +120,7 @@ function notJson(problem: string): ParleyError {
 
 function tooLarge(limit: number, size: string): ParleyError {
   return new ParleyError('PAYLOAD_TOO_LARGE', `The body has ${size} bytes; the limit is ${limit}.`, {
-    hint: 'Send it in parts.',
+    hint: 'Send less in one request.',
     details: [{ field: 'body', problem: `has ${size} bytes` }],
   });
 }

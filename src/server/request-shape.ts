@@ -17,7 +17,7 @@ export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unkn
 
 export function invalidRequest(
   details: readonly ErrorDetail[],
-  hint = 'See /docs for the fields that it has.',
+  hint = 'See /docs for the fields of this request.',
 ): ParleyError {
   const [first, ...others] = details;
   const more = others.length === 0 ? '' : ` See details for the rest: ${others.length} more.`;
@@ -72,7 +72,7 @@ function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[]
   if (issue.code === 'invalid_value') {
     return [{ field, problem: `must be one of: ${issue.values.map(String).join(', ')}` }];
   }
-  if (issue.code !== 'invalid_type') return [{ field, problem: 'is not of the form that it must have' }];
+  if (issue.code !== 'invalid_type') return [{ field, problem: 'does not have the right form' }];
   const got = issue.path.reduce<unknown>((whole, step) => memberOf(whole, step), value);
   if (got === undefined) return [{ field, problem: 'is missing' }];
   return [{ field, problem: `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(got)}` }];

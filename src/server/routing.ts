@@ -22,7 +22,7 @@ export function methodsAt(routes: readonly ServedRoute[], path: string): readonl
 
 export function noSuchRoute(): ParleyError {
   return new ParleyError('NOT_FOUND', 'There is no such path here.', {
-    hint: 'See /docs for those that there are; none ends in a slash.',
+    hint: 'See /docs for the paths that exist; none ends in a slash.',
   });
 }
 

@@ -28,7 +28,7 @@ export const nothing = z.strictObject({});
 export const chatRequest = z.strictObject({
   mode: z.string().describe('name of a mode, as `GET /v1/models` lists it'),
   message: z.string().describe('1 byte to 1 MiB of UTF-8, not white space alone'),
-  session_id: z.string().optional().describe('the session to continue; without it, a new one is made'),
+  session_id: z.string().optional().describe('the session to continue; without it, a new one is created'),
 });
 
 export const createSessionRequest = z.strictObject({
@@ -58,7 +58,7 @@ export const sessionQuery = z.strictObject({
   sort: z
     .enum(['updated', 'created'])
     .optional()
-    .describe('by last activity (if absent), or by creation; a cursor goes on in its own order alone'),
+    .describe('by last activity (if absent), or by creation; a cursor is valid in its own order alone'),
   order: z.enum(['desc', 'asc']).optional().describe('the newest first (if absent), or the oldest'),
 });
 
@@ -135,7 +135,9 @@ export const chatReply = z.strictObject({
   turns_left_out: z
     .int()
     .exactOptional()
-    .describe('earlier turns that the model was not told of, for want of room; absent when there are none'),
+    .describe(
+      'earlier turns that the model was not given, because they do not fit into its context; absent when there are none',
+    ),
 }) satisfies z.ZodType<Omit<ChatReply, 'turns_left_out'>>;
 
 export const modes = z.array(mode) satisfies z.ZodType<readonly Mode[]>;
@@ -201,5 +203,5 @@ export const failure = z.strictObject({
     session_id: z.string().optional().describe('of a chat that failed after its message was kept'),
     message_id: z.string().optional(),
   }),
-  request_id: z.string().describe('finds the call in the log of the server'),
+  request_id: z.string().describe('identifies the call in the log of the server'),
 });

@@ -19,7 +19,7 @@ export function refusalOf(error: ConnectionError, limits: ServerLimits): Refusal
     const what = isRequestLine(error.rawPacket) ? 'The request line is' : 'The headers are';
     const status = isRequestLine(error.rawPacket) ? 414 : 431;
     const message = `${what} too long: the limit for both together is ${limits.headerBytes} bytes.`;
-    return refusal(status, 'PAYLOAD_TOO_LARGE', message, 'Send less of them.');
+    return refusal(status, 'PAYLOAD_TOO_LARGE', message, 'Send a shorter request line, or fewer headers.');
   }
   return refusal(400, 'INVALID_REQUEST', 'This is not a valid HTTP/1.1 request.', 'See RFC 9112.');
 }
@@ -44,7 +44,7 @@ export function refusalOfHead({ headers, httpVersion, rawHeaders }: IncomingMess
   return refusal(
     400,
     'INVALID_REQUEST',
-    'The body comes in a transfer coding that is not taken here.',
+    'The body has a transfer coding that this server does not take.',
     'Send it with a Content-Length, or in HTTP/1.1 with Transfer-Encoding: chunked alone.',
   );
 }

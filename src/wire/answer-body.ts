@@ -34,7 +34,7 @@ function lacksExtension(operation: Operation, status: number, body: unknown): bo
 function unsupported(operation: Operation, body: unknown): ParleyError {
   const { method, path } = routes[operation];
   return new ParleyError('UNSUPPORTED', 'This server offers only the basic API, without the archive.', {
-    hint: `What was asked needs ${method} ${path}, which every Parley server has.`,
+    hint: `The operation needs ${method} ${path}, which every Parley server has.`,
     body: body ?? null,
   });
 }

@@ -117,7 +117,7 @@ describe('a connection', () => {
       const { backend, call } = await remote(await serveBytes((socket) => socket[end]()));
       const failure = await failureOf(say(backend.service, call, 'x'));
       expect(failure.code).toBe('NETWORK');
-      expect(failure.hint).toContain('may have done');
+      expect(failure.hint).toContain('may have carried out');
     },
   );
 

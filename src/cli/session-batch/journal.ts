@@ -64,7 +64,7 @@ export interface BatchHolder {
 /** Kept for undoing; and how long a draft is left that a process which died had begun. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 const draftMs = 24 * 60 * 60 * 1000;
-const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.';
+const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 const dataSynced = promisify(fdatasync);
 
 export function batchDirectory(dataDirectory: string): string {

@@ -84,7 +84,7 @@ export class CompletionReading {
         throw badReply(
           this.#upstream,
           'bad_reply',
-          `sent more than ${mostCharacters} characters, and no end of its reply`,
+          `sent more than ${mostCharacters} characters without an end of its reply`,
         );
       }
     }
@@ -145,7 +145,7 @@ export class CompletionReading {
   #problemOf(event: string, data: string, value: unknown, chunk: CompletionChunk | null): ParleyError | null {
     if (event === 'error' || chunk?.error) return this.#failure(data, chunk);
     if (chunk !== null || data.trim() === '' || this.hasEnded || isNote(value)) return null;
-    return badReply(this.#upstream, 'bad_reply', 'sent a piece of a reply that cannot be read');
+    return badReply(this.#upstream, 'bad_reply', 'sent a chunk of its reply that cannot be read');
   }
 
   #empty(reason: 'stop' | 'length'): ParleyError {

@@ -70,7 +70,7 @@ export class UpstreamConnection {
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
       throw new ParleyError('ENGINE_FAILED', `No proxy can be used: ${cause.message}.`, {
-        hint: 'Set it to a URL like http://proxy:3128, or leave it unset.',
+        hint: 'Set the variable to a URL like http://proxy:3128, or unset it.',
         cause,
       });
     }
