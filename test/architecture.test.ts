@@ -191,4 +191,28 @@ describe('what is caught', () => {
     };
     expect(findViolations(files)).toEqual(['cli/b.ts → cli/c.ts → cli/b.ts: is a circle']);
   });
+
+  test('an exported type whose name another file exports', () => {
+    const files = {
+      'src/service/a.ts': '// Why.\nexport interface Mode {}\n',
+      'src/cli/b.ts': '// Why.\nexport type Mode = string;\n',
+      'src/cli/c.ts': '// Why.\ntype Mode = string;\nexport const c: Mode = "";\n',
+    };
+    expect(findViolations(files)).toEqual(['Mode: is exported by service/a.ts and cli/b.ts']);
+  });
+
+  test('a file with the name of a file of another room, but for commands', () => {
+    const files = {
+      'src/http/json.ts': '// Why.\n',
+      'src/wire/json.ts': '// Why.\n',
+      'src/wire/inner/json.ts': '// Why.\n',
+      'src/cli/keys.ts': '// Why.\n',
+      'src/cli/terminal/keys.ts': '// Why.\n',
+      'src/service/usage.ts': '// Why.\n',
+      'src/cli/commands/usage.ts': '// Why.\n',
+    };
+    expect(findViolations(files)).toEqual([
+      'json.ts: is the name of http/json.ts and wire/json.ts and wire/inner/json.ts',
+    ]);
+  });
 });
