@@ -8,7 +8,7 @@ type Check = (value: unknown) => boolean;
 const isId: Check = (value) => textOrNull(value) !== null;
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
-/** It has to go into a path again, and all cursors of a listing are remembered. */
+/** It has to go into a path again, and many cursors of a listing are remembered. */
 const isCursor: Check = (value) => isTextOrNull(value) && (textOrNull(value) ?? '').length <= 4096;
 const isNumber: Check = (value) => typeof value === 'number';
 const isListOf =
