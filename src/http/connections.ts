@@ -1,6 +1,7 @@
 // The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
 // undici is loaded here, when it is needed: it costs as much as the rest of a start.
-import type { buildConnector } from 'undici';
+import type { buildConnector, Pool } from 'undici';
+import { limitAnswers } from './answer-meter.ts';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
 import type { Traffic } from './traffic.ts';
@@ -11,7 +12,7 @@ export interface ConnectionOptions {
   /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
-  /** Of one answer, with its heads and the frames of its chunks. Of connections through undici, the body alone is counted. */
+  /** Of one answer, with its heads and the frames of its chunks. Through a SOCKS proxy, undici shows no connection: the body counts. */
   readonly mostBytes: number;
   /** Told of each connection to the server that is opened, but for those through a proxy; null where nobody asks. */
   readonly traffic: Traffic | null;
@@ -37,19 +38,37 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
   };
   // The deadlines are this client's own: undici's count by the second, and also while the reader pauses.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
+  const open = (connector: buildConnector.connector) => watched(connector, options);
   if (options.proxy !== null) {
-    return new undici.ProxyAgent({ ...limits, uri: options.proxy, requestTls: connect, proxyTls: connect });
+    return new undici.ProxyAgent({
+      ...limits,
+      uri: options.proxy,
+      requestTls: connect,
+      proxyTls: connect,
+      // The agent connects through the proxy; what it connects to is watched.
+      factory: (place, { connect: tunnel, ...rest }: TunnelOptions) =>
+        new undici.Pool(place, { ...rest, connect: open(tunnel) }),
+    });
   }
-  const { traffic } = options;
-  const open = traffic === null ? connect : watched(undici.buildConnector(connect), traffic);
-  return new undici.Pool(origin, { ...limits, connect: open });
+  return new undici.Pool(origin, { ...limits, connect: open(undici.buildConnector(connect)) });
 }
 
-function watched(open: buildConnector.connector, traffic: Traffic): buildConnector.connector {
+/** What undici's agent for proxies gives to the pool of an origin. */
+interface TunnelOptions extends Omit<Pool.Options, 'connect'> {
+  readonly connect: buildConnector.connector;
+}
+
+function watched(
+  open: buildConnector.connector,
+  { traffic, mostBytes }: ConnectionOptions,
+): buildConnector.connector {
   return (place, opened) =>
     open(place, (...result) => {
       // After an error there is none, whatever the types say.
-      if (result[1]) traffic.add(result[1]);
+      if (result[1]) {
+        traffic?.add(result[1]);
+        limitAnswers(result[1], mostBytes);
+      }
       opened(...result);
     });
 }
