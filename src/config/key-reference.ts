@@ -1,8 +1,10 @@
 // Where the key of a model's server is: a variable, a file, a command. What is stored is this reference; the key itself is read when
 // it is needed, goes into one header, and is in no message here.
+
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
 const commandMs = 30_000;
@@ -25,7 +27,7 @@ export function checkKeyReference(
     if (kind === 'command' || isAbsolute(rest) || rest.startsWith('~/')) return null;
     // It would be another file wherever Parley is called. Its name is no key: that would have to begin with `file:`.
     return {
-      problem: `names a file without its whole path: ${JSON.stringify(rest)}`,
+      problem: `names a file without its whole path: ${quoted(rest)}`,
       hint: 'Give it: file:/PATH, or file:~/PATH.',
     };
   }

@@ -1,6 +1,8 @@
 // Modes that belong together, checked: what each is by itself, and what it says of the others. What becomes of a fault is for the
 // caller to say: in a file for `serve --modes` one is enough to refuse the whole, in the stored configuration a mode stands out alone.
+
 import { builtInModes, type ModeConfig, type ModeSettings } from '../service/mode-settings.ts';
+import { quoted } from '../service/quoted.ts';
 import { type Fields, fieldsOf, ModeFault, readMode } from './mode-settings.ts';
 
 /** What of a fault is to be told; the mode is left out. It throws where the whole is to be refused. */
@@ -41,7 +43,7 @@ function checkFallback(
   path: readonly string[],
 ): true {
   if (fallback === null) return true;
-  if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${JSON.stringify(fallback)}`);
+  if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${quoted(fallback)}`);
   if (leadsTo(modes, fallback, name)) throw new ModeFault(path, 'leads back to the mode itself');
   return true;
 }

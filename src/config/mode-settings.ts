@@ -1,5 +1,6 @@
 // The settings of a mode, checked: from the stored configuration, from a file for `serve --modes`, from flags. A fault names its
 // field, and never a value that could be a key.
+
 import { isDeepStrictEqual } from 'node:util';
 import { ParleyError } from '../service/errors.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type ModeSettings,
   thinkTagChoices,
 } from '../service/mode-settings.ts';
+import { quoted } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import { readBaseUrl } from './base-url.ts';
@@ -41,7 +43,7 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
   if (!isModeName(name)) {
     throw new ModeFault(
       path,
-      `${JSON.stringify(name)} cannot be the name of a mode`,
+      `${quoted(name)} cannot be the name of a mode`,
       'Use 1 to 64 letters, digits, dots, colons, hyphens and underscores, a letter or digit first.',
     );
   }

@@ -8,6 +8,7 @@ import { retryAfterOf } from '../http/retry-after.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import { bodyBytes } from '../service/limits.ts';
+import { quoted } from '../service/quoted.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import type { ReceivedAnswer } from '../wire/received-answer.ts';
@@ -97,7 +98,7 @@ export class RemoteConnection {
     const sessionId = input.sessionId ?? null;
     const path = operationPath(operation, { sessionId, query: input.query ?? {} });
     if (path === null) {
-      throw new ParleyError('SESSION_NOT_FOUND', `There is no session ${JSON.stringify(sessionId)}.`);
+      throw new ParleyError('SESSION_NOT_FOUND', `There is no session ${quoted(sessionId ?? '')}.`);
     }
     const headers = {
       Authorization: `Bearer ${call.apiKey}`,

@@ -1,6 +1,7 @@
 // Every failure of Parley is one class with one closed list of codes. Each code has a kind: the exit status of a command, the HTTP
 // status of an answer and what a batch does next follow from the kind.
 
+import { withoutMiddle } from './quoted.ts';
 import type { Remedy } from './remedy.ts';
 
 /** The codes that a server of the API answers with (interface document section 7, and this service's own). */
@@ -110,6 +111,11 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
+/** Whatever a failure quotes, no more of it is told. A server's own words have at most half of that. */
+const mostCharacters = 4000;
+/** A hint may list what there is. */
+const mostHintCharacters = 16_000;
+
 /** A failure with a code. `message` says what failed; `hint` and `remedy` say what to do next (empty and null where there is nothing). */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
@@ -124,9 +130,9 @@ export class ParleyError extends Error {
   readonly body: unknown;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(message, { cause: facts.cause });
+    super(withoutMiddle(message, mostCharacters), { cause: facts.cause });
     this.code = code;
-    this.hint = facts.hint ?? '';
+    this.hint = withoutMiddle(facts.hint ?? '', mostHintCharacters);
     this.remedy = facts.remedy ?? null;
     this.details = facts.details ?? [];
     this.session_id = facts.session_id ?? null;
