@@ -2,6 +2,7 @@
 // may contain a password.
 import { isLoopback } from '../http/loopback.ts';
 import { ParleyError } from '../service/errors.ts';
+import { beginning } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 
 /** The URL without a slash at its end and with its path prefix. `source` names where the URL came from. */
@@ -25,7 +26,7 @@ export function readBaseUrl(
   if (!/^https?:\/\//i.test(text)) throw refused(source, 'does not begin with https:// or http://');
   if (text.includes('?') || text.includes('#')) throw refused(source, 'holds a query or a fragment');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.insecureHttp) {
-    throw refused(source, `would send the key unencrypted to ${url.hostname}`, '', {
+    throw refused(source, `would send the key unencrypted to ${beginning(url.hostname)}`, '', {
       kind: 'allow_plain_http',
     });
   }

@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
 const commandMs = 30_000;
@@ -25,7 +26,7 @@ export function checkKeyReference(
     if (kind === 'command' || isAbsolute(rest) || rest.startsWith('~/')) return null;
     // A relative path would mean another file in each working directory. The path may be quoted: a key would have to begin with `file:`.
     return {
-      problem: `names a file by a relative path: ${JSON.stringify(rest)}`,
+      problem: `names a file by a relative path: ${quoted(rest)}`,
       hint: 'Give its whole path: file:/PATH, or file:~/PATH.',
     };
   }

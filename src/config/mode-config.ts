@@ -1,6 +1,7 @@
 // Checks the modes of one source, each by itself and together with the others. The caller decides about faults: a file for `serve --modes`
 // is refused as a whole, while in the stored configuration only the faulty mode is left out.
 import { builtInModes, type ModeConfig, type ModeSettings } from '../service/mode-settings.ts';
+import { quoted } from '../service/quoted.ts';
 import { type Fields, fieldsOf, ModeFault, readMode } from './mode-settings.ts';
 
 /** Is told each fault, and the mode that is left out for it. It throws where the whole source is refused. */
@@ -41,7 +42,7 @@ function checkFallback(
   path: readonly string[],
 ): true {
   if (fallback === null) return true;
-  if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${JSON.stringify(fallback)}`);
+  if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${quoted(fallback)}`);
   if (leadsTo(modes, fallback, name)) throw new ModeFault(path, 'leads back to the mode itself');
   return true;
 }

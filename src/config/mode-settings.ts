@@ -9,6 +9,7 @@ import {
   type ModeSettings,
   thinkTagChoices,
 } from '../service/mode-settings.ts';
+import { quoted } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import { readBaseUrl } from './base-url.ts';
@@ -41,7 +42,7 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
   if (!isModeName(name)) {
     throw new ModeFault(
       path,
-      `${JSON.stringify(name)} cannot be the name of a mode`,
+      `${quoted(name)} cannot be the name of a mode`,
       'Use 1 to 64 letters, digits, dots, colons, hyphens and underscores, a letter or digit first.',
     );
   }

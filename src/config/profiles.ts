@@ -1,5 +1,6 @@
 // Pure changes of the profiles in the stored configuration, for `ProfileFile.update`.
 import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import { emptyProfile, type StoredConfig, type StoredProfile } from './stored-config.ts';
 
 /** The built-in profile: the embedded service. It exists even when nothing is stored. */
@@ -39,7 +40,7 @@ export function useProfile(config: StoredConfig, name: string): StoredConfig {
 /** Throws `USAGE` for a name that the profile of a server cannot have. */
 export function requireServerName(name: string): void {
   if (!isProfileName(name)) {
-    throw new ParleyError('USAGE', `${JSON.stringify(name)} cannot be the name of a profile.`, {
+    throw new ParleyError('USAGE', `${quoted(name)} cannot be the name of a profile.`, {
       hint: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, a letter, digit or underscore first.',
     });
   }
@@ -114,7 +115,7 @@ export function requireProfile(config: StoredConfig, name: string, source: strin
   const profile = findProfile(config, name);
   if (profile !== null) return profile;
   const origin = source === null ? '' : ` (named by ${source})`;
-  throw new ParleyError('CONFIG', `There is no profile ${JSON.stringify(name)}${origin}.`, {
+  throw new ParleyError('CONFIG', `There is no profile ${quoted(name)}${origin}.`, {
     hint: `There are: ${profileNames(config).join(', ')}.`,
     remedy: { kind: 'make_profile' },
   });

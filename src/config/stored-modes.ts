@@ -6,6 +6,7 @@ import {
   type ModeConfig,
   type ModeSettings,
 } from '../service/mode-settings.ts';
+import { quoted } from '../service/quoted.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import { readModeConfig } from './mode-config.ts';
 import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-settings.ts';
@@ -19,7 +20,7 @@ export function storedModeConfig(config: StoredConfig, path: string): ModeConfig
   const book = readModeConfig(config, names, (fault, name) => {
     const failure = modeFailure(fault, 'CONFIG', path);
     const isThere = Object.hasOwn(config.modes, name);
-    const mode = isModeName(name) ? name : JSON.stringify(name);
+    const mode = isModeName(name) ? name : quoted(name);
     faulty.push({ name, failure: isThere ? failure.with({ remedy: { kind: 'mend_mode', mode } }) : failure });
   });
   return { ...book, faulty };

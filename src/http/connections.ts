@@ -1,6 +1,7 @@
 // The kept connections of one client to one origin, through the proxy if there is one. undici is loaded here, only when it is needed,
 // because loading it takes as long as the rest of a start.
-import type { buildConnector } from 'undici';
+import type { buildConnector, Pool } from 'undici';
+import { limitAnswers } from './answer-meter.ts';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
 import type { Traffic } from './traffic.ts';
@@ -11,7 +12,10 @@ export interface ConnectionOptions {
   /** Certificates (PEM) of all authorities to trust; null for those that Node trusts. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
-  /** Of one answer, with its heads and the frames of its chunks. Of connections through undici, the body alone is counted. */
+  /**
+   * Limits the bytes of one response, with its heads and the framing of its chunks. Through a SOCKS proxy, where undici shows no
+   * connection, it limits those of the body.
+   */
   readonly mostBytes: number;
   /** Is told each connection that is opened, except connections through a proxy; null tells nobody. */
   readonly traffic: Traffic | null;
@@ -38,19 +42,37 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
   // undici's own time-outs are off: they count in whole seconds, and also while the reader pauses. The deadlines of watchdog.ts replace
   // them.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
+  const open = (connector: buildConnector.connector) => watched(connector, options);
   if (options.proxy !== null) {
-    return new undici.ProxyAgent({ ...limits, uri: options.proxy, requestTls: connect, proxyTls: connect });
+    return new undici.ProxyAgent({
+      ...limits,
+      uri: options.proxy,
+      requestTls: connect,
+      proxyTls: connect,
+      // The agent connects through the proxy, and the connections of this pool are watched.
+      factory: (place, { connect: tunnel, ...rest }: TunnelOptions) =>
+        new undici.Pool(place, { ...rest, connect: open(tunnel) }),
+    });
   }
-  const { traffic } = options;
-  const open = traffic === null ? connect : watched(undici.buildConnector(connect), traffic);
-  return new undici.Pool(origin, { ...limits, connect: open });
+  return new undici.Pool(origin, { ...limits, connect: open(undici.buildConnector(connect)) });
 }
 
-function watched(open: buildConnector.connector, traffic: Traffic): buildConnector.connector {
+/** What the ProxyAgent of undici gives to the pool of an origin. */
+interface TunnelOptions extends Omit<Pool.Options, 'connect'> {
+  readonly connect: buildConnector.connector;
+}
+
+function watched(
+  open: buildConnector.connector,
+  { traffic, mostBytes }: ConnectionOptions,
+): buildConnector.connector {
   return (place, opened) =>
     open(place, (...result) => {
       // After an error there is no socket, although the types say that there is one.
-      if (result[1]) traffic.add(result[1]);
+      if (result[1]) {
+        traffic?.add(result[1]);
+        limitAnswers(result[1], mostBytes);
+      }
       opened(...result);
     });
 }

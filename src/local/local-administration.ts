@@ -1,4 +1,5 @@
 // Projects, keys and the state of the store: for whoever owns the store's file. No key is asked for: there may be none yet.
+
 import type {
   Administration,
   CreatedKey,
@@ -12,6 +13,7 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-store.ts';
 import { hashKey, issueKey } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -48,7 +50,7 @@ export class LocalAdministration implements Administration {
   async revokeKey(keyId: string): Promise<KeyRecord> {
     const record = await this.#local.store.revokeKey(keyId, this.#local.now());
     if (record === null) {
-      throw new ParleyError('NOT_FOUND', `There is no key with the id ${JSON.stringify(keyId)}.`, {
+      throw new ParleyError('NOT_FOUND', `There is no key with the id ${quoted(keyId)}.`, {
         remedy: { kind: 'list_keys' },
       });
     }

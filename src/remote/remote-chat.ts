@@ -7,6 +7,7 @@ import { HttpFailure } from '../http/http-failure.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ChatStart, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import { successBody } from '../wire/answer-body.ts';
 import { chatReply, replyOf, sessionIdOf } from '../wire/chat-answer.ts';
 import { isTurnedAway } from '../wire/error-status.ts';
@@ -115,7 +116,7 @@ class RemoteTurn {
         case 'error':
           throw this.#placed(read.error);
         case 'unreadable':
-          throw new HttpFailure('unreadable', true, `its event ${JSON.stringify(event)} cannot be read`);
+          throw new HttpFailure('unreadable', true, `its event ${quoted(event)} cannot be read`);
       }
     }
     throw new HttpFailure('broken', true, 'the stream ended without its last event');

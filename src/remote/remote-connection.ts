@@ -7,6 +7,7 @@ import { retryAfterOf } from '../http/retry-after.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import { bodyBytes } from '../service/limits.ts';
+import { quoted } from '../service/quoted.ts';
 import { isTurnedAway } from '../wire/error-status.ts';
 import type { ReceivedResponse } from '../wire/failure-body.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
@@ -98,7 +99,7 @@ export class RemoteConnection {
     const sessionId = input.sessionId ?? null;
     const path = operationPath(operation, { sessionId, query: input.query ?? {} });
     if (path === null) {
-      throw new ParleyError('SESSION_NOT_FOUND', `There is no session ${JSON.stringify(sessionId)}.`);
+      throw new ParleyError('SESSION_NOT_FOUND', `There is no session ${quoted(sessionId ?? '')}.`);
     }
     const headers = {
       Authorization: `Bearer ${call.apiKey}`,

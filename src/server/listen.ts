@@ -11,6 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { ParleyError } from '../service/errors.ts';
+import { beginning } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 import type { App } from './app.ts';
 import type { ServerLimits } from './server-limits.ts';
@@ -125,7 +126,8 @@ function opened(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): ParleyError {
+function cannotListen(error: NodeJS.ErrnoException, given: string, port: number): ParleyError {
+  const host = beginning(given);
   const place = `${host} port ${port}`;
   const facts: Readonly<Record<string, readonly [string, Remedy]>> = {
     EADDRINUSE: [`${place} is in use.`, { kind: 'choose_port' }],
@@ -133,7 +135,10 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
     EADDRNOTAVAIL: [`${host} is not an address of this machine.`, { kind: 'choose_host' }],
     ENOTFOUND: [`There is no host ${host}.`, { kind: 'choose_host' }],
   };
-  const [message, remedy] = facts[error.code ?? ''] ?? [`${place}: ${error.message}.`, null];
+  const [message, remedy] = facts[error.code ?? ''] ?? [
+    `${place}: ${error.message.replaceAll(given, host)}.`,
+    null,
+  ];
   return new ParleyError('CONFIG', message, { remedy, cause: error });
 }
 

@@ -1,6 +1,7 @@
 // Every failure of Parley is one class with one closed list of codes. Each code has a kind. The exit status of a command, the HTTP status
 // of a response and what a batch does next follow from the kind.
 
+import { withoutMiddle } from './quoted.ts';
 import type { Remedy } from './remedy.ts';
 
 /** The codes that a server of the API answers with: those of the interface document (section 7), and those of this service. */
@@ -110,6 +111,11 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
+/** The most characters of a message. A longer one loses its middle. The words of a server have at most half of them. */
+const mostCharacters = 4000;
+/** A hint may hold a list of names. */
+const mostHintCharacters = 16_000;
+
 /**
  * A failure with a code. `message` says what failed. `hint` and `remedy` say what to do next; they are empty and null where there is
  * nothing to do.
@@ -127,9 +133,9 @@ export class ParleyError extends Error {
   readonly body: unknown;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(message, { cause: facts.cause });
+    super(withoutMiddle(message, mostCharacters), { cause: facts.cause });
     this.code = code;
-    this.hint = facts.hint ?? '';
+    this.hint = withoutMiddle(facts.hint ?? '', mostHintCharacters);
     this.remedy = facts.remedy ?? null;
     this.details = facts.details ?? [];
     this.session_id = facts.session_id ?? null;

@@ -23,6 +23,8 @@ export interface EmbeddedOptions {
   readonly limits?: Partial<Limits>;
   readonly owner?: TurnOwner;
   readonly now?: () => number;
+  /** The time since the machine started, ms. */
+  readonly sinceBoot?: () => number;
   /** How long a write waits for a store that is locked elsewhere. */
   readonly lockWaitMs?: number;
   /** Where the store is to read long in threads, as one that is served: what the build makes of store-worker.ts. */
@@ -41,7 +43,8 @@ export async function openEmbedded(
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
   const { workerFile } = options;
   const threads: ThreadsOf = workerFile && ((place) => new StoreThreads(workerFile, place));
-  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now, threads });
+  const sinceBoot = options.sinceBoot ?? storeOptions(directory).sinceBoot;
+  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now, sinceBoot, threads });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),

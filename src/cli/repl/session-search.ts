@@ -2,6 +2,7 @@
 
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
+import { beginning, quoted } from '../../service/quoted.ts';
 import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
@@ -23,7 +24,7 @@ const narrowest = 50;
 export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
   const first = await sessionsWith(words, context);
   if (first.length === 0) {
-    await context.say(words === '' ? 'There is no session yet.' : `No title holds ${JSON.stringify(words)}.`);
+    await context.say(words === '' ? 'There is no session yet.' : `No title holds ${quoted(words)}.`);
     return null;
   }
   // A list that narrows as one types moves the cursor.
@@ -76,16 +77,12 @@ export async function findSession(text: string, context: CliContext): Promise<Fo
     const [first, second] = found;
     if (first !== undefined && second === undefined) return first;
     if (second !== undefined) {
-      throw new ParleyError(
-        'USAGE',
-        `${found.length} sessions have ${JSON.stringify(text)} in their title.`,
-        {
-          hint: `/sessions ${text} lets you pick one.`,
-        },
-      );
+      throw new ParleyError('USAGE', `${found.length} sessions have ${quoted(text)} in their title.`, {
+        hint: `/sessions ${beginning(text)} lets you pick one.`,
+      });
     }
   }
-  throw new ParleyError('SESSION_NOT_FOUND', `No session has the id or the title ${JSON.stringify(text)}.`, {
+  throw new ParleyError('SESSION_NOT_FOUND', `No session has the id or the title ${quoted(text)}.`, {
     hint: '/sessions shows which there are.',
   });
 }

@@ -4,6 +4,7 @@ import { isLoopback } from '../../http/loopback.ts';
 import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { ModelServerProblem } from '../../service/model-server-problem.ts';
+import { quoted } from '../../service/quoted.ts';
 import type { ModelProgram, ModeSubject, Remedy } from '../../service/remedy.ts';
 import { problemOfHttp, problemOfKind } from './problem-of-failure.ts';
 import { type Kind, readUpstreamError } from './upstream-error-reading.ts';
@@ -155,7 +156,7 @@ function words(
     key: ['does not accept the key', check('key')],
     forbidden: ['refuses the request', check('rights of the key')],
     credit: ['asks for payment first', 'Add credit to the account of the key, or use another mode.'],
-    model: [`has no model ${JSON.stringify(model)}`, { kind: 'choose_model', mode: name, pull }],
+    model: [`has no model ${quoted(model)}`, { kind: 'choose_model', mode: name, pull }],
     address: ['offers no chat completions at that address', check('address')],
     context: [
       'says that the conversation is too long for the model',

@@ -4,8 +4,10 @@ import { statSync } from 'node:fs';
 import type { PurgePlan, PurgeReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { PurgeFilter } from '../session-store.ts';
+import type { Clocks } from './age-clock.ts';
 import { backupsOf, removeBackups } from './backup.ts';
 import type { Bindings, Connection } from './connection.ts';
+import { agedSince } from './idempotency.ts';
 import { integrity } from './inspection.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
@@ -15,7 +17,7 @@ export interface PurgeTools {
   /** In a transaction of the store's one writer. */
   readonly write: <T>(work: () => T) => Promise<T>;
   readonly wait: LockWait;
-  readonly leaseClock: () => number;
+  readonly clocks: () => Clocks;
 }
 
 interface Erased {
@@ -102,16 +104,19 @@ export async function purgeSessions(
 const unfinished = 'Their rows are gone, but not yet all of their bytes.';
 
 async function eraseRows(
-  { connection, write, leaseClock }: PurgeTools,
+  { connection, write, clocks }: PurgeTools,
   filter: PurgeFilter,
   { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
 ): Promise<Erased> {
-  const bindings = bindingsOf(filter, leaseClock());
+  const bindings = bindingsOf(filter, clocks().clock);
   const stored_answers = await write(() => {
     const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
     if (found !== expected) throw otherCount(found, expected);
     connection.run(purgeStatements.begin);
-    return connection.run(purgeStatements.answers, { ...bindings, keptSince }).changes;
+    return connection.run(purgeStatements.answers, {
+      ...bindings,
+      keptSince: agedSince({ connection, ...clocks() }, keptSince),
+    }).changes;
   });
   let sessions = 0;
   let messages = 0;

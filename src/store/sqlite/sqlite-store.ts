@@ -26,6 +26,7 @@ import type {
   TurnStart,
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
+import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { doOnce, doOnceInSteps } from './idempotency.ts';
 import { importSession, isShort } from './imports.ts';
@@ -195,7 +196,7 @@ export class SqliteStore implements SessionStore {
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
     const steps = (connection: Connection) =>
-      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, this.#now(), () =>
+      doOnceInSteps({ ...this.#writeTools(), connection }, projectId, once, () =>
         importSession(connection, projectId, record),
       );
     const imported = isShort(record)
@@ -206,7 +207,7 @@ export class SqliteStore implements SessionStore {
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start, this.#now()), signal);
+    return this.#access.write(() => beginTurn(this.#writeTools(), projectId, start), signal);
   }
 
   waitForTurn(
@@ -215,7 +216,7 @@ export class SqliteStore implements SessionStore {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const isRunning = () => this.#access.read(() => isTurnRunning(this.#turnTools(), projectId, turn));
+    const isRunning = () => this.#access.read(() => isTurnRunning(this.#writeTools(), projectId, turn));
     return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
   }
 
@@ -224,16 +225,16 @@ export class SqliteStore implements SessionStore {
   }
 
   async renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean> {
-    const left = await this.#access.read(() => leaseLeft(this.#turnTools(), projectId, turn));
+    const left = await this.#access.read(() => leaseLeft(this.#writeTools(), projectId, turn));
     if (left === null) return false;
     if (left > (leaseMs * 2) / 3) return true;
-    return this.#access.write(() => renewTurn(this.#turnTools(), projectId, turn, leaseMs));
+    return this.#access.write(() => renewTurn(this.#writeTools(), projectId, turn, leaseMs));
   }
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
     const waitMs = Math.max(this.#access.wait.waitMs, usualLockWaitMs);
-    const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
+    const write = () => endTurn(this.#writeTools(), projectId, turn, reply);
     const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, waitMs));
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp();
@@ -253,7 +254,7 @@ export class SqliteStore implements SessionStore {
       connection: this.#access.connection,
       write,
       wait: this.#access.wait,
-      leaseClock: this.#sinceBoot,
+      clocks: () => this.#clocks(),
     };
     return this.#access.run(() => purgeSessions(tools, filter, options));
   }
@@ -275,9 +276,13 @@ export class SqliteStore implements SessionStore {
     await Promise.all([this.#access.close(), this.#threads?.close(storeClosed())]);
   }
 
-  /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */
-  #turnTools() {
-    return { connection: this.#access.connection, rules: this.#rules, clock: this.#sinceBoot() };
+  /** Made when a write runs, not when it is asked for: it may wait for a lock meanwhile. */
+  #writeTools() {
+    return { connection: this.#access.connection, rules: this.#rules, ...this.#clocks() };
+  }
+
+  #clocks(): Clocks {
+    return { now: this.#now(), clock: this.#sinceBoot() };
   }
 
   #writeOnce<T>(
@@ -286,7 +291,7 @@ export class SqliteStore implements SessionStore {
     work: (connection: Connection) => T,
   ): Promise<Idempotent<T>> {
     return this.#access.write((connection) =>
-      doOnce(this.#turnTools(), projectId, once, this.#now(), () => work(connection)),
+      doOnce(this.#writeTools(), projectId, once, () => work(connection)),
     );
   }
 }

@@ -1,6 +1,8 @@
 // Which sessions a filter means: their ids, all of them, fixed by paging through search and list before anything is done to them.
+
 import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
+import { quoted } from '../../../service/quoted.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
@@ -58,11 +60,7 @@ async function searched(query: string, context: CliContext): Promise<ReadonlySet
 }
 
 function tooManyHits(query: string): ParleyError {
-  return new ParleyError(
-    'USAGE',
-    `More messages have ${JSON.stringify(query)} than a search looks through.`,
-    {
-      hint: 'Nothing was done. Search for more words at once, or choose by --older-than and --title-match alone.',
-    },
-  );
+  return new ParleyError('USAGE', `More messages have ${quoted(query)} than a search looks through.`, {
+    hint: 'Nothing was done. Search for more words at once, or choose by --older-than and --title-match alone.',
+  });
 }
