@@ -75,7 +75,7 @@ export async function openServedBackend(
   refuseMissingStore(profileThatKnows(surroundings), hasStore(dataDirectory), dataDirectory);
   const engines = async () =>
     configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
-  const { backend, store, limits, defaultMode, reloadModes } = await openLocal(
+  const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
     surroundings,
     choice,
     // The time-out of a server is that of its models; its clients have another.
@@ -88,10 +88,8 @@ export async function openServedBackend(
     backend,
     limits,
     defaultMode,
-    async ready() {
-      await store.findKey(new Uint8Array(32));
-    },
-    requestArrived: () => store.shareReads(),
+    ready: () => store.ping(),
+    requestArrived: shareReads,
     reloadModes,
   };
 }
@@ -111,7 +109,7 @@ async function openLocal(
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
   const reloadModes = async () => exchange(await readEngines());
-  const { store, created } = await openSqliteStore({
+  const { store, created, shareReads } = await openSqliteStore({
     directory: dataDirectory,
     nodeApiVersion,
     now,
@@ -145,7 +143,7 @@ async function openLocal(
     },
   };
   const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
-  return { backend, store, limits: local.limits, defaultMode, isNew: created, reloadModes };
+  return { backend, store, shareReads, limits: local.limits, defaultMode, isNew: created, reloadModes };
 }
 
 function turnOwner(processes: ProcessTable): TurnOwner {

@@ -12,6 +12,13 @@ import type {
   SessionQuery,
   SessionRecord,
 } from '../service/session-archive.ts';
+import {
+  messagePage,
+  readMessageCursor,
+  readSearchCursor,
+  readSessionCursor,
+  sessionPage,
+} from './cursors.ts';
 import { onceFor, onceForImport } from './fingerprint.ts';
 import { checkRecord } from './import-rules.ts';
 import { KeyCheck } from './keys.ts';
@@ -19,6 +26,7 @@ import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
 import { checkBatch, checkPageLimit, checkTitle, checkTitleMatch, readTime } from './text-rules.ts';
+import { readTitlePattern } from './title-pattern.ts';
 
 export class LocalArchive implements SessionArchive {
   readonly #local: LocalOptions;
@@ -33,31 +41,31 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#project(call);
     checkPageLimit(query.limit, this.#local.limits);
     if (query.title_match !== null) checkTitleMatch(query.title_match, this.#local.limits);
-    return answer(
-      await this.#local.store.listSessions(projectId, {
-        limit: query.limit,
-        cursor: query.cursor,
-        titleMatch: query.title_match,
-        updatedBefore: readTime('updated_before', query.updated_before),
-        updatedAfter: readTime('updated_after', query.updated_after),
-        deleted: query.deleted,
-        sort: query.sort,
-        order: query.order,
-      }),
-    );
+    const order = { sort: query.sort, order: query.order };
+    const rows = await this.#local.store.listSessions(projectId, {
+      ...order,
+      limit: query.limit,
+      after: readSessionCursor(order, query.cursor),
+      titleMatch: query.title_match === null ? null : readTitlePattern(query.title_match),
+      updatedBefore: readTime('updated_before', query.updated_before),
+      updatedAfter: readTime('updated_after', query.updated_after),
+      deleted: query.deleted,
+    });
+    return answer(sessionPage(order, rows));
   }
 
   async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Answer<SearchPage>> {
     const projectId = await this.#project(call);
     checkPageLimit(limit, this.#local.limits);
-    const terms = readQuery(query, this.#local.limits);
-    return answer(await this.#local.store.searchSessions(projectId, { terms, limit, cursor }, call.signal));
+    const filter = { ...readQuery(query, this.#local.limits), limit, after: readSearchCursor(cursor) };
+    return answer(await this.#local.store.searchSessions(projectId, filter, call.signal));
   }
 
   async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
     const projectId = await this.#project(call);
     checkPageLimit(page.limit, this.#local.limits);
-    return answer(found(await this.#local.store.listMessages(projectId, sessionId, page)));
+    const place = { limit: page.limit, after: readMessageCursor(page.cursor) };
+    return answer(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
   }
 
   async renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>> {

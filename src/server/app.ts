@@ -21,7 +21,7 @@ export interface AppOptions extends Served {
   readonly serverLimits: ServerLimits;
   readonly version: string;
   readonly logger: ServerLog['logger'];
-  /** Resolves when the store can be read, and rejects while it cannot. */
+  /** Resolves when the store can be written, and rejects while it cannot. */
   ready(): Promise<void>;
   /** Epoch milliseconds. */
   now(): number;

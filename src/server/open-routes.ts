@@ -1,4 +1,4 @@
-// The routes that need no key: whether the server runs, whether it can read its store, and what it offers.
+// The routes that need no key: whether the server runs, whether it can write to its store, and what it offers.
 import { docsHeaders, docsPage } from './docs-page.ts';
 import { openApiDocument } from './openapi.ts';
 import { jsonResponse, textResponse } from './responses.ts';
@@ -9,7 +9,7 @@ import { stopping } from './running-replies.ts';
 export interface OpenSurroundings {
   readonly version: string;
   readonly replies: RunningReplies;
-  /** Resolves when the store can be read, and rejects while it cannot. */
+  /** Resolves when the store can be written, and rejects while it cannot. */
   ready(): Promise<void>;
 }
 

@@ -24,21 +24,25 @@ export interface CreateKeyRequest {
   readonly key_name: string;
 }
 
+/** A fact that a store tells in its own words, for people and for logs. No decision depends on it. */
+export interface StoreFact {
+  /** For example `SQLite` or `free_pages`. */
+  readonly name: string;
+  readonly value: string | number;
+}
+
 /** What the store is, for a person who looks for a fault. */
 export interface StoreReport {
-  /** The path of the store's file. */
-  readonly path: string;
-  /** Bytes of the store's file. */
+  /** A path, or an address without a password. */
+  readonly place: string;
+  /** Bytes that the store takes there. */
   readonly bytes: number;
-  /** Bytes that this user may still write on the disk of the store. */
-  readonly free_bytes: number;
+  /** Bytes that may still be written there; null where the store cannot tell. */
+  readonly free_bytes: number | null;
   readonly schema_version: number;
-  readonly sqlite_version: string;
-  /** The journal mode, as the open store tells it. It is `wal`, and `synchronous` is `full`. */
-  readonly journal_mode: string;
-  readonly synchronous: string;
-  readonly filesystem: string;
-  /** `ok`, or what the check of the database found. */
+  /** The software of the store, and how it makes commits durable. */
+  readonly facts: readonly StoreFact[];
+  /** `ok`, or what the check of the store found. */
   readonly integrity: string;
 }
 
@@ -69,14 +73,12 @@ export interface PurgeReport {
   /** How many stored answers to repeated requests were erased: those that told of these sessions, and those that are too old to be used. */
   readonly stored_answers: number;
   readonly backups_removed: readonly string[];
-  /** Bytes of the store's file before the purge. */
+  /** Bytes that the store took before the purge, and that it takes after it. */
   readonly bytes_before: number;
-  /** Bytes of the store's file after the purge. Then all of its pages are in use and its log is empty, unless another process writes. */
   readonly bytes: number;
-  readonly pages: number;
-  readonly free_pages: number;
-  readonly log_bytes: number;
-  /** `ok`, or what the check of the database found. */
+  /** What shows, in the words of the store, that no erased byte is left. */
+  readonly facts: readonly StoreFact[];
+  /** `ok`, or what the check of the store found. */
   readonly integrity: string;
 }
 

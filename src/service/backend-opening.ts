@@ -44,7 +44,7 @@ export interface ServedBackend {
   readonly limits: Limits;
   /** The mode that is used now when a request names none. */
   readonly defaultMode: () => string;
-  /** Resolves when the store can be read, and rejects while it cannot. */
+  /** Resolves when the store can be written, and rejects while it cannot. */
   readonly ready: () => Promise<void>;
   /** Is called with each request that arrives: requests that arrive together share one look at the store. */
   readonly requestArrived: () => void;

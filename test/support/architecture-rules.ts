@@ -14,8 +14,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['service', 'http'],
   local: [
     'service',
+    'store/session-filters.ts',
     'store/session-store.ts',
     'store/store-rules.ts',
+    'store/unspaced-scripts.ts',
     'engine/reply-engine.ts',
     'engine/engine-set.ts',
   ],

@@ -46,6 +46,11 @@ export interface OpenedStore {
   readonly store: SessionStore;
   /** True while the store holds no project: somebody has to make the first. */
   readonly created: boolean;
+  /**
+   * Until the event loop turns, reads may share one look at the store, taken no earlier than this call. For a server, which finds
+   * many requests waiting at once: what was committed before they were sent is seen by all of them.
+   */
+  readonly shareReads: () => void;
 }
 
 const usualFilename = 'parley.db';
@@ -73,7 +78,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
     const { now, sinceBoot, rules } = options;
     const parts = { wait, filesystem, now, sinceBoot, rules, threads: options.threads };
-    return { store: new SqliteStore(connection, parts), created };
+    return { store: new SqliteStore(connection, parts), created, shareReads: () => connection.shareReads() };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

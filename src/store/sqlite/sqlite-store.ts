@@ -3,21 +3,19 @@
 import type {
   KeyRecord,
   PurgePlan,
-  PurgeReport,
   StoreReport,
   UsageQuery,
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
-import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
+import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
+import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   NewKey,
-  PurgeFilter,
-  SearchFilter,
-  SessionFilter,
+  Purge,
   SessionStore,
   Turn,
   TurnBegin,
@@ -37,7 +35,7 @@ import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { searchSessions } from './search.ts';
+import { searchReads } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -91,10 +89,6 @@ export class SqliteStore implements SessionStore {
     this.#searchIndex = new SearchIndex(connection, () =>
       threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),
     );
-  }
-
-  shareReads(): void {
-    this.#access.connection.shareReads();
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -165,7 +159,7 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
+  listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     const threads = this.#threads;
     return this.#access.readInSteps(
       projectId,
@@ -178,16 +172,13 @@ export class SqliteStore implements SessionStore {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
     return this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      return this.#threads?.search(projectId, filter, signal) ?? searchSessions(tools, projectId, filter);
+      if (this.#threads !== null) return this.#threads.search(projectId, filter, signal);
+      return this.#rules.search(filter, searchReads(tools, projectId, filter));
     });
   }
 
-  listMessages(
-    projectId: string,
-    sessionId: string,
-    page: { readonly limit: number; readonly cursor: string | null },
-  ): Promise<Page<Message> | null> {
-    return this.#access.read((connection) => listMessages(connection, projectId, sessionId, page));
+  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
+    return this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
   }
 
   async importSession(
@@ -197,7 +188,7 @@ export class SqliteStore implements SessionStore {
   ): Promise<Idempotent<Session | null>> {
     const steps = (connection: Connection) =>
       doOnceInSteps({ ...this.#writeTools(), connection }, projectId, once, () =>
-        importSession(connection, projectId, record),
+        importSession(connection, projectId, record, this.#rules),
       );
     const imported = isShort(record)
       ? await this.#access.write((connection) => atOnce(steps(connection)))
@@ -248,7 +239,7 @@ export class SqliteStore implements SessionStore {
   purgeSessions(
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },
-  ): Promise<PurgeReport> {
+  ): Promise<Purge> {
     const write = <T>(work: () => T) => this.#access.writer.write(work);
     const tools = {
       connection: this.#access.connection,
@@ -269,6 +260,11 @@ export class SqliteStore implements SessionStore {
 
   inspect(): Promise<StoreReport> {
     return this.#access.read((connection) => inspect(connection, this.#filesystem));
+  }
+
+  async ping(): Promise<void> {
+    // An empty transaction of a writer: nothing reaches the disk.
+    await this.#access.write(() => {});
   }
 
   /** Waits for the writes that were asked for; a call after this rejects. */

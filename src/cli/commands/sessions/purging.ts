@@ -42,14 +42,17 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   if (isNothing) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
   await context.say(described(plan, whose, request.deleted_before));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
-  const report = await administration.purgeSessions({ ...request, expected_sessions: plan.sessions });
+  const erasing = { ...request, expected_sessions: plan.sessions };
+  const { facts, integrity, ...report } = await administration.purgeSessions(erasing);
+  const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,
     project_id: request.project_id,
     before: Date.parse(deleted_before),
     holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
   });
-  return tell({ ...request, ...report, journals_removed, not_reached: notReached }, context);
+  const told = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
+  return tell(told, context);
 }
 
 function described(

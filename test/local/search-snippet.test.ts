@@ -1,15 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { matchFinder } from '../../../src/store/sqlite/search-matches.ts';
-import { snippetOf } from '../../../src/store/sqlite/snippet.ts';
+import { matchFinder } from '../../src/local/search-matches.ts';
+import { snippetOf } from '../../src/local/search-snippet.ts';
 
 const snippet = (text: string, ...words: readonly string[]) =>
   snippetOf(
     text,
-    matchFinder(
-      'words',
-      words.map((word) => ({ text: word, prefix: false })),
-    )(text),
+    matchFinder({ matching: 'words', terms: words.map((word) => ({ text: word, prefix: false })) })(text),
   );
 
 it('a short text is shown whole, on one line, with every hit marked', () => {

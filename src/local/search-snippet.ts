@@ -1,5 +1,5 @@
 // The part of a message around the words that were searched for, on one line, its hits marked.
-import { snippetMarks } from '../../service/session-archive.ts';
+import { snippetMarks } from '../service/session-archive.ts';
 import type { Match } from './search-matches.ts';
 
 /** UTF-16 units before the first hit, and in all. */

@@ -1,6 +1,6 @@
-// Where the terms of a search stand in a text: for the score of a message, and for its snippet. FTS5 has found the message; what
-// its tables say of a word counts all projects together, and that must not show in a score: so the text itself is read.
-import type { SearchTerm } from '../session-store.ts';
+// Where the terms of a search stand in a text: for the score of a message, and for its snippet. The index of a store has found the
+// message; what an index says of a word counts all projects together, and that must not show in a score: so the text itself is read.
+import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
 
 export interface Match {
   /** Which of the terms. */
@@ -14,8 +14,8 @@ export type FindMatches = (text: string) => readonly Match[];
 /** Of one term in one text: a score does not grow with more. */
 const mostMatches = 50;
 
-export function matchFinder(index: 'words' | 'pieces', terms: readonly SearchTerm[]): FindMatches {
-  return index === 'words' ? wordFinder(terms) : pieceFinder(terms);
+export function matchFinder({ matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>): FindMatches {
+  return matching === 'words' ? wordFinder(terms) : pieceFinder(terms);
 }
 
 interface Word {
@@ -61,7 +61,7 @@ function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], p
   });
 }
 
-/** What `unicode61` takes for a word: letters, digits, private use, and the marks upon them. */
+/** What SQLite's `unicode61` takes for a word, too: letters, digits, private use, and the marks upon them. */
 function wordsOf(text: string): readonly Word[] {
   return [...text.matchAll(/[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu)].map(wordOf);
 }
