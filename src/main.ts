@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import type { CliHost } from './cli/context.ts';
+import type { CliHost } from './cli/cli-host.ts';
 import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
 import type { Job } from './cli/job.ts';

@@ -85,7 +85,7 @@ function textOutput(
   // It loads while the reply is awaited. A failure is told where it is first used. A block of code is no Markdown.
   const opening = replyWriter(context.stdout, {
     raw: raw || format.endsWith('block'),
-    signal: context.host.signal,
+    signal: context.signal,
   });
   opening.catch(() => {});
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {

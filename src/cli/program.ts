@@ -3,10 +3,11 @@
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
+import type { CliHost } from './cli-host.ts';
 import { commandPath, eachCommand } from './command-tree.ts';
 import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
-import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
+import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
 import { commandLines, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';

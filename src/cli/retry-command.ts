@@ -4,6 +4,7 @@
 import { failureBody } from '../service/answer.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
+import type { JsonFlag } from './chat-plan.ts';
 import type { CliContext } from './context.ts';
 import { nextStep } from './next-step.ts';
 import { type PlaceGiven, placeOptions } from './same-place.ts';
@@ -14,7 +15,7 @@ export interface RetriedChat {
   readonly reasoning: boolean;
   readonly usage: boolean;
   /** The form of its output; null for text. */
-  readonly format: '--json' | '--json-stream' | null;
+  readonly format: JsonFlag | null;
   readonly mode: string;
   /** The session that it went on with; null for one of its own. */
   readonly session: string | null;

@@ -1,5 +1,6 @@
 // The engines of the embedded service: those of the offline modes, and those of the modes that the user has set up. The code for the latter
 // is loaded only where such a mode exists.
+import type { StoredConfig } from '../config/stored-config.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
@@ -8,14 +9,13 @@ import type { ModeConfig } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** `book`: the modes of a file; null for those of the user's own configuration. */
+/** `modes`: those that are set up; null where none is. */
 export async function configuredEngines(
   surroundings: Surroundings,
   options: EngineOptions,
-  book: ModeConfig | null,
+  modes: ModeConfig | null,
 ): Promise<EngineSet> {
   const offline = offlineEngines();
-  const modes = book ?? (await storedModes(surroundings));
   if (modes === null) return offline;
   const { withUpstreamModes } = await import('../engine/upstream/upstream-engine-set.ts');
   return withUpstreamModes(offline, modes, upstreamOptions(surroundings, options));
@@ -80,10 +80,9 @@ export function exchangeableEngines(first: EngineSet): {
   };
 }
 
-/** Null where no mode is set up. */
-async function storedModes({ profileFile }: Surroundings): Promise<ModeConfig | null> {
-  const config = profileFile.read();
+/** The modes of the user's own configuration; null where none is set up. `path` is the configuration file. */
+export async function storedModes(config: StoredConfig, path: string): Promise<ModeConfig | null> {
   if (Object.keys(config.modes).length === 0 && config.default_mode === null) return null;
   const { storedModeConfig } = await import('../config/stored-modes.ts');
-  return storedModeConfig(config, profileFile.path);
+  return storedModeConfig(config, path);
 }

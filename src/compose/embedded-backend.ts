@@ -1,5 +1,6 @@
 // Puts the embedded service together: the store, the engines and the identity of this process. Loaded only for a backend on this machine.
 
+import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { IdSource } from '../local/ids.ts';
@@ -22,9 +23,9 @@ import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
-import { configuredEngines, exchangeableEngines } from './configured-engines.ts';
+import { configuredEngines, exchangeableEngines, storedModes } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
-import { keyOf, profileThatKnows, refuseMissingStore } from './store-key.ts';
+import { keyOf, refuseMissingStore } from './store-key.ts';
 import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
@@ -35,22 +36,27 @@ export async function openEmbeddedBackend(
   options: BackendOptions,
 ): Promise<OpenedBackend> {
   if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
-  const { dataDirectory } = surroundings;
-  const knownTo = options.beginsStore ? null : profileThatKnows(surroundings);
+  const { dataDirectory, profileFile } = surroundings;
+  // Read anew, because the target may come from an older configuration. Read before the store is looked for, because a process that
+  // creates the first store at the same time stores its key last.
+  const config = profileFile.read();
+  const knownTo = options.beginsStore ? null : profileOfStore(config, dataDirectory);
   refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
-  const follow = options.followsModes ? followedModes(surroundings.profileFile) : null;
+  const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
     surroundings,
     options,
     lockWaitWith(options.timeout),
-    () => configuredEngines(surroundings, options, null),
+    await configuredEngines(surroundings, options, await storedModes(config, profileFile.path)),
+    async () =>
+      configuredEngines(surroundings, options, await storedModes(profileFile.read(), profileFile.path)),
   );
   const service = follow?.(opened.backend.service, reloadModes) ?? opened.backend.service;
   const backend = { ...opened.backend, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
     refuseMissingStore(knownTo, !isNew, dataDirectory);
-    return { backend, apiKey: await keyOf(target, { backend, store, isNew }, surroundings, options) };
+    return { backend, apiKey: await keyOf(target, { backend, store, isNew, config }, surroundings, options) };
   } catch (error) {
     await backend.close();
     throw error;
@@ -71,15 +77,18 @@ export async function openServedBackend(
   const { StoreThreads } = await import('../store/sqlite/store-threads.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
-  const { dataDirectory } = surroundings;
-  refuseMissingStore(profileThatKnows(surroundings), hasStore(dataDirectory), dataDirectory);
-  const engines = async () =>
-    configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
+  const { dataDirectory, profileFile } = surroundings;
+  const knownTo = profileOfStore(profileFile.read(), dataDirectory);
+  refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
+  const modes = () =>
+    modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
+  const engines = async () => configuredEngines(surroundings, choice, await modes());
   const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
     surroundings,
     choice,
     // The time-out of a server is that of its models; its clients have another.
     usualLockWaitMs,
+    await engines(),
     engines,
     // In the build, the worker's file is in the directory of this code.
     (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
@@ -103,11 +112,12 @@ async function openLocal(
   surroundings: Surroundings,
   options: EngineOptions,
   lockWaitMs: number,
+  firstEngines: EngineSet,
   readEngines: () => Promise<EngineSet>,
   threads?: ThreadsOf,
 ) {
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
-  const { engines, exchange } = exchangeableEngines(await readEngines());
+  const { engines, exchange } = exchangeableEngines(firstEngines);
   const reloadModes = async () => exchange(await readEngines());
   const { store, created, shareReads } = await openSqliteStore({
     directory: dataDirectory,

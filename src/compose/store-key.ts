@@ -1,14 +1,9 @@
 // The key of a profile for the store of this machine. The key is created on first use, kept while its store is away, and never given to
 // another store.
 import { existsSync, readdirSync } from 'node:fs';
-import {
-  formerStoreKeys,
-  localProfile,
-  profileOfStore,
-  putOtherStoreKey,
-  storeKey,
-} from '../config/profiles.ts';
+import { formerStoreKeys, localProfile, putOtherStoreKey, storeKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
+import type { StoredConfig } from '../config/stored-config.ts';
 import { hashKey } from '../local/keys.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type { BackendOptions } from '../service/backend-opening.ts';
@@ -20,6 +15,8 @@ export interface OpenedStore {
   readonly backend: EmbeddedBackend;
   readonly store: SessionStore;
   readonly isNew: boolean;
+  /** The configuration as it was before the store was opened. */
+  readonly config: StoredConfig;
 }
 
 /**
@@ -35,14 +32,6 @@ export function refuseMissingStore(profile: string | null, isThere: boolean, dat
       hint: 'Nothing was made or changed. Mount its disk, or bring the store back; if it was moved, set PARLEY_DATA_DIR to where it is.',
     },
   );
-}
-
-/**
- * The profile that knows a store in the data directory. Called before the store is looked for, because a process that creates the first
- * store at the same time stores its key last.
- */
-export function profileThatKnows({ profileFile, dataDirectory }: Surroundings): string | null {
-  return profileOfStore(profileFile.read(), dataDirectory);
 }
 
 function whatIsThere(directory: string): string {
@@ -95,10 +84,10 @@ export async function keyOf(
 async function keyOfStoreThere(
   key: string,
   profile: string,
-  { store }: OpenedStore,
+  { store, config }: OpenedStore,
   { profileFile, dataDirectory }: Surroundings,
 ): Promise<string> {
-  const former = formerStoreKeys(profileFile.read(), profile, dataDirectory);
+  const former = formerStoreKeys(config, profile, dataDirectory);
   if (former.length === 0 || (await store.findKey(hashKey(key))) !== null) return key;
   for (const other of former) {
     if ((await store.findKey(hashKey(other))) === null) continue;

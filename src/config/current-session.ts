@@ -56,10 +56,13 @@ export function writeCurrentSession(
   }
 }
 
-/** Durable. A file with the right text only gets a new time, so that a turn of a conversation does not wait for the disk. */
+/**
+ * A turn does not wait for the disk, because no message depends on this file. After a power cut the file may name the session before, or be
+ * empty, which is read as none. A file with the right text only gets a new time.
+ */
 function keep(path: string, text: string, now: number): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) utimesSync(path, now / 1000, now / 1000);
-  else replaceFile(path, text, { durable: true });
+  else replaceFile(path, text, { durable: false, mayBeEmptied: true });
 }
 
 function folder(dataDirectory: string): string {

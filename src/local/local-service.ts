@@ -16,7 +16,7 @@ import type { Idempotent } from '../store/session-store.ts';
 import { onceFor } from './fingerprint.ts';
 import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkMessage, checkTitle } from './text-rules.ts';
+import { checkMessage, checkNewTitle, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -44,6 +44,7 @@ export class LocalService implements ConversationService {
     const { engines, limits, now } = this.#local;
     const { project_id } = await this.#keys.authenticate(call.apiKey);
     checkMessage(request.message, limits);
+    if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
     const engine = engines.engine(request.mode);
     if (engine === null)
       throw unknownMode(

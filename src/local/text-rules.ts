@@ -32,6 +32,12 @@ export function checkTitle(title: string, limits: Limits, field = 'title'): void
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(title)) throw invalid(field, 'holds a control character or a line break');
 }
 
+/** The title of a chat is that of the session which it makes. */
+export function checkNewTitle(title: string, sessionId: string | null, limits: Limits): void {
+  if (sessionId !== null) throw invalid('title', 'is for a new session: it cannot stand beside session_id');
+  checkTitle(title, limits);
+}
+
 export function checkMessage(message: string, limits: Limits): void {
   const bytes = Buffer.byteLength(message);
   if (bytes > limits.messageBytes) {

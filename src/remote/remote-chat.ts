@@ -34,8 +34,8 @@ export async function* remoteChat(
   request: ChatRequest,
   { form, replyPointer }: RemoteChatOptions,
 ): AsyncGenerator<ChatEvent> {
-  const { mode, message, session_id } = request;
-  const body = { mode, message, ...(session_id !== null && { session_id }) };
+  const { session_id, ...others } = request;
+  const body = { ...others, ...(session_id !== null && { session_id }) };
   const prepared = connection.prepare(call, 'chat', { body, streams: form === 'pieces' });
   const resending = connection.resending(prepared);
   const turn = new RemoteTurn(request, replyPointer);

@@ -17,15 +17,19 @@ import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/s
 import { remoteAnswer } from './remote-answer.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
+import { TitledSessions } from './titled-sessions.ts';
 
 export class RemoteService implements ConversationService {
   readonly #connection: RemoteConnection;
   readonly #replyPointer: readonly string[] | null;
+  readonly #titled: TitledSessions;
 
   /** `replyPointer`: the field names from the top of a chat's response to the reply; null to look for the reply. */
   constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
     this.#connection = connection;
     this.#replyPointer = replyPointer;
+    // A server that has the archive is one of Parley.
+    this.#titled = new TitledSessions(this, () => connection.offers('archive') === true);
   }
 
   verify(call: Call): Promise<Answer<KeyIdentity>> {
@@ -36,8 +40,17 @@ export class RemoteService implements ConversationService {
     return remoteAnswer(this.#connection, call, 'models', {}, modesOf);
   }
 
-  chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
-    return remoteChat(this.#connection, call, request, { form, replyPointer: this.#replyPointer });
+  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
+    const options = { form, replyPointer: this.#replyPointer };
+    const session_id = await this.#titled.begin(call, request);
+    if (session_id === null) return yield* remoteChat(this.#connection, call, request, options);
+    const { mode, message } = request;
+    try {
+      yield* remoteChat(this.#connection, call, { mode, message, session_id }, options);
+    } catch (error) {
+      await this.#titled.takeBack(call, session_id, error);
+      throw error;
+    }
   }
 
   createSession(call: Call, { title }: CreateSessionRequest): Promise<Answer<NewSession>> {

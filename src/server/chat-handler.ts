@@ -1,6 +1,6 @@
 // One turn over HTTP: the whole answer as JSON, or its events as a stream. A failure before the message is stored is an ordinary error
 // response in both forms. A failure after that names the session and the message.
-import type { ChatEvent, ChatStart } from '../service/chat-event.ts';
+import type { ChatEvent, ChatRequest, ChatStart } from '../service/chat-event.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { prefersStream } from './accept.ts';
 import { ChatStream } from './chat-stream.ts';
@@ -42,11 +42,7 @@ export async function answerChat(
     reply = surroundings.replies.begin(request.signal);
     endWatch = surroundings.keys.watch(call, reply.stop);
     const events = surroundings.service
-      .chat(
-        { ...call, signal: reply.signal },
-        { mode: body.mode, message: body.message, session_id: body.session_id ?? null },
-        streams ? 'pieces' : 'whole',
-      )
+      .chat({ ...call, signal: reply.signal }, requestOf(body), streams ? 'pieces' : 'whole')
       [Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeAnswer(context, events);
@@ -70,6 +66,10 @@ export async function answerChat(
     end();
     throw error;
   }
+}
+
+function requestOf({ mode, message, session_id, title }: OperationInput<'chat'>['body']): ChatRequest {
+  return { mode, message, session_id: session_id ?? null, ...(title !== undefined && { title }) };
 }
 
 async function wholeAnswer(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {

@@ -21,6 +21,7 @@ const cursor = z.string().describe('`next_cursor` of the page before');
 const pageLimit = z
   .int()
   .describe(`1 to ${defaultLimits.pageItems}; ${defaultLimits.pageItemsDefault} if absent`);
+const titleRule = `1 to ${defaultLimits.titleCharacters} characters, none of them a control character`;
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
@@ -29,17 +30,18 @@ export const chatRequest = z.strictObject({
   mode: z.string().describe('name of a mode, as `GET /v1/models` lists it'),
   message: z.string().describe('1 byte to 1 MiB of UTF-8, not white space alone'),
   session_id: z.string().optional().describe('the session to continue; without it, a new one is created'),
+  title: z
+    .string()
+    .optional()
+    .describe(`of a new session: ${titleRule}; without it, the first line of the message`),
 });
 
 export const createSessionRequest = z.strictObject({
-  title: z.string().optional().describe('1 to 200 characters, none of them a control character'),
+  title: z.string().optional().describe(titleRule),
 });
 
 export const renameSessionRequest = z.strictObject({
-  title: z
-    .string()
-    .nullable()
-    .describe('1 to 200 characters, none of them a control character; null for none'),
+  title: z.string().nullable().describe(`${titleRule}; null for none`),
 });
 
 export const batchRequest = z.strictObject({

@@ -9,6 +9,11 @@ export interface ChatRequest {
   readonly message: string;
   /** The session to continue; null starts a new one. */
   readonly session_id: string | null;
+  /**
+   * The title of the new session, by the rules of a created session's title. Missing where `session_id` is given, and where the service
+   * shall make the title of the message.
+   */
+  readonly title?: string;
 }
 
 /** What is known once the message is stored. */

@@ -19,6 +19,10 @@ export interface Durability {
    * empty file.
    */
   readonly durable: boolean;
+  /**
+   * True: nothing is synced, so a power cut may leave the file empty or cut short. For a file whose reader treats that as a missing file.
+   */
+  readonly mayBeEmptied?: boolean;
 }
 
 export interface AtomicFileOptions extends Durability {
@@ -56,7 +60,7 @@ export class AtomicFile {
 
   /** Syncs the file and gives it its name. */
   keep(): void {
-    fsyncSync(this.descriptor);
+    if (this.#options.mayBeEmptied !== true) fsyncSync(this.descriptor);
     this.#close();
     if (this.#options.replaces || !this.#linked()) renameSync(this.#part, this.#path);
     else this.#removePart();

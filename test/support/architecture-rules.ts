@@ -23,7 +23,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // A request is printed as a command, in words that a shell reads back.
   remote: ['service', 'wire', 'http', 'system/shell-quote.ts'],
-  server: ['service', 'wire', 'http'],
+  server: ['service', 'wire', 'http', 'system/html-escape.ts'],
   cli: ['service', 'config', 'system'],
   compose: ['service', 'config', 'system', 'local', 'remote', 'store', 'engine', 'http'],
   main: ['service', 'config', 'system', 'cli', 'compose'],

@@ -2,7 +2,7 @@
 // as the real program has it.
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { CliHost } from '../../src/cli/context.ts';
+import type { CliHost } from '../../src/cli/cli-host.ts';
 import type { Output } from '../../src/cli/terminal/output.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { locks } from './locks.ts';

@@ -2,7 +2,7 @@
 // and statuses. `shell`, `terminal`, `start`, `spawn` and `binary` run the real program, which signals, exits and memory need.
 import { randomUUID } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
-import type { CliHost } from '../../src/cli/context.ts';
+import type { CliHost } from '../../src/cli/cli-host.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
 import type { Surroundings } from '../../src/compose/surroundings.ts';

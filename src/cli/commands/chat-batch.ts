@@ -15,7 +15,7 @@ import type { MessageSources } from '../chat-message.ts';
 import type { CliContext } from '../context.ts';
 import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
-import { chooseMode, requireMode } from '../mode-choice.ts';
+import { chooseMode } from '../mode-choice.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
@@ -45,7 +45,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const stop = new AbortController();
   // Each request under way listens to it.
   setMaxListeners(0, stop.signal);
-  const { signal } = context.host;
+  const { signal } = context;
   const follow = () => stop.abort(signal.reason);
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow);
@@ -82,7 +82,6 @@ async function answerAll(
 ): Promise<void> {
   const { backend, apiKey } = await context.open();
   const { now, random, newRequestId } = context.host;
-  const modes = new Map<string, Promise<void>>();
   let defaultMode: Promise<string> | null = null;
   const answers = new BatchAnswers({
     service: backend.service,
@@ -93,11 +92,6 @@ async function answerAll(
     defaultMode: () => {
       defaultMode ??= chooseMode(input.mode, context);
       return defaultMode;
-    },
-    requireMode: (mode) => {
-      const known = modes.get(mode) ?? requireMode(mode, context);
-      modes.set(mode, known);
-      return known;
     },
     pace: new Pace({ now, wait: (ms, waiting) => delay(ms, undefined, { signal: waiting }) }),
     shared,

@@ -90,9 +90,9 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });
     await announce(listening, served.defaultMode(), context);
-    await fired(host.signal);
+    await fired(context.signal);
     await listening.stop();
-    throw host.signal.reason;
+    throw context.signal.reason;
   } finally {
     await served.backend.close();
     flush();

@@ -108,7 +108,7 @@ interface Offer {
 }
 
 function find(servers: readonly ModelServer[], context: CliContext): Promise<readonly FoundModels[]> {
-  return context.host.findModels(servers, context.engineOptions, context.host.signal);
+  return context.host.findModels(servers, context.engineOptions, context.signal);
 }
 
 async function findAt(
@@ -212,7 +212,7 @@ async function firstToReply(
       if (typeof attempt === 'string') return [attempt, await testTurn(attempt, context)];
       return await testOffer(attempt, context);
     } catch (error) {
-      context.host.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       if (!(error instanceof ParleyError)) throw error;
       failure = error;
     }

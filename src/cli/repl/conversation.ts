@@ -38,6 +38,7 @@ export class Conversation {
   /** The one that the service chose, since none was named; null where nobody asked it. */
   usualMode: string | null = null;
   sessionId: string | null = null;
+  /** Of the session; or, before there is one, of that which the next message makes. */
   title: string | null = null;
   /** The last one that was deleted here: what /restore brings back. */
   deletedId: string | null = null;
@@ -76,11 +77,11 @@ export class Conversation {
   async say(message: string, context: CliContext): Promise<void> {
     const mode = await this.knownMode(context);
     const { last } = this;
-    const { request } = last ?? {};
-    if (last?.isReturned && request?.message === message && request.mode === mode) {
+    const request = this.#request(mode, message);
+    if (last?.isReturned && isSameMessage(last.request, request)) {
       return this.#turn(await this.#again(last, context), context);
     }
-    await this.#turn(newAttempt({ mode, message, session_id: this.sessionId }, context), context);
+    await this.#turn(newAttempt(request, context), context);
   }
 
   async retry(context: CliContext): Promise<void> {
@@ -89,9 +90,14 @@ export class Conversation {
     const mode = await this.knownMode(context);
     if (mode !== last.request.mode) {
       await context.say(`In another mode this is another turn: ${mode}.`);
-      return this.#turn(newAttempt({ ...last.request, mode, session_id: this.sessionId }, context), context);
+      return this.#turn(newAttempt(this.#request(mode, last.request.message), context), context);
     }
     await this.#turn(await this.#again(last, context), context);
+  }
+
+  #request(mode: string, message: string): ChatRequest {
+    const { sessionId: session_id, title } = this;
+    return { mode, message, session_id, ...(session_id === null && title !== null && { title }) };
   }
 
   /** Of a session that is taken up again: the message at its end that was not answered whole. Its key went with the process that sent it. */
@@ -102,7 +108,7 @@ export class Conversation {
     }
     const mode = await this.knownMode(context);
     await context.say('The key of the last message is not known here: this sends it again as another turn.');
-    await this.#turn(newAttempt({ mode, message, session_id: this.sessionId }, context), context);
+    await this.#turn(newAttempt(this.#request(mode, message), context), context);
   }
 
   /** Under its key it is the same turn, whatever came of it; where keys may not count, another one in the session that it made. */
@@ -110,10 +116,8 @@ export class Conversation {
     const { backend } = await context.open();
     if (backend.extensions?.includes('idempotency')) return last;
     await context.say('This server is not known to tell a repetition by its key: this repeats the turn.');
-    const { request } = last;
-    return request.session_id === this.sessionId
-      ? last
-      : newAttempt({ ...request, session_id: this.sessionId }, context);
+    const { mode, message, session_id } = last.request;
+    return session_id === this.sessionId ? last : newAttempt(this.#request(mode, message), context);
   }
 
   async #turn(attempt: Attempt, context: CliContext): Promise<void> {
@@ -145,7 +149,7 @@ export class Conversation {
           breath = context.host.now();
         }
       }
-      context.host.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       if (complete === null) {
         throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.');
       }
@@ -155,7 +159,7 @@ export class Conversation {
       if (complete.finish_reason === 'length')
         notes.push('The reply ends here because it reached its limit.');
     } catch (error) {
-      this.last = { ...this.last, isReturned: !context.host.signal.aborted };
+      this.last = { ...this.last, isReturned: !context.signal.aborted };
       throw error;
     } finally {
       await shown.end(notes);
@@ -175,6 +179,12 @@ export class Conversation {
       // A reply is worth more than the note of where it stands, or than a title at the prompt.
     }
   }
+}
+
+/** The session aside: the first sending may have made it. */
+function isSameMessage(one: ChatRequest, other: ChatRequest): boolean {
+  const isRetitled = other.session_id === null && one.title !== other.title;
+  return one.message === other.message && one.mode === other.mode && !isRetitled;
 }
 
 function newAttempt(request: ChatRequest, context: CliContext): Attempt {

@@ -119,6 +119,11 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: '[TITLE]',
     description: 'show the title of the session, or give it another',
     run: async (title, { context, conversation }) => {
+      if (title !== '' && conversation.sessionId === null) {
+        // The next message makes the session, with this title.
+        conversation.title = title;
+        return undefined;
+      }
       const id = sessionOf(conversation);
       if (title === '') conversation.title = await titleOf(id, context);
       else await runRename({ id, title }, context);
@@ -220,7 +225,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'write the next message in $VISUAL or $EDITOR',
     run: async (text, { source, context }) => {
       const { writeInEditor } = await import('./external-editor.ts');
-      const { signal } = context.host;
+      const { signal } = context;
       const written = await source.lend(() => writeInEditor(text, context.host.env, signal));
       // What was written there is a message, whatever it begins with.
       return written === null ? undefined : { initial: lineFor(written) };

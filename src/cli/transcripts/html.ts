@@ -2,6 +2,7 @@
 import { Marked, type MarkedExtension } from 'marked';
 import { isCut, type Message } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { escapeHtml } from '../../system/html-escape.ts';
 import { counted } from '../counted.ts';
 import { style } from './html-style.ts';
 
@@ -9,16 +10,19 @@ import { style } from './html-style.ts';
 const untrusted: MarkedExtension = {
   gfm: true,
   renderer: {
-    html: ({ text, block }) => (block ? `<p class="typed">${escaped(text.trimEnd())}</p>\n` : escaped(text)),
+    html: ({ text, block }) =>
+      block ? `<p class="typed">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text),
     link({ href, tokens }) {
       const inner = this.parser.parseInline(tokens);
-      return isWebAddress(href) ? `<a href="${escaped(href)}" rel="noreferrer noopener">${inner}</a>` : inner;
+      return isWebAddress(href)
+        ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${inner}</a>`
+        : inner;
     },
     // An image is loaded from where it is: that would tell somebody that the page was read.
     image: ({ href, text }) =>
       isWebAddress(href)
-        ? `<a href="${escaped(href)}" rel="noreferrer noopener">${escaped(text || href)}</a>`
-        : escaped(text),
+        ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${escapeHtml(text || href)}</a>`
+        : escapeHtml(text),
   },
 };
 
@@ -36,7 +40,7 @@ export class HtmlPage {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -46,11 +50,11 @@ export class HtmlPage {
   session({ session, messages }: SessionRecord): string {
     const id = `s${this.#entries.length + 1}`;
     const title = session.title ?? '(no title)';
-    this.#entries.push(`<li><a href="#${id}">${escaped(title)}</a> ${time(session.updated_at)}</li>`);
+    this.#entries.push(`<li><a href="#${id}">${escapeHtml(title)}</a> ${time(session.updated_at)}</li>`);
     return `<article id="${id}">
 <header>
-<h1 dir="auto">${escaped(title)}</h1>
-<p><code>${escaped(session.session_id)}</code> · ${counted(session.message_count, 'message')} · ${time(session.created_at)} to ${time(session.updated_at)}</p>
+<h1 dir="auto">${escapeHtml(title)}</h1>
+<p><code>${escapeHtml(session.session_id)}</code> · ${counted(session.message_count, 'message')} · ${time(session.created_at)} to ${time(session.updated_at)}</p>
 </header>
 ${messages.map((message) => this.#message(message)).join('')}</article>
 `;
@@ -67,10 +71,10 @@ ${messages.map((message) => this.#message(message)).join('')}</article>
 
   #message(message: Message): string {
     const isUser = message.role === 'user';
-    const who = isUser ? 'You' : escaped(message.mode);
+    const who = isUser ? 'You' : escapeHtml(message.mode);
     // What a person typed is shown as it was typed; only a reply is read as Markdown.
     const content = isUser
-      ? `<div class="typed" dir="auto">${escaped(message.content)}</div>`
+      ? `<div class="typed" dir="auto">${escapeHtml(message.content)}</div>`
       : this.#reply(message.content);
     return `<section class="${isUser ? 'user' : 'assistant'}">
 <h2>${who} ${time(message.created_at)}${isCut(message) ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
@@ -86,26 +90,14 @@ ${content}</section>
     } catch {
       // Nested too deep to be read as Markdown: then it is shown as it stands.
     }
-    return `<div class="typed" dir="auto">${escaped(content)}</div>`;
+    return `<div class="typed" dir="auto">${escapeHtml(content)}</div>`;
   }
 }
 
 function time(text: string): string {
-  return `<time datetime="${escaped(text)}">${escaped(text.slice(0, 16).replace('T', ' '))}</time>`;
+  return `<time datetime="${escapeHtml(text)}">${escapeHtml(text.slice(0, 16).replace('T', ' '))}</time>`;
 }
 
 function isWebAddress(address: string): boolean {
   return /^(https?:|mailto:)/i.test(address);
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

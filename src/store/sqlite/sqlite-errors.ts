@@ -2,6 +2,7 @@
 import { readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import { isDiskFull } from '../../system/file-errors.ts';
 
 const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where you may write';
 
@@ -48,8 +49,7 @@ export function storeError(error: unknown, path: string): ParleyError {
 
 /** A failure of the file system on the way to the store, before SQLite is asked. */
 export function directoryError(error: unknown, directory: string): ParleyError {
-  const code = errorCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return storageFull(directory, error);
+  if (isDiskFull(error)) return storageFull(directory, error);
   return new ParleyError(
     'STORE_UNSAFE',
     `The data directory ${directory} cannot be used: ${reason(error)}.`,

@@ -38,7 +38,7 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
     try {
       await showSession(id, gap, backend, context);
     } catch (error) {
-      if (!(error instanceof ParleyError) || context.host.signal.aborted) throw error;
+      if (!(error instanceof ParleyError) || context.signal.aborted) throw error;
       // No other id would fare better.
       if (error.kind === 'key') throw error;
       await showFailure(id, gap, error, context);
