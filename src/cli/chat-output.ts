@@ -132,7 +132,7 @@ async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Pr
   const block = await fencedBlock(reply, format === 'first block' ? 'first' : 'last');
   if (block !== null) return block;
   throw new ParleyError('NOT_FOUND', 'There is no fenced code block in the reply.', {
-    hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${session_id}`,
+    hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${quoteForShell(session_id)}`,
     session_id,
   });
 }

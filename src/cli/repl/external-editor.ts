@@ -1,8 +1,10 @@
 // A message written in an editor of the person's own, $VISUAL or $EDITOR, over a private file that is gone afterwards.
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import { withoutLastNewlines } from '../end-of-text.ts';
 import { Interruption } from '../interruption.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,7 +30,7 @@ export async function writeInEditor(
         hint: 'Set VISUAL or EDITOR to one that is there.',
       });
     }
-    return status === 0 ? readFileSync(file, 'utf8').replace(/\n+$/, '') : null;
+    return status === 0 ? withoutLastNewlines(readFileSync(file, 'utf8')) : null;
   } finally {
     if (!isInterrupted(signal)) rmSync(directory, { recursive: true, force: true });
   }

@@ -15,7 +15,8 @@ export function resolveSlash<Command extends Named>(
   line: string,
   commands: readonly Command[],
 ): Resolved<Command> {
-  const [, word = '', argument = ''] = /^\/(\S*)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
+  const [, word = ''] = /^\/(\S*)/.exec(line) ?? [];
+  const argument = line.slice(word.length + 1).trim();
   const found = commands.filter(({ name }) => name === word);
   const candidates = found.length > 0 ? found : commands.filter(({ name }) => name.startsWith(word));
   const [first, second] = candidates;

@@ -26,6 +26,13 @@ describe('a slash line', () => {
     expect(found).toEqual([name, argument]);
   });
 
+  test('with a long run of blanks is read at once', () => {
+    const title = `a${' '.repeat(500_000)}b`;
+    const begun = performance.now();
+    expect(resolveSlash(`/title ${title} `, commands)).toMatchObject({ kind: 'command', argument: title });
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
+
   test.each([
     ['/hlep', 'did you mean /help?'],
     ['/mdoe x', 'did you mean /mode?'],
