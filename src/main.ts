@@ -163,7 +163,7 @@ function cliHost(
   const locks = fileLocks(nodeApiVersion);
   const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), locks, platform });
   const data = realDirectory(placed(dataDirectory(machine)));
-  const surroundings = {
+  const dependencies = {
     profileFile,
     dataDirectory: data,
     processes,
@@ -214,9 +214,9 @@ function cliHost(
     random,
     newRequestId: requestIds(now, random),
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
-    openBackend: (target, options) => openBackend(target, surroundings, options),
-    openServedBackend: (options) => openServedBackend(surroundings, options),
-    findModels: (servers, options, stop) => findModels(servers, surroundings, options, stop),
+    openBackend: (target, options) => openBackend(target, dependencies, options),
+    openServedBackend: (options) => openServedBackend(dependencies, options),
+    findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
   };
 }
 

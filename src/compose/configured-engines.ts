@@ -7,33 +7,33 @@ import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
 import type { EngineOptions } from '../service/backend-opening.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Dependencies } from './dependencies.ts';
 
 /** `modes`: those that are set up; null where none is. */
 export async function configuredEngines(
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: EngineOptions,
   modes: ModeConfig | null,
 ): Promise<EngineSet> {
   const offline = offlineEngines();
   if (modes === null) return offline;
   const { withUpstreamModes } = await import('../engine/upstream/upstream-engine-set.ts');
-  return withUpstreamModes(offline, modes, upstreamOptions(surroundings, options));
+  return withUpstreamModes(offline, modes, upstreamOptions(dependencies, options));
 }
 
 /** Asks model servers for their models. Contacts no other server, and never rejects for a fault of a server. */
 export async function findModelsOf(
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: EngineOptions,
   servers: readonly ModelServer[],
   signal: AbortSignal,
 ): Promise<readonly FoundModels[]> {
   const { findModels } = await import('../engine/upstream/model-finder.ts');
-  const upstream = upstreamOptions(surroundings, options);
+  const upstream = upstreamOptions(dependencies, options);
   return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
 }
 
-function upstreamOptions({ env, now }: Surroundings, options: EngineOptions): UpstreamOptions {
+function upstreamOptions({ env, now }: Dependencies, options: EngineOptions): UpstreamOptions {
   const { timeout, authorityFile, trace } = options;
   return {
     proxies: env,

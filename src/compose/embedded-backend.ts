@@ -24,19 +24,19 @@ import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
 import { configuredEngines, exchangeableEngines, storedModes } from './configured-engines.ts';
+import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { keyOf, refuseMissingStore } from './store-key.ts';
-import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 /** Opens the store of this machine, and resolves the key to call it with. */
 export async function openEmbeddedBackend(
   target: Target,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: BackendOptions,
 ): Promise<OpenedBackend> {
-  if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
-  const { dataDirectory, profileFile } = surroundings;
+  if (options.onlyExisting && (target.key === null || !hasStore(dependencies.dataDirectory))) throw noStore();
+  const { dataDirectory, profileFile } = dependencies;
   // Read anew, because the target may come from an older configuration. Read before the store is looked for, because a process that
   // creates the first store at the same time stores its key last.
   const config = profileFile.read();
@@ -44,19 +44,19 @@ export async function openEmbeddedBackend(
   refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
-    surroundings,
+    dependencies,
     options,
     lockWaitWith(options.timeout),
-    await configuredEngines(surroundings, options, await storedModes(config, profileFile.path)),
+    await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
     async () =>
-      configuredEngines(surroundings, options, await storedModes(profileFile.read(), profileFile.path)),
+      configuredEngines(dependencies, options, await storedModes(profileFile.read(), profileFile.path)),
   );
   const service = follow?.(opened.backend.service, reloadModes) ?? opened.backend.service;
   const backend = { ...opened.backend, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
     refuseMissingStore(knownTo, !isNew, dataDirectory);
-    return { backend, apiKey: await keyOf(target, { backend, store, isNew, config }, surroundings, options) };
+    return { backend, apiKey: await keyOf(target, { backend, store, isNew, config }, dependencies, options) };
   } catch (error) {
     await backend.close();
     throw error;
@@ -71,20 +71,20 @@ function noStore(): ParleyError {
 
 /** Opens the store of this machine for a server. */
 export async function openServedBackend(
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: ServeOptions,
 ): Promise<ServedBackend> {
   const { StoreThreads } = await import('../store/sqlite/store-threads.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
-  const { dataDirectory, profileFile } = surroundings;
+  const { dataDirectory, profileFile } = dependencies;
   const knownTo = profileOfStore(profileFile.read(), dataDirectory);
   refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const modes = () =>
     modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
-  const engines = async () => configuredEngines(surroundings, choice, await modes());
+  const engines = async () => configuredEngines(dependencies, choice, await modes());
   const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
-    surroundings,
+    dependencies,
     choice,
     // The time-out of a server is that of its models; its clients have another.
     usualLockWaitMs,
@@ -109,14 +109,14 @@ async function readModes(path: string) {
 }
 
 async function openLocal(
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: EngineOptions,
   lockWaitMs: number,
   firstEngines: EngineSet,
   readEngines: () => Promise<EngineSet>,
   threads?: ThreadsOf,
 ) {
-  const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
+  const { dataDirectory, nodeApiVersion, now, sinceBoot } = dependencies;
   const { engines, exchange } = exchangeableEngines(firstEngines);
   const reloadModes = async () => exchange(await readEngines());
   const { store, created, shareReads } = await openSqliteStore({
@@ -125,7 +125,7 @@ async function openLocal(
     now,
     sinceBoot,
     rules: storeRules,
-    random: surroundings.random,
+    random: dependencies.random,
     lockWaitMs,
     threads,
   });
@@ -137,7 +137,7 @@ async function openLocal(
     now,
     random,
     ids: new IdSource(random),
-    owner: turnOwner(surroundings.processes),
+    owner: turnOwner(dependencies.processes),
   };
   const backend: EmbeddedBackend = {
     service: new LocalService(local),

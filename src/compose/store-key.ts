@@ -9,7 +9,7 @@ import type { EmbeddedBackend } from '../service/backend.ts';
 import type { BackendOptions } from '../service/backend-opening.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { SessionStore } from '../store/session-store.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export interface OpenedStore {
   readonly backend: EmbeddedBackend;
@@ -46,15 +46,15 @@ function whatIsThere(directory: string): string {
 export async function keyOf(
   target: Target,
   opened: OpenedStore,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   { say }: Pick<BackendOptions, 'say'>,
 ): Promise<string> {
   const { backend, isNew } = opened;
-  const { profileFile, dataDirectory } = surroundings;
+  const { profileFile, dataDirectory } = dependencies;
   const fromVariable = target.sources.key === 'PARLEY_API_KEY';
   const profile = target.profile ?? localProfile;
   if (target.key !== null && fromVariable) return target.key;
-  if (target.key !== null && !isNew) return keyOfStoreThere(target.key, profile, opened, surroundings);
+  if (target.key !== null && !isNew) return keyOfStoreThere(target.key, profile, opened, dependencies);
   const created = await backend.administration.createKey({ project_name: 'default', key_name: profile });
   const keep = profileFile.update((config) =>
     storeKey(config, profile, dataDirectory) === target.key
@@ -63,7 +63,7 @@ export async function keyOf(
   );
   const kept = await keep.catch(async (error: unknown) => {
     // The failure may have come after the key was stored, from a disk for example. The key is revoked only if it was certainly not stored.
-    if (!mayBeKept(created.key, profile, surroundings))
+    if (!mayBeKept(created.key, profile, dependencies))
       await backend.administration.revokeKey(created.key_id);
     throw error;
   });
@@ -85,7 +85,7 @@ async function keyOfStoreThere(
   key: string,
   profile: string,
   { store, config }: OpenedStore,
-  { profileFile, dataDirectory }: Surroundings,
+  { profileFile, dataDirectory }: Dependencies,
 ): Promise<string> {
   const former = formerStoreKeys(config, profile, dataDirectory);
   if (former.length === 0 || (await store.findKey(hashKey(key))) !== null) return key;
@@ -97,7 +97,7 @@ async function keyOfStoreThere(
   return key;
 }
 
-function mayBeKept(key: string, profile: string, { profileFile, dataDirectory }: Surroundings): boolean {
+function mayBeKept(key: string, profile: string, { profileFile, dataDirectory }: Dependencies): boolean {
   try {
     return storeKey(profileFile.read(), profile, dataDirectory) === key;
   } catch {

@@ -3,7 +3,7 @@
 import type { Call } from '../service/call.ts';
 import { idempotencyHeader } from '../wire/headers.ts';
 import { type Operation, routes } from '../wire/routes.ts';
-import { answerChat, type ChatSurroundings } from './chat-handler.ts';
+import { answerChat, type ChatDependencies } from './chat-handler.ts';
 import { type AnsweredOperation, handlers, type OperationInput, type Served } from './handlers.ts';
 import type { JsonBounds } from './json-scan.ts';
 import type { LargeRequests } from './large-requests.ts';
@@ -15,10 +15,10 @@ import { checkShape, queryReader } from './request-shape.ts';
 import { jsonResponse } from './responses.ts';
 import type { ServedRoute } from './routing.ts';
 
-export interface ApiSurroundings {
+export interface ApiDependencies {
   readonly served: Served;
   readonly gate: RateLimiter;
-  readonly chat: ChatSurroundings;
+  readonly chat: ChatDependencies;
   readonly large: LargeRequests;
   readonly bodyBytes: number;
 }
@@ -30,13 +30,13 @@ type Answer<Name extends Operation> = (
   use: RateLimit,
 ) => Promise<Response>;
 
-export function apiRoutes(surroundings: ApiSurroundings): readonly ServedRoute[] {
+export function apiRoutes(dependencies: ApiDependencies): readonly ServedRoute[] {
   return (Object.keys(routes) as Operation[]).map((name) =>
     name === 'chat'
-      ? route(surroundings, name, (context, request, input, use) =>
-          answerChat(surroundings.chat, context, request, use, input),
+      ? route(dependencies, name, (context, request, input, use) =>
+          answerChat(dependencies.chat, context, request, use, input),
         )
-      : answeredRoute(surroundings, name),
+      : answeredRoute(dependencies, name),
   );
 }
 
@@ -67,17 +67,17 @@ class RequestCall implements Call {
 }
 
 function answeredRoute<Name extends AnsweredOperation>(
-  surroundings: ApiSurroundings,
+  dependencies: ApiDependencies,
   name: Name,
 ): ServedRoute {
-  const { served } = surroundings;
-  return route(surroundings, name, async (context, _request, input) =>
+  const { served } = dependencies;
+  return route(dependencies, name, async (context, _request, input) =>
     jsonResponse(context, 200, (await handlers[name](served, input)).body),
   );
 }
 
 function route<Name extends Operation>(
-  { gate, large, bodyBytes }: ApiSurroundings,
+  { gate, large, bodyBytes }: ApiDependencies,
   name: Name,
   answer: Answer<Name>,
 ): ServedRoute {

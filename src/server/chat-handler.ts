@@ -12,7 +12,7 @@ import type { RequestContext } from './request-context.ts';
 import { jsonResponse, streamResponse } from './responses.ts';
 import type { RunningReplies, RunningReply } from './running-replies.ts';
 
-export interface ChatSurroundings {
+export interface ChatDependencies {
   readonly service: ConversationService;
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
@@ -23,7 +23,7 @@ export interface ChatSurroundings {
 }
 
 export async function answerChat(
-  surroundings: ChatSurroundings,
+  dependencies: ChatDependencies,
   context: RequestContext,
   request: Request,
   use: RateLimit,
@@ -39,9 +39,9 @@ export async function answerChat(
     endStream();
   };
   try {
-    reply = surroundings.replies.begin(request.signal);
-    endWatch = surroundings.keys.watch(call, reply.stop);
-    const events = surroundings.service
+    reply = dependencies.replies.begin(request.signal);
+    endWatch = dependencies.keys.watch(call, reply.stop);
+    const events = dependencies.service
       .chat({ ...call, signal: reply.signal }, requestOf(body), streams ? 'pieces' : 'whole')
       [Symbol.asyncIterator]();
     if (!streams) {
@@ -54,13 +54,13 @@ export async function answerChat(
     if (first.done || first.value.event !== 'session') throw new Error('A chat did not begin with session.');
     const stream = new ChatStream(first.value, events, reply, {
       requestId: context.requestId,
-      heartbeatMs: surroundings.heartbeatMs,
+      heartbeatMs: dependencies.heartbeatMs,
       ended(error) {
         end();
-        surroundings.ended(context, error);
+        dependencies.ended(context, error);
       },
     });
-    surroundings.began(context);
+    dependencies.began(context);
     return streamResponse(context, stream.body());
   } catch (error) {
     end();

@@ -6,14 +6,14 @@ import type { ServedRoute } from './routing.ts';
 import type { RunningReplies } from './running-replies.ts';
 import { stopping } from './running-replies.ts';
 
-export interface OpenSurroundings {
+export interface OpenDependencies {
   readonly version: string;
   readonly replies: RunningReplies;
   /** Resolves when the store can be written, and rejects while it cannot. */
   ready(): Promise<void>;
 }
 
-export function openRoutes({ version, replies, ready }: OpenSurroundings): readonly ServedRoute[] {
+export function openRoutes({ version, replies, ready }: OpenDependencies): readonly ServedRoute[] {
   const document = openApiDocument(version);
   const documentText = JSON.stringify(document);
   const page = docsPage(document);

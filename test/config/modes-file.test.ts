@@ -81,7 +81,11 @@ const bomb = Array.from({ length: 12 }, (_, depth) => {
 test.each([
   ['modes:\n  one:\n    model: m\n', 3, 'modes.one.base_url is missing'],
   ['modes:\n  one:\n    base_url: https://a.example\n', 3, 'modes.one.model is missing'],
-  ['modes:\n  one: {base_url: "https://a.example", model: 3}\n', 2, 'modes.one.model must be a text that is not empty'],
+  [
+    'modes:\n  one: {base_url: "https://a.example", model: 3}\n',
+    2,
+    'modes.one.model must be a text that is not empty',
+  ],
   [
     'modes: {"one": {"base_url": "https://u:p@a.example",\n "model": "m"}}',
     1,

@@ -88,7 +88,7 @@ export class Place {
   /** Begins to run `parley`. What it writes, and its end, are for whoever began it to see. */
   spawn(args: readonly string[], { stdin, env = {}, stdout, cwd }: RunOptions = {}): ChildProcess {
     const child = spawn(process.execPath, [program, ...args], {
-      ...this.#surroundings(env),
+      ...this.#environment(env),
       ...(cwd !== undefined && { cwd }),
       stdio: [stdin === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', 'pipe'],
     });
@@ -113,7 +113,7 @@ export class Place {
   /** Leaves stdin open, and signals, to whoever started it. */
   start(args: readonly string[], env: Variables = {}): Running {
     return spawn(process.execPath, [program, ...args], {
-      ...this.#surroundings(env),
+      ...this.#environment(env),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   }
@@ -121,7 +121,7 @@ export class Place {
   /** Runs a script of bash to its end, with `parley` as a command in it. */
   shell(script: string, env: Variables = {}): Promise<Outcome> {
     const child = spawn('bash', ['-c', script], {
-      ...this.#surroundings(env),
+      ...this.#environment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return outcomeOf(child);
@@ -130,7 +130,7 @@ export class Place {
   /** Runs a script of bash in a terminal of its own. What is shown there comes back as `out`, with CRLF as LF. */
   async terminal(script: string, env: Variables = {}, typing: readonly Typing[] = []): Promise<Outcome> {
     const child = spawn('script', ['-qec', `bash -c '${script.replaceAll("'", "'\\''")}'`, '/dev/null'], {
-      ...this.#surroundings({ TERM: 'xterm-256color', SHELL: '/bin/sh', ...env }),
+      ...this.#environment({ TERM: 'xterm-256color', SHELL: '/bin/sh', ...env }),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const rest = [...typing];
@@ -148,19 +148,19 @@ export class Place {
 
   /** Runs `parley` in a terminal of its own, to be typed at and looked at. */
   screen(args: readonly string[], options: Partial<ScreenOptions> = {}): TerminalScreen {
-    const { env } = this.#surroundings(options.env ?? {});
+    const { env } = this.#environment(options.env ?? {});
     return new TerminalScreen(process.execPath, [program, ...args], { cwd: this.path, ...options, env });
   }
 
   /** The same with a shell that has jobs, and `parley` as a command in it. */
   shellScreen(options: Partial<ScreenOptions> = {}): TerminalScreen {
-    const { env } = this.#surroundings({ PS1: 'shell$ ', ...options.env });
+    const { env } = this.#environment({ PS1: 'shell$ ', ...options.env });
     return new TerminalScreen('bash', ['--norc', '--noprofile', '-i'], { cwd: this.path, ...options, env });
   }
 
   /** The same with one line of bash, which may become the program itself (`exec parley`). */
   lineScreen(line: string, options: Partial<ScreenOptions> = {}): TerminalScreen {
-    const { env } = this.#surroundings(options.env ?? {});
+    const { env } = this.#environment(options.env ?? {});
     return new TerminalScreen('bash', ['-c', line], { cwd: this.path, ...options, env });
   }
 
@@ -179,7 +179,7 @@ export class Place {
     };
   }
 
-  #surroundings(env: Variables) {
+  #environment(env: Variables) {
     return { cwd: this.path, detached: true, env: { ...this.env, ...env } };
   }
 }

@@ -3,7 +3,7 @@
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { ProcessTable } from '../system/process-identity.ts';
 
-export interface Surroundings {
+export interface Dependencies {
   readonly profileFile: ProfileFile;
   /** The real path of the data directory. */
   readonly dataDirectory: string;
