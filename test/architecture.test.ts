@@ -27,7 +27,7 @@ describe('what is allowed', () => {
     ['a room imports itself', 'src/store/sqlite/rows.ts', "import { a } from '../session-store.ts';"],
     [
       'local imports the store interface',
-      'src/local/keys.ts',
+      'src/local/api-keys.ts',
       "import type { A } from '../store/session-store.ts';",
     ],
     [
@@ -37,8 +37,8 @@ describe('what is allowed', () => {
     ],
     ['a package is at home', 'src/store/sqlite/open.ts', "import Database from 'better-sqlite3';"],
     ['main touches the process', 'src/main.ts', 'process.exitCode = 1;'],
-    ['a comment may name a command', 'src/local/keys.ts', '/** `parley keys list` and --all. */'],
-    ['a member may be called process', 'src/local/keys.ts', 'export const a = { process: 1 }.process;'],
+    ['a comment may name a command', 'src/local/api-keys.ts', '/** `parley keys list` and --all. */'],
+    ['a member may be called process', 'src/local/api-keys.ts', 'export const a = { process: 1 }.process;'],
     [
       'the version comes from the package',
       'src/cli/program.ts',

@@ -4,8 +4,8 @@ import { resolveTarget, type Target, type TargetRequest } from '../config/settin
 import type { Administration } from '../service/administration.ts';
 import type { BackendOptions, EngineOptions, OpenedBackend } from '../service/backend-opening.ts';
 import type { Call } from '../service/call.ts';
-import { administrationOf } from './administration.ts';
 import { BackendAccess } from './backend-access.ts';
+import { administrationOf } from './backend-administration.ts';
 import type { CliHost } from './cli-host.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';

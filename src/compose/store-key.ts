@@ -4,14 +4,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { formerStoreKeys, localProfile, putOtherStoreKey, storeKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { StoredConfig } from '../config/stored-config.ts';
-import { hashKey } from '../local/keys.ts';
+import { hashKey } from '../local/api-keys.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type { BackendOptions } from '../service/backend-opening.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { Dependencies } from './dependencies.ts';
 
-export interface OpenedStore {
+export interface OpenedLocalStore {
   readonly backend: EmbeddedBackend;
   readonly store: SessionStore;
   readonly isNew: boolean;
@@ -45,7 +45,7 @@ function whatIsThere(directory: string): string {
  */
 export async function keyOf(
   target: Target,
-  opened: OpenedStore,
+  opened: OpenedLocalStore,
   dependencies: Dependencies,
   { say }: Pick<BackendOptions, 'say'>,
 ): Promise<string> {
@@ -84,7 +84,7 @@ export async function keyOf(
 async function keyOfStoreThere(
   key: string,
   profile: string,
-  { store, config }: OpenedStore,
+  { store, config }: OpenedLocalStore,
   { profileFile, dataDirectory }: Dependencies,
 ): Promise<string> {
   const former = formerStoreKeys(config, profile, dataDirectory);

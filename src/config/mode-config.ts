@@ -2,7 +2,7 @@
 // is refused as a whole, while in the stored configuration only the faulty mode is left out.
 import { builtInModes, type ModeConfig, type ModeSettings } from '../service/mode-settings.ts';
 import { quoted } from '../service/quoted.ts';
-import { type Fields, fieldsOf, ModeFault, readMode } from './mode-settings.ts';
+import { type Fields, fieldsOf, ModeFault, readMode } from './mode-validation.ts';
 
 /** Is told each fault, and the mode that is left out for it. It throws where the whole source is refused. */
 export type Refuse = (fault: ModeFault, mode: string) => void;

@@ -5,7 +5,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 import { fileFailure } from './file-failure.ts';
 import { readModeConfig } from './mode-config.ts';
-import { checkRoom, ModeFault, modeFailure } from './mode-settings.ts';
+import { checkRoom, ModeFault, modeFailure } from './mode-validation.ts';
 import { resolveKeyPath } from './resolve-key-path.ts';
 
 const names = { modes: 'modes', default: 'default' };

@@ -9,7 +9,7 @@ import {
 import { quoted } from '../service/quoted.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import { readModeConfig } from './mode-config.ts';
-import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-settings.ts';
+import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-validation.ts';
 import type { StoredConfig } from './stored-config.ts';
 
 const names = { modes: 'modes', default: 'default_mode' };

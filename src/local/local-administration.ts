@@ -15,7 +15,7 @@ import type {
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
-import { hashKey, issueKey } from './keys.ts';
+import { hashKey, issueKey } from './api-keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 

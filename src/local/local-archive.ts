@@ -12,6 +12,7 @@ import type {
   SessionQuery,
   SessionRecord,
 } from '../service/session-archive.ts';
+import { KeyCheck } from './api-keys.ts';
 import {
   messagePage,
   readMessageCursor,
@@ -21,7 +22,6 @@ import {
 } from './cursors.ts';
 import { onceFor, onceForImport } from './fingerprint.ts';
 import { checkRecord } from './import-rules.ts';
-import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';

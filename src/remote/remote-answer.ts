@@ -4,14 +4,14 @@ import type { Call } from '../service/call.ts';
 import { successBody } from '../wire/answer-body.ts';
 import { notThisApi } from '../wire/failure-body.ts';
 import type { Operation } from '../wire/routes.ts';
-import type { OperationInput, RemoteConnection } from './remote-connection.ts';
+import type { OperationRequest, RemoteConnection } from './remote-connection.ts';
 
 /** `read` returns null for a body that lacks what the operation asks for; then this rejects with `BAD_RESPONSE`. */
 export async function remoteAnswer<T>(
   connection: RemoteConnection,
   call: Call,
   operation: Operation,
-  input: OperationInput,
+  input: OperationRequest,
   read: (body: unknown) => T | null,
 ): Promise<Answer<T>> {
   const { received } = await connection.ask(connection.prepare(call, operation, input));

@@ -27,7 +27,7 @@ const connectMs = 10_000;
 const answerMs = 300_000;
 const silenceMs = 60_000;
 
-export interface OperationInput {
+export interface OperationRequest {
   readonly sessionId?: string;
   readonly query?: Query;
   readonly body?: unknown;
@@ -94,7 +94,7 @@ export class RemoteConnection {
     return this.#extensions?.has(extension) ?? null;
   }
 
-  prepare(call: Call, operation: Operation, input: OperationInput): PreparedRequest {
+  prepare(call: Call, operation: Operation, input: OperationRequest): PreparedRequest {
     const { method } = routes[operation];
     const sessionId = input.sessionId ?? null;
     const path = operationPath(operation, { sessionId, query: input.query ?? {} });

@@ -2,7 +2,7 @@
 // that stalls also stalls the engine, and one event is in memory.
 import { failureBody } from '../service/answer.ts';
 import type { ChatEvent } from '../service/chat-event.ts';
-import { encodeEvent, encodeFailure } from '../wire/chat-stream.ts';
+import { encodeEvent, encodeFailure } from '../wire/chat-event-encoding.ts';
 import { placed, publicFailure } from './public-failure.ts';
 import type { RunningReply } from './running-replies.ts';
 

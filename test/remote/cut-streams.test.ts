@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/service/backend.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
-import { encodeEvent } from '../../src/wire/chat-stream.ts';
+import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { callWith, failureOf } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type ListeningServer, serveBytes } from '../support/scripted-server.ts';

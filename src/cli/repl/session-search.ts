@@ -8,8 +8,8 @@ import { anySession } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
+import type { Measure } from '../terminal/table.ts';
 import { cut } from '../terminal/table.ts';
-import type { Measure } from './line-layout.ts';
 import { shortTitle } from './short-title.ts';
 
 type Found = Pick<NewSession, 'session_id' | 'title'>;

@@ -1,6 +1,6 @@
 // Slash commands as they are typed, and what Tab makes of them.
 import { describe, expect, test } from 'vitest';
-import { type Choice, complete } from '../../../src/cli/repl/completion.ts';
+import { type CompletionChoice, complete } from '../../../src/cli/repl/completion.ts';
 import { resolveSlash } from '../../../src/cli/repl/slash-line.ts';
 
 const names =
@@ -56,7 +56,7 @@ describe('a slash line', () => {
 });
 
 describe('Tab', () => {
-  const choices = async (beginning: string): Promise<readonly Choice[]> =>
+  const choices = async (beginning: string): Promise<readonly CompletionChoice[]> =>
     ['eliza', 'echo']
       .filter((name) => name.startsWith(beginning))
       .map((name) => ({ value: name, label: name }));

@@ -10,10 +10,10 @@ import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { everySession } from './every-session.ts';
 import { requireRoom } from './ids.ts';
-import type { SessionFilter } from './session-filter.ts';
+import type { FilterChoice } from './session-filter.ts';
 
 export async function collectMatching(
-  filter: SessionFilter,
+  filter: FilterChoice,
   list: IdList,
   limit: number,
   context: CliContext,
@@ -31,7 +31,7 @@ export async function collectMatching(
 }
 
 async function listed(
-  { olderThan, titleMatch }: SessionFilter,
+  { olderThan, titleMatch }: FilterChoice,
   take: (id: string) => void,
   context: CliContext,
 ): Promise<void> {

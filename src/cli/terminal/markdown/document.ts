@@ -1,12 +1,14 @@
 // Turns filtered Markdown, as it arrives, into lines of a terminal. Each line is read once: its start decides which blocks it
 // continues, closes and opens, and its text goes to the open leaf. Only the unsettled tail of that leaf is kept in memory.
+
+import type { Measure } from '../table.ts';
 import type { LeafStart, LineStart } from './blocks.ts';
 import { Frame } from './frame.ts';
 import type { Highlighting } from './highlighting.ts';
 import { InlineText } from './inline-text.ts';
 import { CodeLeaf, HeadingLeaf, HtmlLeaf, type Leaf, ParagraphLeaf } from './leaf.ts';
 import { readLineStart } from './line-start.ts';
-import { LineWriter, type Measure } from './line-writer.ts';
+import { LineWriter } from './line-writer.ts';
 import { HeadLeaf, TableLeaf } from './table-leaf.ts';
 import { alignmentsOf } from './table-rows.ts';
 import { painted, type Theme } from './theme.ts';
