@@ -1,5 +1,7 @@
 // Reads the JSON body of a request within its limits. The caller has checked the key, because the body of a stranger must not be read.
+
 import { ParleyError } from '../service/errors.ts';
+import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { ClientGone } from './client-gone.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { JsonBounds } from './json-scan.ts';
@@ -44,10 +46,6 @@ async function parsed(bytes: Uint8Array, bounds: JsonBounds): Promise<unknown> {
     if (error instanceof TypeError) throw notJson('is not valid UTF-8');
     throw error;
   }
-}
-
-function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 interface ReadBytes {

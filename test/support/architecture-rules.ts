@@ -20,10 +20,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/unspaced-scripts.ts',
     'engine/reply-engine.ts',
     'engine/engine-set.ts',
+    // Long work in any room pauses in one way.
+    'system/yield-to-event-loop.ts',
   ],
   // A request is printed as a command, in words that a shell reads back.
   remote: ['service', 'wire', 'http', 'system/shell-quote.ts'],
-  server: ['service', 'wire', 'http', 'system/html-escape.ts'],
+  server: ['service', 'wire', 'http', 'system/html-escape.ts', 'system/yield-to-event-loop.ts'],
   cli: ['service', 'config', 'system'],
   compose: ['service', 'config', 'system', 'local', 'remote', 'store', 'engine', 'http'],
   main: ['service', 'config', 'system', 'cli', 'compose'],

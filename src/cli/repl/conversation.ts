@@ -1,8 +1,10 @@
 // The conversation that a REPL holds: its mode, its session, the turn that was last tried. One turn is here from the message to
 // its end; where lines come from, and what else can be asked for, is not.
+
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { CliContext } from '../context.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { turnNotes } from '../turn-notes.ts';
@@ -29,8 +31,8 @@ export interface Attempt {
   readonly isReturned: boolean;
 }
 
-/** For so long a reply may keep the keyboard waiting. */
-const breathMs = 10;
+/** The longest time for which a reply keeps the keyboard waiting. */
+const mostMsAtOnce = 10;
 
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -130,7 +132,7 @@ export class Conversation {
     let reply = '';
     try {
       let complete: ChatReply | null = null;
-      let breath = context.host.now();
+      let yieldedAt = context.host.now();
       for await (const event of backend.service.chat(call, attempt.request, 'pieces')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
@@ -144,9 +146,9 @@ export class Conversation {
         }
         await shown.take(event);
         // An engine that never waits would leave the keyboard unread.
-        if (context.host.now() - breath > breathMs) {
-          await new Promise((resolve) => setImmediate(resolve));
-          breath = context.host.now();
+        if (context.host.now() - yieldedAt > mostMsAtOnce) {
+          await yieldToEventLoop();
+          yieldedAt = context.host.now();
         }
       }
       context.signal.throwIfAborted();

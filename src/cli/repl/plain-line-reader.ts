@@ -2,7 +2,7 @@
 // are a paste: one message, and no command. What comes while nobody reads is not sent by itself: it stands at the next prompt.
 
 import { createInterface, type Interface } from 'node:readline';
-import { setImmediate } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
@@ -142,8 +142,8 @@ export class PlainLineReader implements LineSource {
   async #allAhead(): Promise<void> {
     for (let before = -1; before !== this.#ahead.length; ) {
       before = this.#ahead.length;
-      await setImmediate();
-      await setImmediate();
+      await yieldToEventLoop();
+      await yieldToEventLoop();
     }
   }
 

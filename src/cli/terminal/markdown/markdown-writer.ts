@@ -1,6 +1,6 @@
 // Writes a reply to a terminal as Markdown. Each piece passes the terminal filter and the document, and the result is written at
 // once. The highlighter is loaded before the first fence is read.
-import { setImmediate } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
 import { TerminalText } from '../terminal-text.ts';
@@ -82,7 +82,7 @@ export class MarkdownWriter implements UntrustedWriter {
 
   async #turnIfDue(): Promise<void> {
     if (!this.#isTurnDue) return;
-    await setImmediate();
+    await yieldToEventLoop();
     this.#sinceTurn = 0;
     this.#msSinceTurn = 0;
     this.#signal.throwIfAborted();
