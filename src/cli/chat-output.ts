@@ -1,8 +1,7 @@
 // A chat's events on the standard streams, in the form that was asked for.
-
-import { failureBody } from '../service/answer.ts';
 import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
+import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { modeOptions, placeOptions } from './same-place.ts';

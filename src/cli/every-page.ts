@@ -1,6 +1,6 @@
 // The pages of a listing, one after the other to the end, for all who need more than one. A server that never comes to an end is left.
-import type { Answer } from '../service/answer.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { Result } from '../service/result.ts';
 import { SeenCursors } from './seen-cursors.ts';
 
 /** One after the other: a server that looks through many sessions for few may answer with some. */
@@ -13,9 +13,9 @@ interface AnyPage {
 
 /** `ask` gets the cursor of the page: `start` for the first. */
 export async function* everyPage<Listed extends AnyPage>(
-  ask: (cursor: string | null) => Promise<Answer<Listed>>,
+  ask: (cursor: string | null) => Promise<Result<Listed>>,
   start: string | null = null,
-): AsyncGenerator<Answer<Listed>, void> {
+): AsyncGenerator<Result<Listed>, void> {
   const seen = new SeenCursors();
   if (start !== null) seen.add(start);
   let emptyPages = 0;

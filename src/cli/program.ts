@@ -1,5 +1,4 @@
 // The command tree: which words there are, and the options that hold everywhere. What a command does is in its own file.
-
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';

@@ -1,5 +1,4 @@
 // What is to be known of a turn besides its reply: who replied, and what the model was not sent. The same words in a chat and in the REPL.
-
 import type { ChatReply } from '../service/chat-event.ts';
 import type { Usage } from '../service/session.ts';
 import { quoteForShell } from '../system/shell-quote.ts';

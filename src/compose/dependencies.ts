@@ -1,5 +1,4 @@
 // What a backend needs from outside, wherever it keeps its data.
-
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { ProcessTable } from '../system/process-identity.ts';
 

@@ -1,5 +1,4 @@
 // Puts the embedded service together: the store, the engines and the identity of this process. Loaded only for a backend on this machine.
-
 import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';

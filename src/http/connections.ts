@@ -1,9 +1,9 @@
 // The kept connections of one client to one origin, through the proxy if there is one. undici is loaded here, only when it is needed,
 // because loading it takes as long as the rest of a start.
 import type { buildConnector, Pool } from 'undici';
-import { limitAnswers } from './answer-meter.ts';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
+import { limitResponses } from './response-meter.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface ConnectionOptions {
@@ -71,7 +71,7 @@ function watched(
       // After an error there is no socket, although the types say that there is one.
       if (result[1]) {
         traffic?.add(result[1]);
-        limitAnswers(result[1], mostBytes);
+        limitResponses(result[1], mostBytes);
       }
       opened(...result);
     });

@@ -1,9 +1,9 @@
 // Sends HTTP requests to one origin, and to no other. A request names a path alone, and redirects are not followed, so that the key and the
 // message in a request cannot reach another server. The caller decides whether to send a request again.
 import { openConnections } from './connections.ts';
-import { HttpAnswer } from './http-answer.ts';
-import { type AnswerHead, HttpExchange } from './http-exchange.ts';
+import { HttpExchange, type ResponseHead } from './http-exchange.ts';
 import { type Destination, HttpFailure } from './http-failure.ts';
+import { HttpResponse } from './http-response.ts';
 import type { Connections } from './plain-connections.ts';
 import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
 import { Traffic } from './traffic.ts';
@@ -16,7 +16,7 @@ export interface HttpClientOptions {
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
   /** The longest wait in ms: for the first byte of a body that is streamed, or for the last byte of one that is read whole. */
-  readonly answerMs: number;
+  readonly responseMs: number;
   /** The longest wait in ms between two chunks of a stream. */
   readonly silenceMs: number;
   /** Limits the bytes of one response: those that come, with all framing, and those of the unpacked body. */
@@ -58,7 +58,7 @@ export class HttpClient {
   }
 
   /** Resolves when the head of the response has come. Rejects with an `HttpFailure`, or with the signal's reason. */
-  async request(request: HttpRequest): Promise<HttpAnswer> {
+  async request(request: HttpRequest): Promise<HttpResponse> {
     const { origin } = this.#options;
     const { method, path, headers, body, signal } = request;
     const connections = this.#connections ?? (await this.#open());
@@ -71,7 +71,7 @@ export class HttpClient {
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
-      return new HttpAnswer(head, supervised, this.#watchdog, this.#options.mostBytes);
+      return new HttpResponse(head, supervised, this.#watchdog, this.#options.mostBytes);
     } catch (error) {
       this.#watchdog.release(supervised);
       const isStale = this.#traffic !== null && this.#traffic.mark === before;
@@ -100,7 +100,7 @@ export class HttpClient {
 }
 
 /** A status of 3xx without another place, such as 304, is no answer to any request of this client. */
-function refuseRedirect({ status, headers, body }: AnswerHead, from: string): void {
+function refuseRedirect({ status, headers, body }: ResponseHead, from: string): void {
   if (status < 300 || status > 399) return;
   body.giveUp();
   const { location } = headers;

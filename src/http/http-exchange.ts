@@ -1,31 +1,31 @@
 // One request and its response. The class is a handler of undici's `dispatch`, because only that tells whether a request has left. A
 // request that never left may be sent again.
 import type { Dispatcher } from 'undici';
-import { AnswerBody } from './answer-body.ts';
 import { type Destination, HttpFailure, httpFailure } from './http-failure.ts';
+import { ResponseBody } from './response-body.ts';
 
 /** Header names are in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: HttpHeaders;
   /** The bytes as they come from the server, still compressed where the server compresses. */
-  readonly body: AnswerBody;
+  readonly body: ResponseBody;
 }
 
 /** The most heads with a status below 200. A server may send a few of them before the head that counts. */
 const mostInterimHeads = 100;
 
 export class HttpExchange implements Dispatcher.DispatchHandler {
-  readonly head: Promise<AnswerHead>;
+  readonly head: Promise<ResponseHead>;
   readonly #destination: Destination;
   readonly #mostBytes: number;
-  #resolve!: (head: AnswerHead) => void;
+  #resolve!: (head: ResponseHead) => void;
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
   #interimHeads = 0;
-  #body: AnswerBody | null = null;
+  #body: ResponseBody | null = null;
   #stopped: { readonly reason: unknown } | null = null;
 
   /** `mostBytes` limits the body of the response. */
@@ -63,7 +63,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       if (this.#interimHeads > mostInterimHeads) controller.abort(endlessHeads());
       return;
     }
-    this.#body = new AnswerBody(controller, this.#mostBytes);
+    this.#body = new ResponseBody(controller, this.#mostBytes);
     this.#resolve({ status, headers, body: this.#body });
   }
 

@@ -1,5 +1,5 @@
 // What can go wrong with one HTTP request until its response is read. The caller decides what a failure means and what its user is told.
-import { AnswerSyntaxError } from './response-parser.ts';
+import { ResponseSyntaxError } from './response-parser.ts';
 
 export type HttpFailureKind =
   /** Nothing listens at the address. */
@@ -104,7 +104,7 @@ const untrustedCodes: ReadonlySet<string> = new Set([
  * message alone, and gives no code.
  */
 function isParserError(cause: unknown): boolean {
-  if (cause instanceof AnswerSyntaxError) return true;
+  if (cause instanceof ResponseSyntaxError) return true;
   return cause instanceof Error && cause.name === 'HTTPParserError' && !cause.message.includes('EOF');
 }
 

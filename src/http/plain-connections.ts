@@ -139,7 +139,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   readonly #connection: PlainConnection;
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #options: ExchangeOptions;
-  readonly #answer: ResponseParser;
+  readonly #parser: ResponseParser;
   #connecting: NodeJS.Timeout | undefined;
   #reason: Error | null = null;
   #received = 0;
@@ -149,7 +149,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#connection = connection;
     this.#handler = handler;
     this.#options = options;
-    this.#answer = new ResponseParser({
+    this.#parser = new ResponseParser({
       head: (status, headers) => {
         if (status === 101) throw new Error('it changed to a protocol that nobody asked for');
         handler.onResponseStart?.(this, status, headers);
@@ -204,8 +204,8 @@ class PlainExchange implements Dispatcher.DispatchController {
       return;
     }
     try {
-      const taken = this.#answer.take(bytes);
-      if (this.#answer.isComplete) this.#complete(taken === bytes.length);
+      const taken = this.#parser.take(bytes);
+      if (this.#parser.isComplete) this.#complete(taken === bytes.length);
     } catch (error) {
       this.abort(error as Error);
     }
@@ -213,8 +213,8 @@ class PlainExchange implements Dispatcher.DispatchController {
 
   /** The server has ended the connection. */
   finish(): void {
-    this.#answer.finish();
-    if (this.#answer.isComplete) this.#complete(false);
+    this.#parser.finish();
+    if (this.#parser.isComplete) this.#complete(false);
     else this.fail(new Error('the answer broke off'));
   }
 
@@ -251,7 +251,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#isOver = true;
     const { socket } = this.#connection;
     this.#connection.exchange = null;
-    if (isAll && this.#reason === null && this.#answer.isPersistent && socket.writableLength === 0) {
+    if (isAll && this.#reason === null && this.#parser.isPersistent && socket.writableLength === 0) {
       socket.resume();
       socket.unref();
       this.#options.done(this.#connection);

@@ -2,11 +2,11 @@
 // what could be read in two ways.
 
 /** The bytes are no HTTP response. */
-export class AnswerSyntaxError extends Error {
-  override readonly name = 'AnswerSyntaxError';
+export class ResponseSyntaxError extends Error {
+  override readonly name = 'ResponseSyntaxError';
 }
 
-export interface AnswerEvents {
+export interface ResponseEvents {
   /** Called for each head. Heads with a status below 200 come before the one that counts. */
   head(status: number, headers: Record<string, string>): void;
   data(piece: Uint8Array): void;
@@ -20,7 +20,7 @@ const mostLineBytes = 16 * 1024;
 const lineFeed = 10;
 
 export class ResponseParser {
-  readonly #events: AnswerEvents;
+  readonly #events: ResponseEvents;
   #part: 'status' | 'fields' | 'size' | 'data' | 'data end' | 'trailer' | 'rest' | 'complete' = 'status';
   #line = '';
   #lineBytes = 0;
@@ -29,7 +29,7 @@ export class ResponseParser {
   #left = 0;
   #isPersistent = false;
 
-  constructor(events: AnswerEvents) {
+  constructor(events: ResponseEvents) {
     this.#events = events;
   }
 
@@ -42,7 +42,7 @@ export class ResponseParser {
     return this.#isPersistent;
   }
 
-  /** The number of bytes that belong to this response. Throws an `AnswerSyntaxError`. */
+  /** The number of bytes that belong to this response. Throws a `ResponseSyntaxError`. */
   take(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#part !== 'complete') {
@@ -76,11 +76,11 @@ export class ResponseParser {
     const feed = bytes.indexOf(lineFeed, at);
     const end = feed === -1 ? bytes.length : feed;
     this.#lineBytes += end - at;
-    if (this.#lineBytes > mostLineBytes) throw new AnswerSyntaxError('its head is too long');
+    if (this.#lineBytes > mostLineBytes) throw new ResponseSyntaxError('its head is too long');
     this.#line += bytes.toString('latin1', at, end);
     // A server of another protocol may send first, and never end its line.
     if (this.#part === 'status' && !'HTTP/1.'.startsWith(this.#line.slice(0, 7))) {
-      throw new AnswerSyntaxError('it does not begin as an answer');
+      throw new ResponseSyntaxError('it does not begin as an answer');
     }
     if (feed === -1) return end;
     const line = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
@@ -132,9 +132,9 @@ export class ResponseParser {
     const { 'transfer-encoding': coding, 'content-length': length, connection = '' } = this.#headers;
     const status = this.#status;
     this.#lineBytes = 0;
-    if (coding !== undefined && length !== undefined) throw new AnswerSyntaxError('it has two lengths');
+    if (coding !== undefined && length !== undefined) throw new ResponseSyntaxError('it has two lengths');
     if (coding !== undefined && !/^chunked$/i.test(coding))
-      throw new AnswerSyntaxError(`it is coded ${coding}`);
+      throw new ResponseSyntaxError(`it is coded ${coding}`);
     if (length !== undefined) matched(/^\d{1,15}$/, length);
     // A connection is used again only where the server says that it keeps it. HTTP/1.1 allows more (RFC 9112, section 9.3), but some
     // servers close connections without a word. A request that meets the closing may or may not have been carried out.
@@ -160,6 +160,6 @@ export class ResponseParser {
 
 function matched(form: RegExp, line: string): RegExpExecArray {
   const found = form.exec(line);
-  if (found === null) throw new AnswerSyntaxError('a line of it cannot be read');
+  if (found === null) throw new ResponseSyntaxError('a line of it cannot be read');
   return found;
 }

@@ -7,7 +7,7 @@ export interface SupervisorOptions {
   /** Names the server in failures. */
   readonly host: string;
   /** The longest wait in ms: for the first byte of a body that is streamed, or for the last byte of one that is read whole. */
-  readonly answerMs: number;
+  readonly responseMs: number;
   /** The longest wait in ms between two chunks of a stream. */
   readonly silenceMs: number;
   readonly now: () => number;
@@ -51,7 +51,7 @@ export class Watchdog {
     listening.count += 1;
     const supervised = { exchange, listening, index: this.#all.length, limitMs: 0, deadline: 0 };
     this.#all.push(supervised);
-    this.#limit(supervised, this.#options.answerMs);
+    this.#limit(supervised, this.#options.responseMs);
     return supervised;
   }
 

@@ -1,5 +1,4 @@
 // Projects, keys and the state of the store: for whoever owns the store's file. No key is asked for: there may be none yet.
-
 import type {
   Administration,
   CreatedKey,

@@ -1,6 +1,5 @@
 // The six operations of the interface document, kept in this process. Who may see what, and which values are allowed, is decided
 // here, once; the store keeps and finds.
-import { type Answer, answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
@@ -10,6 +9,7 @@ import type {
   KeyIdentity,
 } from '../service/conversation-service.ts';
 import type { Mode } from '../service/mode.ts';
+import { type Result, resultOf } from '../service/result.ts';
 import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
@@ -31,13 +31,13 @@ export class LocalService implements ConversationService {
     this.#keys = new KeyCheck(local.store);
   }
 
-  async verify(call: Call): Promise<Answer<KeyIdentity>> {
-    return answer(await this.#keys.authenticate(call.apiKey));
+  async verify(call: Call): Promise<Result<KeyIdentity>> {
+    return resultOf(await this.#keys.authenticate(call.apiKey));
   }
 
-  async models(call: Call): Promise<Answer<readonly Mode[]>> {
+  async models(call: Call): Promise<Result<readonly Mode[]>> {
     await this.#keys.authenticate(call.apiKey);
-    return answer(this.#local.engines.modes);
+    return resultOf(this.#local.engines.modes);
   }
 
   async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
@@ -56,25 +56,25 @@ export class LocalService implements ConversationService {
     yield* runTurn(local, this.#turnQueue, project_id, call, { request, form, once, engine });
   }
 
-  async createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>> {
+  async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
     const { project_id } = await this.#keys.authenticate(call.apiKey);
     if (request.title !== null) checkTitle(request.title, limits);
     const now = this.#local.now();
     const session = { session_id: ids.of(project_id).next('ses', now), title: request.title, now };
     const once = await onceFor(call, 'createSession', request, now, limits);
-    return answer(recorded(await store.createSession(project_id, session, once)));
+    return resultOf(recorded(await store.createSession(project_id, session, once)));
   }
 
-  async getSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+  async getSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const { project_id } = await this.#keys.authenticate(call.apiKey);
-    return answer(found(await this.#local.store.findSession(project_id, sessionId)));
+    return resultOf(found(await this.#local.store.findSession(project_id, sessionId)));
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
     const { project_id } = await this.#keys.authenticate(call.apiKey);
-    return { ...answer(found(await store.deleteSession(project_id, sessionId, now()))), repeated: false };
+    return { ...resultOf(found(await store.deleteSession(project_id, sessionId, now()))), repeated: false };
   }
 }
 

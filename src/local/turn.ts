@@ -1,10 +1,10 @@
 // One turn: keep the message, stream the reply, keep the reply, or what there was of it. The two writes and their order are
 // what "nothing said is ever lost" rests on: no engine is asked before the first, no `done` is said before the second.
 import type { ReplyEngine } from '../engine/reply-engine.ts';
-import { answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type { ErrorCode, ParleyError } from '../service/errors.ts';
+import { resultOf } from '../service/result.ts';
 import { type FinishReason, isCut, type Message, type Usage } from '../service/session.ts';
 import type { IdempotencyKey, Turn } from '../store/session-store.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
@@ -176,5 +176,5 @@ function done(turn: Turn, ending: Ending): ChatEvent {
   };
   const { turns_left_out } = ending;
   const data: ChatReply = { ...told, turns_left_out };
-  return { event: 'done', data, body: answer(turns_left_out === 0 ? told : data).body };
+  return { event: 'done', data, body: resultOf(turns_left_out === 0 ? told : data).body };
 }

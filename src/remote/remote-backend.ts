@@ -1,5 +1,4 @@
 // Puts the backend of a server elsewhere together.
-
 import type { Backend } from '../service/backend.ts';
 import { ParleyError } from '../service/errors.ts';
 import { readPointer } from '../wire/json-pointer.ts';

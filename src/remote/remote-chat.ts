@@ -2,16 +2,16 @@
 // off is never taken for a whole one.
 import { isEventStream, readEventStream } from '../http/event-stream.ts';
 import { fieldOf } from '../http/foreign-json.ts';
-import type { HttpAnswer } from '../http/http-answer.ts';
 import { HttpFailure } from '../http/http-failure.ts';
+import type { HttpResponse } from '../http/http-response.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ChatStart, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
-import { successBody } from '../wire/answer-body.ts';
-import { chatReply, replyOf, sessionIdOf } from '../wire/chat-answer.ts';
+import { chatReply, replyOf, sessionIdOf } from '../wire/chat-response.ts';
 import { isTurnedAway } from '../wire/error-status.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
+import { successBody } from '../wire/success-body.ts';
 import { failureOf, incompleteReply } from './failure.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { StreamedText } from './streamed-text.ts';
@@ -41,12 +41,12 @@ export async function* remoteChat(
   const turn = new RemoteTurn(request, replyPointer);
   for (;;) {
     try {
-      const answer = await connection.send(prepared);
-      if (answer.status < 300 && isEventStream(answer.header('content-type'))) {
-        yield* turn.stream(answer);
+      const response = await connection.send(prepared);
+      if (response.status < 300 && isEventStream(response.header('content-type'))) {
+        yield* turn.stream(response);
         return;
       }
-      const received = await connection.received(prepared, answer);
+      const received = await connection.received(prepared, response);
       if (isTurnedAway(received.status) && (await resending.again(received))) continue;
       yield* turn.end(successBody('chat', received));
       return;
@@ -88,9 +88,9 @@ class RemoteTurn {
     return { ...(session_id !== null && { session_id }), ...(message_id !== '' && { message_id }) };
   }
 
-  async *stream(answer: HttpAnswer): AsyncGenerator<ChatEvent> {
+  async *stream(response: HttpResponse): AsyncGenerator<ChatEvent> {
     this.#isBegun = true;
-    for await (const { event, data } of readEventStream(answer.stream(), mostEventBytes)) {
+    for await (const { event, data } of readEventStream(response.stream(), mostEventBytes)) {
       const read = readStreamEvent(event, data);
       switch (read?.kind) {
         case 'session':

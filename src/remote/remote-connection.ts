@@ -1,8 +1,7 @@
 // Requests of the API to one server: an operation becomes one request, which may be sent several times. The caller reads the body.
-
-import type { HttpAnswer } from '../http/http-answer.ts';
 import { HttpClient, type HttpRequest } from '../http/http-client.ts';
 import { HttpFailure } from '../http/http-failure.ts';
+import type { HttpResponse } from '../http/http-response.ts';
 import { retryAfterOf } from '../http/retry-after.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -24,7 +23,7 @@ const mostBytes = 64 * 1024 * 1024;
 /** The most bytes of a stream: those of the longest reply in chunks of one character. */
 const mostStreamBytes = 1024 ** 3;
 const connectMs = 10_000;
-const answerMs = 300_000;
+const responseMs = 300_000;
 const silenceMs = 60_000;
 
 export interface OperationRequest {
@@ -69,7 +68,7 @@ export class RemoteConnection {
         proxies: options.env,
         authorities,
         connectMs,
-        answerMs: limit ?? answerMs,
+        responseMs: limit ?? responseMs,
         silenceMs: limit ?? silenceMs,
         mostBytes: mostStreamBytes,
         tellsStale: false,
@@ -123,16 +122,16 @@ export class RemoteConnection {
   }
 
   /** Sends the request once. Resolves when the head of the response has come. */
-  async send({ request, apiKey }: PreparedRequest): Promise<HttpAnswer> {
+  async send({ request, apiKey }: PreparedRequest): Promise<HttpResponse> {
     const { trace, now, authorityFile } = this.#options;
     if (trace !== null) await trace(curlCommand(request, this.#origin, apiKey, authorityFile));
     const start = now();
     try {
-      const answer = await this.#client.request(request);
-      const offered = answer.header(extensionsHeader);
+      const response = await this.#client.request(request);
+      const offered = response.header(extensionsHeader);
       if (offered !== null) this.#extensions = new Set(offered.split(',').map((name) => name.trim()));
-      if (trace !== null) await trace(`# status ${answer.status} after ${now() - start} ms`);
-      return answer;
+      if (trace !== null) await trace(`# status ${response.status} after ${now() - start} ms`);
+      return response;
     } catch (error) {
       if (error instanceof HttpFailure) await trace?.(`# ${error.message}, after ${now() - start} ms`);
       throw error;
@@ -140,11 +139,11 @@ export class RemoteConnection {
   }
 
   /** Reads the whole body of a response. */
-  async received({ request }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedResponse> {
+  async received({ request }: PreparedRequest, response: HttpResponse): Promise<ReceivedResponse> {
     return {
-      status: answer.status,
-      retryAfter: retryAfterOf((name) => answer.header(name), this.#options.now()),
-      text: await answer.text(mostBytes),
+      status: response.status,
+      retryAfter: retryAfterOf((name) => response.header(name), this.#options.now()),
+      text: await response.text(mostBytes),
       asked: `${request.method} ${this.#origin}${request.path}`,
     };
   }

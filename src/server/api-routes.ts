@@ -3,8 +3,8 @@
 import type { Call } from '../service/call.ts';
 import { idempotencyHeader } from '../wire/headers.ts';
 import { type Operation, routes } from '../wire/routes.ts';
-import { answerChat, type ChatDependencies } from './chat-handler.ts';
-import { type AnsweredOperation, handlers, type OperationInput, type Served } from './handlers.ts';
+import { type ChatDependencies, respondToChat } from './chat-handler.ts';
+import { handlers, type JsonOperation, type OperationInput, type Served } from './handlers.ts';
 import type { JsonBounds } from './json-scan.ts';
 import type { LargeRequests } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
@@ -23,7 +23,7 @@ export interface ApiDependencies {
   readonly bodyBytes: number;
 }
 
-type Answer<Name extends Operation> = (
+type Respond<Name extends Operation> = (
   context: RequestContext,
   request: Request,
   input: OperationInput<Name>,
@@ -34,9 +34,9 @@ export function apiRoutes(dependencies: ApiDependencies): readonly ServedRoute[]
   return (Object.keys(routes) as Operation[]).map((name) =>
     name === 'chat'
       ? route(dependencies, name, (context, request, input, use) =>
-          answerChat(dependencies.chat, context, request, use, input),
+          respondToChat(dependencies.chat, context, request, use, input),
         )
-      : answeredRoute(dependencies, name),
+      : jsonRoute(dependencies, name),
   );
 }
 
@@ -66,10 +66,7 @@ class RequestCall implements Call {
   }
 }
 
-function answeredRoute<Name extends AnsweredOperation>(
-  dependencies: ApiDependencies,
-  name: Name,
-): ServedRoute {
+function jsonRoute<Name extends JsonOperation>(dependencies: ApiDependencies, name: Name): ServedRoute {
   const { served } = dependencies;
   return route(dependencies, name, async (context, _request, input) =>
     jsonResponse(context, 200, (await handlers[name](served, input)).body),
@@ -79,7 +76,7 @@ function answeredRoute<Name extends AnsweredOperation>(
 function route<Name extends Operation>(
   { gate, large, bodyBytes }: ApiDependencies,
   name: Name,
-  answer: Answer<Name>,
+  respond: Respond<Name>,
 ): ServedRoute {
   const { method, path } = routes[name];
   const shape: OperationShape = operationShapes[name];
@@ -97,15 +94,15 @@ function route<Name extends Operation>(
       const use = await gate.admit(call, !hasBody && context.query === '' && noQuery !== null);
       const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
       // The query and the body have the schemas of `name`. The compiler cannot see that.
-      const answered = (body: unknown) =>
-        answer(context, request, { call, id, query, body } as OperationInput<Name>, use);
-      if (noBody !== null) return answered(noBody);
+      const responded = (body: unknown) =>
+        respond(context, request, { call, id, query, body } as OperationInput<Name>, use);
+      if (noBody !== null) return responded(noBody);
       const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
       try {
         const body = checkShape(shape.checkedBody ?? shape.body, value);
         // A turn may last long, and other large requests must not wait for its end.
         if (name === 'chat') place?.leave();
-        return await answered(body);
+        return await responded(body);
       } finally {
         place?.leave();
       }

@@ -22,7 +22,7 @@ export interface ChatDependencies {
   ended(context: RequestContext, error: unknown): void;
 }
 
-export async function answerChat(
+export async function respondToChat(
   dependencies: ChatDependencies,
   context: RequestContext,
   request: Request,
@@ -45,7 +45,7 @@ export async function answerChat(
       .chat({ ...call, signal: reply.signal }, requestOf(body), streams ? 'pieces' : 'whole')
       [Symbol.asyncIterator]();
     if (!streams) {
-      const response = await wholeAnswer(context, events);
+      const response = await wholeResponse(context, events);
       end();
       return response;
     }
@@ -72,7 +72,7 @@ function requestOf({ mode, message, session_id, title }: OperationInput<'chat'>[
   return { mode, message, session_id: session_id ?? null, ...(title !== undefined && { title }) };
 }
 
-async function wholeAnswer(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {
+async function wholeResponse(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {
   let start: ChatStart | null = null;
   try {
     for (;;) {

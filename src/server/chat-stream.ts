@@ -1,7 +1,7 @@
 // A reply as a body of server-sent events, at the pace of its reader. The next event is asked for when there is room for it, so a reader
 // that stalls also stalls the engine, and one event is in memory.
-import { failureBody } from '../service/answer.ts';
 import type { ChatEvent } from '../service/chat-event.ts';
+import { failureBody } from '../service/result.ts';
 import { encodeEvent, encodeFailure } from '../wire/chat-event-encoding.ts';
 import { placed, publicFailure } from './public-failure.ts';
 import type { RunningReply } from './running-replies.ts';

@@ -1,10 +1,10 @@
 // What each operation does with a request of the right shape: one call of the service. A new operation needs a handler here. Chat has a
 // file of its own (chat-handler.ts), because its response may be a stream.
 import type { z } from 'zod';
-import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { Limits } from '../service/limits.ts';
+import type { Result } from '../service/result.ts';
 import { lastActiveFirst, type SessionArchive } from '../service/session-archive.ts';
 import type { Operation } from '../wire/routes.ts';
 import type { operationShapes } from './operation-shapes.ts';
@@ -27,13 +27,10 @@ export interface OperationInput<Name extends Operation> {
 }
 
 /** The operations whose response is one JSON body. */
-export type AnsweredOperation = Exclude<Operation, 'chat'>;
+export type JsonOperation = Exclude<Operation, 'chat'>;
 
 type Handlers = {
-  readonly [Name in AnsweredOperation]: (
-    served: Served,
-    input: OperationInput<Name>,
-  ) => Promise<Answer<unknown>>;
+  readonly [Name in JsonOperation]: (served: Served, input: OperationInput<Name>) => Promise<Result<unknown>>;
 };
 
 export const handlers: Handlers = {

@@ -1,5 +1,4 @@
 // Reads the JSON body of a request within its limits. The caller has checked the key, because the body of a stranger must not be read.
-
 import { ParleyError } from '../service/errors.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { ClientGone } from './client-gone.ts';

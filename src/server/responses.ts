@@ -1,6 +1,6 @@
 // The responses of the server: one form of body for success, one for failure, and the headers that every response has.
-import { failureBody } from '../service/answer.ts';
 import type { ParleyError } from '../service/errors.ts';
+import { failureBody } from '../service/result.ts';
 import { errorStatus, isTurnedAway } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, requestIdHeader } from '../wire/headers.ts';
 import type { Extension } from '../wire/routes.ts';

@@ -9,7 +9,7 @@ interface Progress {
 
 export class StalledReaders {
   readonly #stalledMs: number;
-  readonly #answers = new Map<ServerResponse, Progress>();
+  readonly #responses = new Map<ServerResponse, Progress>();
   readonly #timer: NodeJS.Timeout;
 
   /** A response is cut when its reader took nothing for `stalledMs`. All responses are checked every `checkMs`. */
@@ -19,13 +19,13 @@ export class StalledReaders {
     this.#timer.unref();
   }
 
-  watch(answer: ServerResponse): void {
-    this.#answers.set(answer, { taken: -1, since: 0 });
+  watch(response: ServerResponse): void {
+    this.#responses.set(response, { taken: -1, since: 0 });
   }
 
   /** The response is complete. It is watched further only while a part of it waits for its reader. */
-  made(answer: ServerResponse): void {
-    if (answer.writableLength === 0) this.#answers.delete(answer);
+  made(response: ServerResponse): void {
+    if (response.writableLength === 0) this.#responses.delete(response);
   }
 
   stop(): void {
@@ -33,19 +33,19 @@ export class StalledReaders {
   }
 
   #look(now: number): void {
-    for (const [answer, progress] of this.#answers) {
-      if (answer.writableFinished || answer.destroyed) {
-        this.#answers.delete(answer);
+    for (const [response, progress] of this.#responses) {
+      if (response.writableFinished || response.destroyed) {
+        this.#responses.delete(response);
         continue;
       }
       // The rest of the written bytes still waits in this process.
-      const taken = (answer.socket?.bytesWritten ?? 0) - (answer.socket?.writableLength ?? 0);
-      if (taken !== progress.taken || answer.writableLength === 0) {
+      const taken = (response.socket?.bytesWritten ?? 0) - (response.socket?.writableLength ?? 0);
+      if (taken !== progress.taken || response.writableLength === 0) {
         progress.taken = taken;
         progress.since = now;
       } else if (now - progress.since >= this.#stalledMs) {
-        this.#answers.delete(answer);
-        answer.destroy();
+        this.#responses.delete(response);
+        response.destroy();
       }
     }
   }

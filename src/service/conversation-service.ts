@@ -1,8 +1,8 @@
 // The contract of conversation: the six operations of the interface document (section 4). Every server of the API has them.
-import type { Answer } from './answer.ts';
 import type { Call } from './call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from './chat-event.ts';
 import type { Mode } from './mode.ts';
+import type { Result } from './result.ts';
 import type { DeletedSession, NewSession, Session } from './session.ts';
 
 /** What a key resolves to. A field that another server does not send is empty. */
@@ -20,7 +20,7 @@ export interface CreateSessionRequest {
 }
 
 /** The answer to a deletion. */
-export interface Deletion extends Answer<DeletedSession> {
+export interface Deletion extends Result<DeletedSession> {
   /**
    * True where the request was sent again because its answer was lost, and the second one found no session. The session counts as deleted
    * by the first request, though it may not have existed before that.
@@ -36,10 +36,10 @@ export interface Deletion extends Answer<DeletedSession> {
  */
 export interface ConversationService {
   /** Resolves the key. Another server may send other fields as well. */
-  verify(call: Call): Promise<Answer<KeyIdentity>>;
+  verify(call: Call): Promise<Result<KeyIdentity>>;
 
   /** The modes that a chat may name. */
-  models(call: Call): Promise<Answer<readonly Mode[]>>;
+  models(call: Call): Promise<Result<readonly Mode[]>>;
 
   /**
    * Takes one turn. The message is durable before `session` is yielded, and so before the engine is asked. The reply is durable before
@@ -51,10 +51,10 @@ export interface ConversationService {
   chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent>;
 
   /** Creates an empty session. */
-  createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>>;
+  createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>>;
 
   /** Fetches one session, without its messages. */
-  getSession(call: Call, sessionId: string): Promise<Answer<Session>>;
+  getSession(call: Call, sessionId: string): Promise<Result<Session>>;
 
   /** Hides the session and its messages, and erases nothing (interface document, section 4). */
   deleteSession(call: Call, sessionId: string): Promise<Deletion>;

@@ -1,6 +1,5 @@
 // Every failure of Parley is one class with one closed list of codes. Each code has a kind. The exit status of a command, the HTTP status
 // of a response and what a batch does next follow from the kind.
-
 import { withoutMiddle } from './quoted.ts';
 import type { Remedy } from './remedy.ts';
 

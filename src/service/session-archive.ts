@@ -1,7 +1,7 @@
 // The contract of the archive: what this service offers beyond the interface document. Another server may lack it. Each operation then
 // rejects with `UNSUPPORTED`.
-import type { Answer } from './answer.ts';
 import type { Call } from './call.ts';
+import type { Result } from './result.ts';
 import type { Message, Page, Role, Session } from './session.ts';
 
 /** Which page of a listing is wanted. */
@@ -104,29 +104,29 @@ export interface BatchResult<Status extends string> {
  */
 export interface SessionArchive {
   /** Lists the sessions of the project, one page at a time. */
-  listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>>;
+  listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>>;
 
   /** Finds active sessions by the words of their messages. Rejects with `INVALID_REQUEST` for a query without a word. */
-  searchSessions(call: Call, request: SearchRequest): Promise<Answer<SearchPage>>;
+  searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>>;
 
   /** Lists the messages of a session by position, both sides. A page of long messages ends before its limit; `next_cursor` continues it. */
-  listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>>;
+  listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>>;
 
   /** Gives a session another title; null removes the title. A renaming is no activity: `updated_at` stays. */
-  renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>>;
+  renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>>;
 
   /** Undoes a deletion. An active session stays as it is. */
-  restoreSession(call: Call, sessionId: string): Promise<Answer<Session>>;
+  restoreSession(call: Call, sessionId: string): Promise<Result<Session>>;
 
   /** Deletes 1 to 1,000 sessions in one transaction. */
-  deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'deleted'>>>;
+  deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'deleted'>>>;
 
   /** Restores 1 to 1,000 sessions in one transaction. */
-  restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'restored'>>>;
+  restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'restored'>>>;
 
   /**
    * Stores a session with its id, its times and all of its messages, in one transaction. A session that exists and is equal stays as it is.
    * Rejects with `INVALID_REQUEST` where the id belongs to an unequal session, and where the record contradicts itself.
    */
-  importSession(call: Call, record: SessionRecord): Promise<Answer<Session>>;
+  importSession(call: Call, record: SessionRecord): Promise<Result<Session>>;
 }

@@ -1,6 +1,5 @@
 // Makes a failure of Parley of the failure that a server sent. A code that Parley does not know is replaced by the code of the status. The
 // server's own words are kept.
-
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import { isTurnedAway } from './error-status.ts';
@@ -23,11 +22,11 @@ export function refusedKey(body: unknown): ParleyError {
 }
 
 /** The failure of a response with an error status, or with `success: false`. */
-export function failureOfAnswer(answer: ReceivedResponse, body: unknown): ParleyError {
-  const { status, retryAfter, asked } = answer;
+export function failureOfResponse(response: ReceivedResponse, body: unknown): ParleyError {
+  const { status, retryAfter, asked } = response;
   const told = codeTold(body);
   if (body === undefined && !isTurnedAway(status))
-    return notThisApi(answer, body, 'not with JSON that can be read');
+    return notThisApi(response, body, 'not with JSON that can be read');
   const code = knownCode(told) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks to wait ${retryAfter} s.`;
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
@@ -45,8 +44,8 @@ export function failureOfEvent(body: unknown): ParleyError {
 }
 
 /** The failure of a response that does not come from a conversation service, or that breaks the interface document. */
-export function notThisApi(answer: ReceivedResponse, body: unknown, problem: string): ParleyError {
-  const { asked, status } = answer;
+export function notThisApi(response: ReceivedResponse, body: unknown, problem: string): ParleyError {
+  const { asked, status } = response;
   const message = `${asked} was answered with status ${status}, but ${problem}.`;
   return new ParleyError('BAD_RESPONSE', message, {
     hint: 'Check the URL: it must be the base of a conversation service, without /v1.',

@@ -1,5 +1,4 @@
 // The modes that a server lists, whatever the shape of its list.
-
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { Mode } from '../service/mode.ts';
 

@@ -1,7 +1,7 @@
 // The syntax of HTTP/1.1 answers, however their bytes are cut on their way; and what is none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AnswerSyntaxError, ResponseParser } from '../../src/http/response-parser.ts';
+import { ResponseParser, ResponseSyntaxError } from '../../src/http/response-parser.ts';
 
 interface ReadAnswer {
   readonly heads: readonly (readonly [number, Readonly<Record<string, string>>])[];
@@ -130,6 +130,6 @@ describe('what is no answer, or could be read in two ways, is refused:', () => {
     ['a size without end', `${chunked}1;${'y'.repeat(20_000)}`],
     ['trailers without end', `${chunked}0\r\n${'x: y\r\n'.repeat(5000)}`],
   ])('%s', (_what, text) => {
-    expect(() => read(text)).toThrow(AnswerSyntaxError);
+    expect(() => read(text)).toThrow(ResponseSyntaxError);
   });
 });

@@ -1,11 +1,11 @@
 // The answer to one line of a batch: its turn at the service, sent again while the service wants to wait, and what came of it as the
 // line of the result. What makes all further lines useless is told to whoever runs the batch.
 import { createHash } from 'node:crypto';
-import { failureFacts } from '../../service/answer.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { failureFacts } from '../../service/result.ts';
 import { toJson } from '../terminal/json.ts';
 import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
 import type { Pace } from './pace.ts';

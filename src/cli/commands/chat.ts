@@ -1,5 +1,4 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
-
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { chatOutput } from '../chat-output.ts';

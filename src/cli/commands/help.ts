@@ -1,5 +1,4 @@
 // `parley help [COMMAND...]`: the help of a command, or a topic that is no command's own.
-
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { beginning } from '../../service/quoted.ts';

@@ -1,5 +1,4 @@
 // What the arguments of slash commands may be: modes, sessions, files. Nothing, where that cannot be known just now.
-
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { largestPage } from '../../service/limits.ts';

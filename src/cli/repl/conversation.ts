@@ -1,6 +1,5 @@
 // The conversation that a REPL holds: its mode, its session, the turn that was last tried. One turn is here from the message to
 // its end; where lines come from, and what else can be asked for, is not.
-
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';

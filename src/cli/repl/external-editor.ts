@@ -1,5 +1,4 @@
 // A message written in an editor of the person's own, $VISUAL or $EDITOR, over a private file that is gone afterwards.
-
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // What was said last in a session that is taken up again: as much as a screen holds, dimmed, so that it is not taken for new.
-
 import { ParleyError } from '../../service/errors.ts';
 import { isCut, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';

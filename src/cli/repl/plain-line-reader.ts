@@ -1,6 +1,5 @@
 // Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt. Lines that come at once
 // are a paste: one message, and no command. What comes while nobody reads is not sent by itself: it stands at the next prompt.
-
 import { createInterface, type Interface } from 'node:readline';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';

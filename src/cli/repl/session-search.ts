@@ -1,5 +1,4 @@
 // Finding a session by a part of its title or by its id: by name, or picked from a list that narrows as one types.
-
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import { beginning, quoted } from '../../service/quoted.ts';

@@ -1,5 +1,4 @@
 // A journal read back: what the batch is, and which of its ids are done with. Lines that a crash has cut are passed over.
-
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';

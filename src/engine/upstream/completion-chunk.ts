@@ -1,6 +1,5 @@
 // Reads one chunk of a streamed chat completion, or a whole completion that is not streamed. Servers put the same facts in different
 // places. Unknown fields are ignored.
-
 import { fieldOf, textOf } from '../../http/foreign-json.ts';
 import type { Usage } from '../../service/session.ts';
 

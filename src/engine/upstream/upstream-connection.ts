@@ -2,9 +2,9 @@
 // server is limited. The events of one chunk of the body are passed on together.
 import { Deadline } from '../../http/deadline.ts';
 import { isEventStream, readEventBatches } from '../../http/event-stream.ts';
-import type { HttpAnswer } from '../../http/http-answer.ts';
 import { HttpClient, type HttpRequest } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
+import type { HttpResponse } from '../../http/http-response.ts';
 import { retryAfterOf } from '../../http/retry-after.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
@@ -60,7 +60,7 @@ export class UpstreamConnection {
       const { proxies, now } = options;
       const limits = {
         connectMs,
-        answerMs: noLimit,
+        responseMs: noLimit,
         silenceMs: noLimit,
         mostBytes: mostStreamBytes,
         tellsStale: true,
@@ -92,9 +92,9 @@ export class UpstreamConnection {
     );
     first.start(firstMs);
     try {
-      const answer = await this.#ask(upstream, context, stop.signal);
+      const response = await this.#ask(upstream, context, stop.signal);
       const reading = new CompletionReading(upstream);
-      for await (const events of this.#read(upstream, answer, reading)) {
+      for await (const events of this.#read(upstream, response, reading)) {
         idle.stop();
         for (const event of events) {
           first.stop();
@@ -137,16 +137,16 @@ export class UpstreamConnection {
   }
 
   /** The response of a server that accepts the request. */
-  async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpAnswer> {
+  async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpResponse> {
     for (let mayRepeat = true; ; ) {
       const withUsage = this.#withUsage;
       const request = this.#request(upstream, completionBody(this.#settings, context, { withUsage }), signal);
-      let answer: HttpAnswer;
+      let response: HttpResponse;
       const askedAt = this.#options.now();
       try {
         const traced = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
         await this.#options.trace?.(request, this.#origin, traced);
-        answer = await this.#client.request(request);
+        response = await this.#client.request(request);
       } catch (error) {
         // A request is repeated once, and only on a kept connection that the server had closed: no server can have answered or billed it.
         const isStale =
@@ -155,15 +155,15 @@ export class UpstreamConnection {
         mayRepeat = false;
         continue;
       }
-      if (answer.status < 300) return answer;
-      const text = await errorText(answer);
-      if (withUsage && [400, 422].includes(answer.status) && text.includes('stream_options')) {
+      if (response.status < 300) return response;
+      const text = await errorText(response);
+      if (withUsage && [400, 422].includes(response.status) && text.includes('stream_options')) {
         this.#withUsage = false;
         continue;
       }
-      if (answer.status === 401) this.#key = null;
-      const retryAfter = retryAfterOf((name) => answer.header(name), this.#options.now());
-      throw upstreamFailure(upstream, { status: answer.status, retryAfter, text });
+      if (response.status === 401) this.#key = null;
+      const retryAfter = retryAfterOf((name) => response.header(name), this.#options.now());
+      throw upstreamFailure(upstream, { status: response.status, retryAfter, text });
     }
   }
 
@@ -179,18 +179,18 @@ export class UpstreamConnection {
   /** The events of each chunk of the body. The last event is `finish`. */
   async *#read(
     upstream: Upstream,
-    answer: HttpAnswer,
+    response: HttpResponse,
     reading: CompletionReading,
   ): AsyncGenerator<Iterable<EngineEvent>> {
-    const type = answer.header('content-type');
+    const type = response.header('content-type');
     if (!isEventStream(type)) {
-      const text = await answer.text(mostBytes);
+      const text = await response.text(mostBytes);
       if (!/^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '')) throw notAnApi(upstream, type);
       yield reading.whole(text);
       return;
     }
     try {
-      for await (const events of readEventBatches(answer.stream(), mostBytes, { closesLast: true })) {
+      for await (const events of readEventBatches(response.stream(), mostBytes, { closesLast: true })) {
         yield reading.take(events);
         if (reading.isDone) return;
       }
@@ -210,9 +210,9 @@ export class UpstreamConnection {
 }
 
 /** Empty for a body that is too long or no text. The status alone then tells what is wrong. */
-async function errorText(answer: HttpAnswer): Promise<string> {
+async function errorText(response: HttpResponse): Promise<string> {
   try {
-    return await answer.text(mostErrorBytes);
+    return await response.text(mostErrorBytes);
   } catch (error) {
     if (error instanceof HttpFailure && ['too_large', 'unreadable'].includes(error.kind)) return '';
     throw error;

@@ -1,6 +1,5 @@
 // What a search reads: hits of the index, the newest first, then texts and sessions by their row numbers. What is made of them is the
 // rule's.
-
 import type { Role } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { SearchFilter } from '../session-filters.ts';

@@ -1,8 +1,9 @@
 // What the parts of the service suite begin with: a backend with two projects, and what they often ask of it.
-import { failureBody } from '../../../src/service/answer.ts';
+
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
 import type { ParleyError } from '../../../src/service/errors.ts';
+import { failureBody } from '../../../src/service/result.ts';
 import type { Message, NewSession } from '../../../src/service/session.ts';
 import { anySession, type SessionQuery, type SessionRecord } from '../../../src/service/session-archive.ts';
 import { collect } from '../../support/calls.ts';

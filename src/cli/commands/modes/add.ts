@@ -1,5 +1,4 @@
 // `parley modes add`: a model becomes a mode.
-
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';

@@ -1,5 +1,4 @@
 // The settings of a mode as options of `modes add` and `modes set`. Their rules are config's: here a text becomes a value.
-
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { resolveKeyPath } from '../../../config/resolve-key-path.ts';

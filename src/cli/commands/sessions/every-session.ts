@@ -1,5 +1,4 @@
 // Every session of a listing, asked for page after page.
-
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import type { PageRequest, SessionQuery } from '../../../service/session-archive.ts';

@@ -1,8 +1,8 @@
 // `parley sessions get`: one session or several, as they are now.
 import type { Command } from 'commander';
-import { failureBody } from '../../../service/answer.ts';
 import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
+import { failureBody } from '../../../service/result.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';

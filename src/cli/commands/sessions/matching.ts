@@ -1,5 +1,4 @@
 // Which sessions a filter means: their ids, all of them, fixed by paging through search and list before anything is done to them.
-
 import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';

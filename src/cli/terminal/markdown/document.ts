@@ -1,6 +1,5 @@
 // Turns filtered Markdown, as it arrives, into lines of a terminal. Each line is read once: its start decides which blocks it
 // continues, closes and opens, and its text goes to the open leaf. Only the unsettled tail of that leaf is kept in memory.
-
 import type { Measure } from '../table.ts';
 import type { LeafStart, LineStart } from './blocks.ts';
 import { Frame } from './frame.ts';

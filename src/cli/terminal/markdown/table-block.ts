@@ -1,6 +1,5 @@
 // Draws a table. The widest cell determines the width of a column, so rows are kept until the table ends or until there are enough
 // of them. Wide cells wrap. If the terminal is too narrow for columns, each row becomes a list of its fields.
-
 import type { Measure } from '../table.ts';
 import { columnWidths } from './column-widths.ts';
 import type { InlineText } from './inline-text.ts';

@@ -1,17 +1,17 @@
 // A response to read once: whole, within the time for whole responses, or chunk by chunk, with a deadline for each silence. A deadline runs
 // only while the reader waits for bytes.
-import type { AnswerBody } from './answer-body.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import { decoded } from './content-encoding.ts';
-import type { AnswerHead, HttpHeaders } from './http-exchange.ts';
+import type { HttpHeaders, ResponseHead } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
+import type { ResponseBody } from './response-body.ts';
 import type { Supervised, Watchdog } from './watchdog.ts';
 
 /** The status, the headers and the body of one response. */
-export class HttpAnswer {
+export class HttpResponse {
   readonly status: number;
   readonly #headers: HttpHeaders;
-  readonly #body: AnswerBody;
+  readonly #body: ResponseBody;
   readonly #supervised: Supervised;
   readonly #watchdog: Watchdog;
   readonly #mostBytes: number;
@@ -20,7 +20,7 @@ export class HttpAnswer {
    * The watchdog watches the exchange already, and stops when the body is read to its end or given up. `mostBytes` limits the unpacked body
    * of `stream`.
    */
-  constructor(head: AnswerHead, supervised: Supervised, watchdog: Watchdog, mostBytes: number) {
+  constructor(head: ResponseHead, supervised: Supervised, watchdog: Watchdog, mostBytes: number) {
     this.status = head.status;
     this.#headers = head.headers;
     this.#body = head.body;

@@ -2,13 +2,13 @@
 import type { ParleyError } from './errors.ts';
 
 /** What a service call resolves to: the result, and the whole body that carried it. */
-export interface Answer<T> {
+export interface Result<T> {
   readonly data: T;
   /** `{"success":true,"data":…}` for this service; for another server, its own body with all of its fields. */
   readonly body: unknown;
 }
 
-export function answer<T>(data: T): Answer<T> {
+export function resultOf<T>(data: T): Result<T> {
   return { data, body: { success: true, data } };
 }
 

@@ -1,7 +1,6 @@
 // Keys and sessions in a response. The fields of the interface document are looked for in several places; all other fields are kept as they
 // came. A field that another server leaves out is not made up. The casts below hide that, and a command that shows a record shows the
 // fields that it has.
-
 import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type { DeletedSession, NewSession, Session } from '../service/session.ts';

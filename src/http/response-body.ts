@@ -14,7 +14,7 @@ export interface BodySource {
 /** Bytes that may wait for a reader of chunks before the connection is paused. */
 const mostWaiting = 64 * 1024;
 
-export class AnswerBody implements AsyncIterable<Uint8Array> {
+export class ResponseBody implements AsyncIterable<Uint8Array> {
   readonly #source: BodySource;
   readonly #waiting = new ChunkQueue();
   readonly #mostBytes: number;

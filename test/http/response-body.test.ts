@@ -1,6 +1,6 @@
 // The bytes of an answer on their way to their reader: nothing lost, nothing hoarded.
 import { describe, expect, it } from 'vitest';
-import { AnswerBody } from '../../src/http/answer-body.ts';
+import { ResponseBody } from '../../src/http/response-body.ts';
 
 function bodyOf(mostBytes = 1_000_000) {
   const calls: string[] = [];
@@ -9,7 +9,7 @@ function bodyOf(mostBytes = 1_000_000) {
     resume: () => calls.push('resume'),
     abort: ({ message }: Error) => calls.push(`abort: ${message}`),
   };
-  const body = new AnswerBody(source, mostBytes);
+  const body = new ResponseBody(source, mostBytes);
   return { body, calls };
 }
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { tooLarge } from './http-failure.ts';
 
 /** Ends the connection when a response has more bytes. A response begins with the first byte after a request was written. */
-export function limitAnswers(socket: Socket, mostBytes: number): void {
+export function limitResponses(socket: Socket, mostBytes: number): void {
   let written = socket.bytesWritten;
   let read = socket.bytesRead;
   let start = read;

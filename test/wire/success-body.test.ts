@@ -1,9 +1,9 @@
 // Success or failure, whoever answers: the status, then the body.
 import { describe, expect, it } from 'vitest';
 import { ParleyError, serviceErrorCodes } from '../../src/service/errors.ts';
-import { successBody } from '../../src/wire/answer-body.ts';
 import { errorStatus } from '../../src/wire/error-status.ts';
 import type { Operation } from '../../src/wire/routes.ts';
+import { successBody } from '../../src/wire/success-body.ts';
 
 const answer = (status: number, text: string, retryAfter: number | null = null) => ({
   status,

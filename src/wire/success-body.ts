@@ -1,21 +1,27 @@
 // The response to an operation, from any server of the API: the body of a success, or the failure that it tells of.
 import { fieldOf, parseJson } from '../http/foreign-json.ts';
 import { ParleyError } from '../service/errors.ts';
-import { codeTold, failureOfAnswer, notThisApi, type ReceivedResponse, refusedKey } from './failure-body.ts';
+import {
+  codeTold,
+  failureOfResponse,
+  notThisApi,
+  type ReceivedResponse,
+  refusedKey,
+} from './failure-body.ts';
 import { type Operation, routes } from './routes.ts';
 
 /** The whole body of a success; null for a deletion whose response has no body. Throws the failure. */
-export function successBody(operation: Operation, answer: ReceivedResponse): unknown {
-  const { status, text } = answer;
+export function successBody(operation: Operation, response: ReceivedResponse): unknown {
+  const { status, text } = response;
   const body = parseJson(text);
   if (status === 401) throw refusedKey(body);
   if (lacksExtension(operation, status, body)) throw unsupported(operation, body);
   const isSuccess = status >= 200 && status <= 299;
   if (isSuccess && operation === 'deleteSession' && text.trim() === '') return null;
   if (isSuccess && fieldOf(body, 'success') === true) return body;
-  if (!isSuccess || fieldOf(body, 'success') === false) throw failureOfAnswer(answer, body);
+  if (!isSuccess || fieldOf(body, 'success') === false) throw failureOfResponse(response, body);
   throw notThisApi(
-    answer,
+    response,
     body,
     body === undefined ? 'not with JSON that can be read' : 'without "success": true',
   );

@@ -1,6 +1,5 @@
 // The responses of the archive. The archive is Parley's own extension, so the shapes of its responses are known, and a response of another
 // shape is refused.
-
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';

@@ -1,5 +1,4 @@
 // The session and the reply in the response to a chat. Servers differ in where they put them.
-
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { ChatReply } from '../service/chat-event.ts';
 import { type FinishReason, finishReasons, type Usage } from '../service/session.ts';

@@ -1,6 +1,6 @@
 // Where the reply and the session of a chat's answer are looked for, every place in turn.
 import { describe, expect, it } from 'vitest';
-import { chatReply, replyOf, sessionIdOf } from '../../src/wire/chat-answer.ts';
+import { chatReply, replyOf, sessionIdOf } from '../../src/wire/chat-response.ts';
 import { readPointer } from '../../src/wire/json-pointer.ts';
 
 const names = ['reply', 'response', 'answer', 'message', 'content', 'text', 'output'];
