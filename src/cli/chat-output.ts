@@ -109,7 +109,7 @@ function textOutput(
       } else if (event.event === 'done') {
         spinner.stop();
         const writer = await opening;
-        // A server that does not stream has sent no piece.
+        // A server that does not stream has sent no chunk.
         if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
         await tellEnd(event.data, modeGiven, context);

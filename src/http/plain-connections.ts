@@ -154,7 +154,7 @@ class PlainExchange implements Dispatcher.DispatchController {
         if (status === 101) throw new Error('it changed to a protocol that nobody asked for');
         handler.onResponseStart?.(this, status, headers);
       },
-      data: (piece) => handler.onResponseData?.(this, piece as Buffer),
+      data: (chunk) => handler.onResponseData?.(this, chunk as Buffer),
     });
     connection.exchange = this;
   }

@@ -30,16 +30,16 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#mostBytes = mostBytes;
   }
 
-  push(piece: Uint8Array): void {
+  push(chunk: Uint8Array): void {
     if (this.#end !== null) return;
-    this.#received += piece.byteLength;
+    this.#received += chunk.byteLength;
     if (this.#received > this.#mostBytes) {
       const failure = tooLarge(this.#mostBytes);
       this.end(failure);
       this.#source.abort(failure);
       return;
     }
-    this.#waiting.push(piece);
+    this.#waiting.push(chunk);
     if (this.#waiting.byteLength > this.#room && !this.#isPaused) {
       this.#isPaused = true;
       this.#source.pause();
@@ -83,9 +83,9 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        const piece = this.#waiting.shift();
-        if (piece !== undefined) {
-          yield piece;
+        const chunk = this.#waiting.shift();
+        if (chunk !== undefined) {
+          yield chunk;
         } else if (this.#end === null) {
           await this.#change();
         } else {

@@ -9,7 +9,7 @@ export class ResponseSyntaxError extends Error {
 export interface ResponseEvents {
   /** Called for each head. Heads with a status below 200 come before the one that counts. */
   head(status: number, headers: Record<string, string>): void;
-  data(piece: Uint8Array): void;
+  data(chunk: Uint8Array): void;
 }
 
 /**

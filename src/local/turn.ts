@@ -26,7 +26,7 @@ export interface ChosenTurn {
  * The contract of a turn that another process takes over while it runs (its lease ended: this process stood still, or seemed dead):
  * the engine is stopped within a second, and `done` is said only for a reply that is stored under the id that it names, and that is the
  * text which the deltas of this stream make. So, where a whole reply of the other stands: its rest and `done`, if it begins with what
- * was said here, or if nobody looks at the pieces (`form` is `whole`). Otherwise the error `SESSION_BUSY`, which names the session and
+ * was said here, or if nobody looks at the chunks (`form` is `whole`). Otherwise the error `SESSION_BUSY`, which names the session and
  * the message. What was said here is kept if nothing better stands.
  */
 export async function* runTurn(

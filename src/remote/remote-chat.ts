@@ -36,7 +36,7 @@ export async function* remoteChat(
 ): AsyncGenerator<ChatEvent> {
   const { session_id, ...others } = request;
   const body = { ...others, ...(session_id !== null && { session_id }) };
-  const prepared = connection.prepare(call, 'chat', { body, streams: form === 'pieces' });
+  const prepared = connection.prepare(call, 'chat', { body, streams: form === 'chunks' });
   const resending = connection.resending(prepared);
   const turn = new RemoteTurn(request, replyPointer);
   for (;;) {

@@ -42,7 +42,7 @@ export async function respondToChat(
     reply = dependencies.replies.begin(request.signal);
     endWatch = dependencies.keys.watch(call, reply.stop);
     const events = dependencies.service
-      .chat({ ...call, signal: reply.signal }, requestOf(body), streams ? 'pieces' : 'whole')
+      .chat({ ...call, signal: reply.signal }, requestOf(body), streams ? 'chunks' : 'whole')
       [Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeResponse(context, events);

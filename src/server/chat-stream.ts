@@ -16,7 +16,7 @@ export interface ChatStreamOptions {
 type Start = Extract<ChatEvent, { event: 'session' }>;
 
 /** The bytes of a large event, such as `done` with its whole reply, that are handed over at a time. */
-const pieceBytes = 16 * 1024;
+const chunkBytes = 16 * 1024;
 const heartbeat = Buffer.from(': still here\n\n');
 
 export class ChatStream {
@@ -65,8 +65,8 @@ export class ChatStream {
             controller.close();
             return;
           }
-          controller.enqueue(this.#rest.subarray(0, pieceBytes));
-          this.#rest = this.#rest.subarray(pieceBytes);
+          controller.enqueue(this.#rest.subarray(0, chunkBytes));
+          this.#rest = this.#rest.subarray(chunkBytes);
         },
         cancel: () => {
           clearInterval(beat);

@@ -28,22 +28,22 @@ export function textResponse(
   headers: HeaderRecord = {},
 ): Response {
   const all = Object.assign(headersOf(context, type), headers);
-  if (text.length <= pieceBytes) return new Response(text, { status, headers: all });
+  if (text.length <= chunkBytes) return new Response(text, { status, headers: all });
   const bytes = Buffer.from(text);
   all['Content-Length'] = String(bytes.length);
-  return new Response(inPieces(bytes), { status, headers: all });
+  return new Response(inChunks(bytes), { status, headers: all });
 }
 
 /** A longer response is handed over in chunks of so many bytes. The chunks that its reader takes show whether it stalls. */
-const pieceBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
-function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function inChunks(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream(
     {
       pull(controller) {
-        controller.enqueue(bytes.subarray(at, at + pieceBytes));
-        at += pieceBytes;
+        controller.enqueue(bytes.subarray(at, at + chunkBytes));
+        at += chunkBytes;
         if (at >= bytes.length) controller.close();
       },
     },

@@ -57,4 +57,4 @@ export type ChatEvent =
 /**
  * How the caller wants the reply. `whole`: nobody reads its chunks, so they may be left out, and `session` may come together with `done`.
  */
-export type ReplyForm = 'pieces' | 'whole';
+export type ReplyForm = 'chunks' | 'whole';

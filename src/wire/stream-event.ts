@@ -34,8 +34,8 @@ export function readStreamEvent(event: string, text: string): StreamEvent | null
       };
     case 'delta':
     case 'reasoning': {
-      const piece = fieldOf(data, 'text');
-      return typeof piece === 'string' ? { kind: 'text', event, text: piece } : { kind: 'unreadable' };
+      const chunk = fieldOf(data, 'text');
+      return typeof chunk === 'string' ? { kind: 'text', event, text: chunk } : { kind: 'unreadable' };
     }
     default:
       return { kind: 'done', body };

@@ -25,8 +25,8 @@ describe('the body of an answer', () => {
     body.push(large);
     expect(calls).toEqual(['pause']);
     const sizes: number[] = [];
-    for await (const piece of body) {
-      sizes.push(piece.byteLength);
+    for await (const chunk of body) {
+      sizes.push(chunk.byteLength);
       if (sizes.length === 3) {
         expect(calls).toEqual(['pause']);
         setImmediate(() => {
@@ -43,7 +43,7 @@ describe('the body of an answer', () => {
   it('that is read whole waits for its end, and is not held back', async () => {
     const { body, calls } = bodyOf();
     const whole = body.whole(200_000);
-    for (const piece of [bytes('first'), large, large]) body.push(piece);
+    for (const chunk of [bytes('first'), large, large]) body.push(chunk);
     body.end(null);
     expect(await whole).toHaveLength(140_005);
     expect(calls).toEqual([]);
@@ -67,7 +67,7 @@ describe('the body of an answer', () => {
     body.end(failure);
     const seen: string[] = [];
     const reading = (async () => {
-      for await (const piece of body) seen.push(new TextDecoder().decode(piece));
+      for await (const chunk of body) seen.push(new TextDecoder().decode(chunk));
     })();
     await expect(reading).rejects.toBe(failure);
     expect(seen).toEqual(['a', 'b']);
@@ -92,8 +92,8 @@ describe('the body of an answer', () => {
   it('whose reader leaves takes its connection with it', async () => {
     const { body, calls } = bodyOf();
     body.push(bytes('a'));
-    for await (const piece of body) {
-      expect(piece).toEqual(bytes('a'));
+    for await (const chunk of body) {
+      expect(chunk).toEqual(bytes('a'));
       break;
     }
     expect(calls).toEqual(['abort: not read to its end']);

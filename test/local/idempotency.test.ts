@@ -20,7 +20,7 @@ test('a key repeats its answer for a day; then it is free for another request, a
       backend.service.chat(
         callWith(apiKey, { idempotencyKey: 'chat' }),
         { mode: 'echo', message, session_id: null },
-        'pieces',
+        'chunks',
       ),
     );
   const first = await create('key', 'one');

@@ -91,7 +91,7 @@ describe('a cut stream', () => {
     const request = { mode: 'echo', message: JSON.stringify(sample), session_id: null };
     const work = async () => {
       const { service } = sample.cut === 'stall' ? impatient : backend;
-      for await (const event of service.chat(callWith('k'), request, 'pieces')) seen.push(event);
+      for await (const event of service.chat(callWith('k'), request, 'chunks')) seen.push(event);
     };
     const failure = await failureOf(work());
     expect(failure.code).toBe(sample.cut === 'stall' ? 'TIMEOUT' : 'INCOMPLETE_REPLY');
@@ -123,7 +123,7 @@ describe('a cut stream', () => {
     for await (const event of backend.service.chat(
       callWith('k'),
       { mode: 'echo', message, session_id: null },
-      'pieces',
+      'chunks',
     )) {
       seen.push(event);
     }

@@ -30,7 +30,7 @@ export interface End {
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface RunOptions {
-  /** Given through a socket; several pieces one by one, each once the reader reads. Without it, stdin is /dev/null. */
+  /** Given through a socket; several chunks one by one, each once the reader reads. Without it, stdin is /dev/null. */
   readonly stdin?: string | Uint8Array | readonly Uint8Array[];
   readonly env?: Variables;
   /** An open file in place of a pipe: nothing of it is in the outcome. */
@@ -135,8 +135,8 @@ export class Place {
     });
     const rest = [...typing];
     let shown = '';
-    child.stdout.on('data', (piece: Buffer) => {
-      shown += piece;
+    child.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk;
       const next = rest[0];
       if (next === undefined || !shown.includes(next.after)) return;
       rest.shift();
@@ -188,8 +188,8 @@ export class Place {
 export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  child.stdout?.on('data', (piece: Buffer) => out.push(piece));
-  child.stderr?.on('data', (piece: Buffer) => err.push(piece));
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
   const [status, signal] = await once(child, 'close');
   const [bytes, errorBytes] = [Buffer.concat(out), Buffer.concat(err)];
   const warning = /^\(node:\d+\) .*Warning: .*/m.exec(errorBytes.toString());
@@ -206,10 +206,10 @@ export async function endOf(child: ChildProcess): Promise<End> {
 async function feed(stream: Writable, stdin: string | Uint8Array | readonly Uint8Array[]): Promise<void> {
   // A command that ends before it has read all is no failure of the test's.
   stream.on('error', () => {});
-  const pieces = typeof stdin === 'string' || stdin instanceof Uint8Array ? [stdin] : stdin;
-  for (const piece of pieces) {
-    await new Promise<void>((resolve) => stream.write(piece, () => resolve()));
-    if (pieces.length > 1) await delay(10);
+  const chunks = typeof stdin === 'string' || stdin instanceof Uint8Array ? [stdin] : stdin;
+  for (const chunk of chunks) {
+    await new Promise<void>((resolve) => stream.write(chunk, () => resolve()));
+    if (chunks.length > 1) await delay(10);
   }
   stream.end();
 }

@@ -140,7 +140,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const { usage, raw } = input;
   const output = chatOutput(plan.format, context, { mode, modeGiven: input.mode, usage, raw });
   const { backend } = await context.open();
-  const events = backend.service.chat(call, request, 'pieces');
+  const events = backend.service.chat(call, request, 'chunks');
   const outcome = await runTurn(events, output, (session) => remember(session, context));
   if (outcome.kind === 'done') return exitDone;
 

@@ -132,7 +132,7 @@ export class Conversation {
     try {
       let complete: ChatReply | null = null;
       let yieldedAt = context.host.now();
-      for await (const event of backend.service.chat(call, attempt.request, 'pieces')) {
+      for await (const event of backend.service.chat(call, attempt.request, 'chunks')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {

@@ -236,11 +236,11 @@ export class BatchJournal {
 /** Of the beginning of a file. */
 export function sumOf(file: number, bytes: number): string {
   const hash = createHash('sha256');
-  const piece = Buffer.allocUnsafe(64 * 1024);
+  const chunk = Buffer.allocUnsafe(64 * 1024);
   for (let at = 0; at < bytes; ) {
-    const size = readSync(file, piece, 0, Math.min(piece.length, bytes - at), at);
+    const size = readSync(file, chunk, 0, Math.min(chunk.length, bytes - at), at);
     if (size === 0) break;
-    hash.update(piece.subarray(0, size));
+    hash.update(chunk.subarray(0, size));
     at += size;
   }
   return hash.digest('hex');

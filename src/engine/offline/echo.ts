@@ -2,7 +2,7 @@
 import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
 import { replyStream } from './reply-stream.ts';
 
-const pieceLength = 1024;
+const chunkLength = 1024;
 
 export class EchoEngine implements ReplyEngine {
   readonly name = 'echo';
@@ -10,13 +10,13 @@ export class EchoEngine implements ReplyEngine {
   readonly timesItself = true;
 
   reply(context: EngineContext, options: { readonly signal: AbortSignal }): AsyncIterable<EngineEvent> {
-    return replyStream(pieces(context.message), options.signal);
+    return replyStream(chunks(context.message), options.signal);
   }
 }
 
-function* pieces(message: string): Generator<string> {
+function* chunks(message: string): Generator<string> {
   for (let start = 0; start < message.length; ) {
-    let end = Math.min(start + pieceLength, message.length);
+    let end = Math.min(start + chunkLength, message.length);
     if (splitsPair(message, end)) end += 1;
     yield message.slice(start, end);
     start = end;

@@ -2,10 +2,10 @@
 import type { EngineEvent } from '../reply-engine.ts';
 
 export async function* replyStream(
-  pieces: Iterable<string>,
+  chunks: Iterable<string>,
   signal: AbortSignal,
 ): AsyncGenerator<EngineEvent> {
-  for (const text of pieces) {
+  for (const text of chunks) {
     signal.throwIfAborted();
     yield { type: 'text', text };
   }

@@ -14,7 +14,7 @@ const doneMark = '[DONE]';
 /** Far more than any model writes in one reply. A reply without an end would fill the memory and the store. */
 const mostCharacters = 8 * 1024 * 1024;
 
-interface Piece {
+interface JoinedText {
   readonly type: 'text' | 'reasoning';
   text: string;
 }
@@ -54,14 +54,14 @@ export class CompletionReading {
 
   /** Texts that came together are joined. What came before a failure is yielded before the failure is thrown. */
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
-    let piece = null as Piece | null;
+    let joined = null as JoinedText | null;
     for (const { event, data } of events) {
       const isEnd = isDoneMark(data);
       const value = isEnd ? null : parseJson(data);
       const chunk = readChunk(value);
       const problem = isEnd ? null : this.#problemOf(event, data, value, chunk);
       if (problem !== null || isEnd) {
-        if (piece !== null) yield piece;
+        if (joined !== null) yield joined;
         if (problem === null) return yield* this.end();
         yield* this.rest();
         throw problem;
@@ -70,17 +70,17 @@ export class CompletionReading {
       const said = this.#split(chunk);
       for (const type of ['reasoning', 'text'] as const) {
         if (said[type] === '') continue;
-        if (piece?.type === type) piece.text += said[type];
+        if (joined?.type === type) joined.text += said[type];
         else {
-          if (piece !== null) yield piece;
-          piece = { type, text: said[type] };
+          if (joined !== null) yield joined;
+          joined = { type, text: said[type] };
         }
       }
       this.#finish = chunk.finish ?? this.#finish;
       this.#usage = chunk.usage ?? this.#usage;
       this.#callsTool ||= chunk.callsTool;
       if (this.#characters > mostCharacters) {
-        if (piece !== null) yield piece;
+        if (joined !== null) yield joined;
         throw badReply(
           this.#upstream,
           'bad_reply',
@@ -88,7 +88,7 @@ export class CompletionReading {
         );
       }
     }
-    if (piece !== null) yield piece;
+    if (joined !== null) yield joined;
   }
 
   /** Yields what was held back. Nothing follows it. */

@@ -6,9 +6,9 @@ const replacement = '\ufffd';
 export class SurrogateRepair {
   #half = '';
 
-  take(piece: string): string {
-    if (piece === '') return '';
-    const text = this.#half + piece;
+  take(chunk: string): string {
+    if (chunk === '') return '';
+    const text = this.#half + chunk;
     const isCut = /[\ud800-\udbff]$/.test(text);
     this.#half = isCut ? text.slice(-1) : '';
     return cleaned(isCut ? text.slice(0, -1) : text);

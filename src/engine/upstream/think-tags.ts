@@ -40,9 +40,9 @@ export class ThinkTags {
     if (this.#state === 'start') this.#state = 'reply';
   }
 
-  take(piece: string): SplitText {
-    if (this.#state === 'reply' && this.#held === '') return { reasoning: '', text: piece };
-    this.#held += piece;
+  take(chunk: string): SplitText {
+    if (this.#state === 'reply' && this.#held === '') return { reasoning: '', text: chunk };
+    this.#held += chunk;
     if (this.#state === 'start') this.#readStart();
     const reasoning = this.#state === 'notes' ? this.#readNotes() : '';
     if (this.#state === 'gap') this.#readGap();

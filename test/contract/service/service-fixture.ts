@@ -58,7 +58,7 @@ export const operations = (
   verify: () => backend.service.verify(call),
   models: () => backend.service.models(call),
   chat: () =>
-    collect(backend.service.chat(call, { mode: 'echo', message: 'hello', session_id: id }, 'pieces')),
+    collect(backend.service.chat(call, { mode: 'echo', message: 'hello', session_id: id }, 'chunks')),
   createSession: () => backend.service.createSession(call, { title: null }),
   getSession: () => backend.service.getSession(call, id),
   deleteSession: () => backend.service.deleteSession(call, id),

@@ -30,7 +30,7 @@ export async function runMessages(input: MessagesInput, context: CliContext): Pr
   for await (const text of messageTexts(input, context)) await context.stdout.write(text);
 }
 
-/** What is printed, in pieces: the reader decides when the next page is asked for. */
+/** What is printed, in chunks: the reader decides when the next page is asked for. */
 export async function* messageTexts(
   { id, format }: MessagesInput,
   context: CliContext,

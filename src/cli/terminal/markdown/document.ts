@@ -63,11 +63,11 @@ export class MarkdownDocument {
   push(text: string): string {
     for (let at = 0; at < text.length; ) {
       const end = text.indexOf('\n', at);
-      const piece = text.slice(at, end < 0 ? text.length : end);
+      const chunk = text.slice(at, end < 0 ? text.length : end);
       if (this.#flows) {
-        if (piece !== '') this.#leaf?.flow(piece, this.#isCut);
+        if (chunk !== '') this.#leaf?.flow(chunk, this.#isCut);
         if (end >= 0) this.#endLine();
-      } else this.#begin(piece, end >= 0);
+      } else this.#begin(chunk, end >= 0);
       at = end < 0 ? text.length : end + 1;
     }
     return this.#line.take();
@@ -83,8 +83,8 @@ export class MarkdownDocument {
     return this.#line.take();
   }
 
-  #begin(piece: string, complete: boolean): void {
-    this.#beginning += piece;
+  #begin(chunk: string, complete: boolean): void {
+    this.#beginning += chunk;
     const beginning = this.#beginning;
     const isLong = beginning.length > longestBeginning;
     if (this.#waitsForLine && !complete && !isLong) return;
