@@ -64,16 +64,16 @@ export class HttpClient {
     const connections = this.#connections ?? (await this.#open());
     signal.throwIfAborted();
     const exchange = new HttpExchange(this.#destination, this.#options.mostBytes);
-    const supervised = this.#watchdog.begin(exchange, signal);
+    const watched = this.#watchdog.begin(exchange, signal);
     const before = this.#traffic?.mark;
     try {
       // The headers are a copy, because undici's ProxyAgent changes the object that it gets.
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
-      return new HttpResponse(head, supervised, this.#watchdog, this.#options.mostBytes);
+      return new HttpResponse(head, watched, this.#watchdog, this.#options.mostBytes);
     } catch (error) {
-      this.#watchdog.release(supervised);
+      this.#watchdog.release(watched);
       const isStale = this.#traffic !== null && this.#traffic.mark === before;
       if (!(error instanceof HttpFailure && error.kind === 'broken' && isStale)) throw error;
       throw new HttpFailure(error.kind, error.sent, error.message, error.cause, true);

@@ -5,14 +5,14 @@ import { decoded } from './content-encoding.ts';
 import type { HttpHeaders, ResponseHead } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 import type { ResponseBody } from './response-body.ts';
-import type { Supervised, Watchdog } from './watchdog.ts';
+import type { Watchdog, WatchedExchange } from './watchdog.ts';
 
 /** The status, the headers and the body of one response. */
 export class HttpResponse {
   readonly status: number;
   readonly #headers: HttpHeaders;
   readonly #body: ResponseBody;
-  readonly #supervised: Supervised;
+  readonly #watched: WatchedExchange;
   readonly #watchdog: Watchdog;
   readonly #mostBytes: number;
 
@@ -20,11 +20,11 @@ export class HttpResponse {
    * The watchdog watches the exchange already, and stops when the body is read to its end or given up. `mostBytes` limits the unpacked body
    * of `stream`.
    */
-  constructor(head: ResponseHead, supervised: Supervised, watchdog: Watchdog, mostBytes: number) {
+  constructor(head: ResponseHead, watched: WatchedExchange, watchdog: Watchdog, mostBytes: number) {
     this.status = head.status;
     this.#headers = head.headers;
     this.#body = head.body;
-    this.#supervised = supervised;
+    this.#watched = watched;
     this.#watchdog = watchdog;
     this.#mostBytes = mostBytes;
   }
@@ -46,7 +46,7 @@ export class HttpResponse {
         ? this.#body.whole(mostBytes)
         : gathered(decoded(this.#body, encoding, mostBytes)));
     } finally {
-      this.#watchdog.release(this.#supervised);
+      this.#watchdog.release(this.#watched);
     }
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -60,15 +60,15 @@ export class HttpResponse {
     try {
       yield* decoded(this.#timed(), this.header('content-encoding'), this.#mostBytes);
     } finally {
-      this.#watchdog.release(this.#supervised);
+      this.#watchdog.release(this.#watched);
     }
   }
 
   async *#timed(): AsyncGenerator<Uint8Array> {
     for await (const chunk of this.#body) {
-      this.#watchdog.pause(this.#supervised);
+      this.#watchdog.pause(this.#watched);
       yield chunk;
-      this.#watchdog.resume(this.#supervised);
+      this.#watchdog.resume(this.#watched);
     }
   }
 }

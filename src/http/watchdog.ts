@@ -3,7 +3,7 @@
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 
-export interface SupervisorOptions {
+export interface WatchdogOptions {
   /** Names the server in failures. */
   readonly host: string;
   /** The longest wait in ms: for the first byte of a body that is streamed, or for the last byte of one that is read whole. */
@@ -14,7 +14,7 @@ export interface SupervisorOptions {
 }
 
 /** A watched exchange. */
-export interface Supervised {
+export interface WatchedExchange {
   readonly exchange: HttpExchange;
   readonly listening: Listening;
   /** Its place in the array of all watched exchanges. */
@@ -31,45 +31,45 @@ interface Listening {
 }
 
 export class Watchdog {
-  readonly #options: SupervisorOptions;
+  readonly #options: WatchdogOptions;
   /**
    * An array, because a `Set` whose members come and go leaves old tables that V8 copies again and again, and frees only in its slow
    * collections.
    */
-  readonly #all: Supervised[] = [];
+  readonly #all: WatchedExchange[] = [];
   readonly #signals = new Map<AbortSignal, Listening>();
   #timer: NodeJS.Timeout | undefined;
   #nextCheck = Number.POSITIVE_INFINITY;
 
-  constructor(options: SupervisorOptions) {
+  constructor(options: WatchdogOptions) {
     this.#options = options;
   }
 
   /** Watches the exchange until `release`. The time for the response starts. */
-  begin(exchange: HttpExchange, signal: AbortSignal): Supervised {
+  begin(exchange: HttpExchange, signal: AbortSignal): WatchedExchange {
     const listening = this.#signals.get(signal) ?? this.#listen(signal);
     listening.count += 1;
-    const supervised = { exchange, listening, index: this.#all.length, limitMs: 0, deadline: 0 };
-    this.#all.push(supervised);
-    this.#limit(supervised, this.#options.responseMs);
-    return supervised;
+    const watched = { exchange, listening, index: this.#all.length, limitMs: 0, deadline: 0 };
+    this.#all.push(watched);
+    this.#limit(watched, this.#options.responseMs);
+    return watched;
   }
 
   /** A chunk has come, and its reader works on it. */
-  pause(supervised: Supervised): void {
-    supervised.deadline = Number.POSITIVE_INFINITY;
+  pause(watched: WatchedExchange): void {
+    watched.deadline = Number.POSITIVE_INFINITY;
   }
 
   /** The reader waits for the next chunk. */
-  resume(supervised: Supervised): void {
-    this.#limit(supervised, this.#options.silenceMs);
+  resume(watched: WatchedExchange): void {
+    this.#limit(watched, this.#options.silenceMs);
   }
 
   /** Stops watching. A second call does nothing. */
-  release(supervised: Supervised): void {
-    const { index, listening } = supervised;
+  release(watched: WatchedExchange): void {
+    const { index, listening } = watched;
     const last = this.#all.at(-1);
-    if (last === undefined || this.#all[index] !== supervised) return;
+    if (last === undefined || this.#all[index] !== watched) return;
     this.#all[index] = last;
     last.index = index;
     this.#all.pop();
@@ -94,10 +94,10 @@ export class Watchdog {
     return listening;
   }
 
-  #limit(supervised: Supervised, ms: number): void {
-    supervised.limitMs = ms;
-    supervised.deadline = this.#options.now() + ms;
-    if (supervised.deadline < this.#nextCheck) this.#checkAt(supervised.deadline);
+  #limit(watched: WatchedExchange, ms: number): void {
+    watched.limitMs = ms;
+    watched.deadline = this.#options.now() + ms;
+    if (watched.deadline < this.#nextCheck) this.#checkAt(watched.deadline);
   }
 
   #checkAt(time: number): void {
