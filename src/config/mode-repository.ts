@@ -19,10 +19,10 @@ export class ModeRepository {
 
   /** In the order of the models listing. */
   list(): readonly ModeRecord[] {
-    const book = this.#read();
-    const settings = new Map(book.modes.map((mode) => [mode.name, mode]));
-    const problems = new Map(book.faulty.map(({ name, failure }) => [name, failure.message]));
-    return allModes(book).map((mode) => ({
+    const modeConfig = this.#read();
+    const settings = new Map(modeConfig.modes.map((mode) => [mode.name, mode]));
+    const problems = new Map(modeConfig.faulty.map(({ name, failure }) => [name, failure.message]));
+    return allModes(modeConfig).map((mode) => ({
       ...mode,
       settings: settings.get(mode.name) ?? null,
       problem: builtInModes.includes(mode.name) ? null : (problems.get(mode.name) ?? null),

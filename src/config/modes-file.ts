@@ -36,13 +36,13 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
       if (!Object.values(names).includes(field))
         throw new ModeFault([field], 'is not a field of a file of modes', hint);
     }
-    const book = readModeConfig(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
+    const modeConfig = readModeConfig(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
       throw fault;
     });
-    for (const mode of book.modes) checkRoom(mode, [names.modes, mode.name]);
+    for (const mode of modeConfig.modes) checkRoom(mode, [names.modes, mode.name]);
     // A file without modes would remove all modes of a running server. An editor that writes a file anew empties it first.
-    if (book.modes.length === 0) throw new ModeFault([], 'holds no modes', hint);
-    return { ...book, faulty: [] };
+    if (modeConfig.modes.length === 0) throw new ModeFault([], 'holds no modes', hint);
+    return { ...modeConfig, faulty: [] };
   } catch (fault) {
     if (!(fault instanceof ModeFault)) throw fault;
     throw modeFailure(fault, 'CONFIG', `${path}, line ${lineOf(fault.path)}`);
@@ -69,9 +69,9 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
 }
 
 /** Resolves the paths of key files from the directory of this file. */
-function withResolvedKeyPaths(book: object, directory: string): object {
-  const { modes } = book as { modes?: unknown };
-  if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return book;
+function withResolvedKeyPaths(modeConfig: object, directory: string): object {
+  const { modes } = modeConfig as { modes?: unknown };
+  if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return modeConfig;
   const placed = Object.entries(modes).map(([name, mode]: readonly [string, unknown]) => {
     const key = typeof mode === 'object' && mode !== null ? (mode as { key?: unknown }).key : null;
     return [
@@ -79,7 +79,7 @@ function withResolvedKeyPaths(book: object, directory: string): object {
       typeof key === 'string' ? { ...(mode as object), key: resolveKeyPath(key, directory) } : mode,
     ];
   });
-  return { ...book, modes: Object.fromEntries(placed) };
+  return { ...modeConfig, modes: Object.fromEntries(placed) };
 }
 
 /** The parser's message, put into words for people who do not program with the parser. */

@@ -17,13 +17,13 @@ const names = { modes: 'modes', default: 'default_mode' };
 /** The stored modes. A mode with broken settings is among the faulty ones. `path` is the file that its failure names. */
 export function storedModeConfig(config: StoredConfig, path: string): ModeConfig {
   const faulty: FaultyMode[] = [];
-  const book = readModeConfig(config, names, (fault, name) => {
+  const modeConfig = readModeConfig(config, names, (fault, name) => {
     const failure = modeFailure(fault, 'CONFIG', path);
     const isThere = Object.hasOwn(config.modes, name);
     const mode = isModeName(name) ? name : quoted(name);
     faulty.push({ name, failure: isThere ? failure.with({ remedy: { kind: 'mend_mode', mode } }) : failure });
   });
-  return { ...book, faulty };
+  return { ...modeConfig, faulty };
 }
 
 /** The stored fields of a mode, unchecked. */

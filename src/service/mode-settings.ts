@@ -100,12 +100,12 @@ export interface ModeConfig {
 }
 
 /** All modes of a configuration, in the order of the models listing: those that were set up, the faulty ones, then the offline modes. */
-export function allModes(book: ModeConfig): readonly Mode[] {
-  const upstream = book.modes.map(
+export function allModes(modeConfig: ModeConfig): readonly Mode[] {
+  const upstream = modeConfig.modes.map(
     ({ name, description, engine, model }): Mode => ({ name, description, engine, model, default: false }),
   );
   // A faulty mode is listed, because a faulty default must not silently give way to another mode.
-  const faulty = faultyModes(book).map(
+  const faulty = faultyModes(modeConfig).map(
     ({ name }): Mode => ({
       name,
       description: 'faulty: its settings break a rule',
@@ -115,13 +115,13 @@ export function allModes(book: ModeConfig): readonly Mode[] {
     }),
   );
   const modes = [...upstream, ...faulty, ...offlineModes];
-  if (!modes.some(({ name }) => name === book.default)) return modes;
-  return modes.map((mode) => ({ ...mode, default: mode.name === book.default }));
+  if (!modes.some(({ name }) => name === modeConfig.default)) return modes;
+  return modes.map((mode) => ({ ...mode, default: mode.name === modeConfig.default }));
 }
 
 /** The faulty modes that a chat can name. An entry with the name of an offline mode is never used. */
-export function faultyModes(book: ModeConfig): readonly FaultyMode[] {
-  return book.faulty.filter(({ name }) => !builtInModes.includes(name));
+export function faultyModes(modeConfig: ModeConfig): readonly FaultyMode[] {
+  return modeConfig.faulty.filter(({ name }) => !builtInModes.includes(name));
 }
 
 /** A mode of the configuration, with its settings. */
