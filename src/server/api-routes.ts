@@ -17,7 +17,7 @@ import type { ServedRoute } from './routing.ts';
 
 export interface ApiDependencies {
   readonly served: Served;
-  readonly gate: RateLimiter;
+  readonly rateLimiter: RateLimiter;
   readonly chat: ChatDependencies;
   readonly large: LargeRequests;
   readonly bodyBytes: number;
@@ -74,7 +74,7 @@ function jsonRoute<Name extends JsonOperation>(dependencies: ApiDependencies, na
 }
 
 function route<Name extends Operation>(
-  { gate, large, bodyBytes }: ApiDependencies,
+  { rateLimiter, large, bodyBytes }: ApiDependencies,
   name: Name,
   respond: Respond<Name>,
 ): ServedRoute {
@@ -91,7 +91,7 @@ function route<Name extends Operation>(
     path,
     async serve(context, request, id) {
       const call = callOf(context, request);
-      const use = await gate.admit(call, !hasBody && context.query === '' && noQuery !== null);
+      const use = await rateLimiter.admit(call, !hasBody && context.query === '' && noQuery !== null);
       const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
       // The query and the body have the schemas of `name`. The compiler cannot see that.
       const responded = (body: unknown) =>

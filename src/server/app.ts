@@ -44,7 +44,7 @@ export interface App {
 
 export function createApp(options: AppOptions): App {
   const { service, serverLimits, version, logger, now, newRequestId, ready, arrived } = options;
-  const gate = new RateLimiter(service, serverLimits, now);
+  const rateLimiter = new RateLimiter(service, serverLimits, now);
   const replies = new RunningReplies();
   const large = new LargeRequests(serverLimits);
   const streaming = new WeakSet<RequestContext>();
@@ -57,11 +57,11 @@ export function createApp(options: AppOptions): App {
     ended: (context: RequestContext, error: unknown) => record(context, 200, error),
   };
   const served = [
-    ...apiRoutes({ served: options, gate, chat, large, bodyBytes: serverLimits.bodyBytes }),
+    ...apiRoutes({ served: options, rateLimiter, chat, large, bodyBytes: serverLimits.bodyBytes }),
     ...openRoutes({ version, replies, ready }),
   ];
   const otherwise = async (context: RequestContext, request: Request): Promise<Response> => {
-    if (isOfApi(context)) await gate.admit(callOf(context, request), false);
+    if (isOfApi(context)) await rateLimiter.admit(callOf(context, request), false);
     const methods = methodsAt(served, context.path);
     throw methods.length === 0 ? noSuchRoute() : wrongMethod(methods);
   };
