@@ -1,10 +1,10 @@
 // The kept connections of one client to one origin, through the proxy if there is one. undici is loaded here, only when it is needed,
 // because loading it takes as long as the rest of a start.
+import type { Socket } from 'node:net';
 import type { buildConnector, Pool } from 'undici';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
 import { limitResponses } from './response-meter.ts';
-import type { Traffic } from './traffic.ts';
 
 export interface ConnectionOptions {
   /** The URL of a proxy; null for none. */
@@ -18,7 +18,7 @@ export interface ConnectionOptions {
    */
   readonly mostBytes: number;
   /** Is told each connection that is opened, except connections through a proxy; null tells nobody. */
-  readonly traffic: Traffic | null;
+  readonly opened: ((socket: Socket) => void) | null;
 }
 
 export async function openConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
@@ -64,13 +64,13 @@ interface TunnelOptions extends Omit<Pool.Options, 'connect'> {
 
 function watched(
   open: buildConnector.connector,
-  { traffic, mostBytes }: ConnectionOptions,
+  { opened: told, mostBytes }: ConnectionOptions,
 ): buildConnector.connector {
   return (place, opened) =>
     open(place, (...result) => {
       // After an error there is no socket, although the types say that there is one.
       if (result[1]) {
-        traffic?.add(result[1]);
+        told?.(result[1]);
         limitResponses(result[1], mostBytes);
       }
       opened(...result);

@@ -1,12 +1,12 @@
 // Sends HTTP requests to one origin, and to no other. A request names a path alone, and redirects are not followed, so that the key and the
 // message in a request cannot reach another server. The caller decides whether to send a request again.
+import type { Socket } from 'node:net';
 import { openConnections } from './connections.ts';
 import { HttpExchange, type ResponseHead } from './http-exchange.ts';
 import { type Destination, HttpFailure } from './http-failure.ts';
 import { HttpResponse } from './http-response.ts';
 import type { Connections } from './plain-connections.ts';
 import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
-import { Traffic } from './traffic.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface HttpClientOptions {
@@ -92,7 +92,7 @@ export class HttpClient {
       authorities,
       connectMs,
       mostBytes,
-      traffic: this.#traffic,
+      opened: this.#traffic === null ? null : (socket) => this.#traffic?.add(socket),
     });
     this.#connections = await this.#opening;
     return this.#connections;
@@ -120,4 +120,30 @@ function refuseRedirect({ status, headers, body }: ResponseHead, from: string): 
     true,
     `the server redirects (${status}) from ${origin}${pathname} to ${to}`,
   );
+}
+
+/**
+ * Counts the connections and bytes of one client. When a request fails and the count is as before it, the request was on a kept connection
+ * and no byte of a response has come.
+ */
+class Traffic {
+  readonly #open = new Set<Socket>();
+  #sum = 0;
+
+  /** Counts a connection that was just opened. */
+  add(socket: Socket): void {
+    this.#sum += 1;
+    this.#open.add(socket);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#sum += socket.bytesRead;
+    });
+  }
+
+  /** The connections opened and the bytes received, as one number. It is unchanged only where both are. */
+  get mark(): number {
+    let sum = this.#sum;
+    for (const { bytesRead } of this.#open) sum += bytesRead;
+    return sum;
+  }
 }

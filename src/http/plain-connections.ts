@@ -5,7 +5,6 @@ import type { Dispatcher } from 'undici';
 import { tooLarge } from './http-failure.ts';
 import { lookupLocalName } from './loopback.ts';
 import { ResponseParser } from './response-parser.ts';
-import type { Traffic } from './traffic.ts';
 
 /** What an exchange needs of a dispatcher of undici. */
 export interface Connections {
@@ -26,7 +25,7 @@ export interface PlainOptions {
   readonly connectMs: number;
   /** Limits the bytes of one response, with its heads and the framing of its chunks. */
   readonly mostBytes: number;
-  readonly traffic: Traffic | null;
+  readonly opened: ((socket: Socket) => void) | null;
 }
 
 /** The size of the reads of a stream of Node. */
@@ -73,7 +72,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     });
     const connection: PlainConnection = { socket, exchange: null };
     connections.add(connection);
-    options.traffic?.add(socket);
+    options.opened?.(socket);
     socket
       .on('end', () => connection.exchange?.finish())
       .on('error', (error) => connection.exchange?.fail(error))
