@@ -3,6 +3,7 @@
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { IdSource } from '../local/ids.ts';
+import type { Say } from '../local/late-keeping.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
@@ -43,6 +44,7 @@ export async function openEmbeddedBackend(
     options,
     lockWaitWith(options.timeout),
     () => configuredEngines(surroundings, options, null),
+    { say: options.say },
   );
   const service = follow?.(opened.backend.service, reloadModes) ?? opened.backend.service;
   const backend = { ...opened.backend, service };
@@ -80,7 +82,10 @@ export async function openServedBackend(
     usualLockWaitMs,
     engines,
     // The file stands beside the chunk of the build that this stands in.
-    (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
+    {
+      say: null,
+      threads: (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
+    },
   );
   return {
     backend,
@@ -104,7 +109,7 @@ async function openLocal(
   choice: EngineChoice,
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
-  threads?: ThreadsOf,
+  { say, threads }: { readonly say: Say | null; readonly threads?: ThreadsOf },
 ) {
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
@@ -128,6 +133,7 @@ async function openLocal(
     random,
     ids: new IdSource(random),
     owner: turnOwner(surroundings.processes),
+    say,
   };
   const backend: EmbeddedBackend = {
     service: new LocalService(local),
