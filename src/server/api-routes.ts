@@ -5,7 +5,6 @@ import { idempotencyHeader } from '../wire/headers.ts';
 import { type Operation, routes } from '../wire/routes.ts';
 import { answerChat, type ChatSurroundings } from './chat-handler.ts';
 import { type AnsweredOperation, handlers, type OperationInput, type Served } from './handlers.ts';
-import type { JsonBounds } from './json-scan.ts';
 import type { LargeRequests } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import type { RateLimit, RateLimiter } from './rate-limiter.ts';
@@ -88,7 +87,7 @@ function route<Name extends Operation>(
   // Most requests have neither; what that reads as is found once.
   const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
-  const bodyLimits = { bytes: bodyBytes, json: jsonBounds(shape.items ?? {}) };
+  const bodyLimits = { bytes: bodyBytes, json: { ...bodyBounds, lists: shape.lists ?? {} } };
   return {
     method,
     path,
@@ -113,8 +112,5 @@ function route<Name extends Operation>(
   };
 }
 
-/** The bodies of the API nest four deep. Beside its lists, none has a hundred values, and no item of a list more than twenty. */
-function jsonBounds(items: Readonly<Record<string, number>>): JsonBounds {
-  const listed = Object.values(items).reduce((sum, most) => sum + most, 0);
-  return { depth: 8, values: 100 + 20 * listed, items };
-}
+/** The bodies of the API nest four deep, and beside its lists none has a hundred values. */
+const bodyBounds = { depth: 8, values: 100 };

@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Operation } from '../wire/routes.ts';
+import type { JsonBounds } from './json-scan.ts';
 import {
   anyRecord,
   batchRequest,
@@ -12,6 +13,7 @@ import {
   deletedSession,
   deletionResult,
   keyIdentity,
+  message,
   messagePage,
   modes,
   newSession,
@@ -25,6 +27,7 @@ import {
   sessionPage,
   sessionQuery,
   sessionRecord,
+  usage,
 } from './schemas.ts';
 
 export interface OperationShape {
@@ -33,11 +36,13 @@ export interface OperationShape {
   readonly body: z.ZodObject;
   /** What the body is checked by, where the service itself checks all that is in it. */
   readonly checkedBody?: z.ZodType;
-  /** How many items a list of the body may hold, by its field. */
-  readonly items?: Readonly<Record<string, number>>;
+  /** What each list of the body may hold, by its field. */
+  readonly lists?: JsonBounds['lists'];
   /** The `data` of the answer. */
   readonly data: z.ZodType;
 }
+
+const namesOfMessage = new Set([...Object.keys(message.shape), ...Object.keys(usage.shape)]);
 
 export const operationShapes = {
   verify: {
@@ -95,14 +100,14 @@ export const operationShapes = {
     summary: 'Soft-delete many sessions in one transaction',
     query: nothing,
     body: batchRequest,
-    items: { session_ids: defaultLimits.batchIds },
+    lists: { session_ids: { items: defaultLimits.batchIds, names: new Set() } },
     data: deletionResult,
   },
   restoreSessions: {
     summary: 'Restore many sessions in one transaction',
     query: nothing,
     body: batchRequest,
-    items: { session_ids: defaultLimits.batchIds },
+    lists: { session_ids: { items: defaultLimits.batchIds, names: new Set() } },
     data: restorationResult,
   },
   importSession: {
@@ -110,7 +115,7 @@ export const operationShapes = {
     query: nothing,
     body: sessionRecord,
     checkedBody: anyRecord,
-    items: { messages: importedMessages },
+    lists: { messages: { items: importedMessages, names: namesOfMessage } },
     data: session,
   },
 } as const satisfies Record<Operation, OperationShape>;
