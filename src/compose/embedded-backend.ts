@@ -3,6 +3,7 @@ import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { IdSource } from '../local/ids.ts';
+import type { Say } from '../local/late-keeping.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
@@ -49,6 +50,7 @@ export async function openEmbeddedBackend(
     await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
     async () =>
       configuredEngines(dependencies, options, await storedModes(profileFile.read(), profileFile.path)),
+    { say: options.say },
   );
   const service = follow?.(opened.backend.service, reloadModes) ?? opened.backend.service;
   const backend = { ...opened.backend, service };
@@ -90,7 +92,10 @@ export async function openServedBackend(
     await engines(),
     engines,
     // In the build, the worker's file is in the directory of this code.
-    (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
+    {
+      say: null,
+      threads: (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
+    },
   );
   return {
     backend,
@@ -113,7 +118,7 @@ async function openLocal(
   lockWaitMs: number,
   firstEngines: EngineSet,
   readEngines: () => Promise<EngineSet>,
-  threads?: ThreadsOf,
+  { say, threads }: { readonly say: Say | null; readonly threads?: ThreadsOf },
 ) {
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = dependencies;
   const { engines, exchange } = exchangeableEngines(firstEngines);
@@ -137,6 +142,7 @@ async function openLocal(
     random,
     ids: new IdSource(random),
     owner: turnOwner(dependencies.processes),
+    say,
   };
   const backend: EmbeddedBackend = {
     service: new LocalService(local),

@@ -9,6 +9,7 @@ import { type FinishReason, isCut, type Message, type Usage } from '../service/s
 import type { IdempotencyKey, Turn } from '../store/session-store.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
+import { keptSoon } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
 import { beginWhenFree } from './turn-begin.ts';
@@ -73,7 +74,7 @@ export async function* runTurn(
       error_code: errorCode,
       now,
     });
-    const end = await ending.catch((error: unknown) => {
+    const end = await keptSoon(ending, local.say).catch((error: unknown) => {
       unkept = lostReply(error, turn);
       throw unkept;
     });

@@ -5,7 +5,6 @@ import { idempotencyHeader } from '../wire/headers.ts';
 import { type Operation, routes } from '../wire/routes.ts';
 import { type ChatDependencies, respondToChat } from './chat-handler.ts';
 import { handlers, type JsonOperation, type OperationInput, type Served } from './handlers.ts';
-import type { JsonBounds } from './json-scan.ts';
 import type { LargeRequests } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import type { RateLimit, RateLimiter } from './rate-limiter.ts';
@@ -85,7 +84,7 @@ function route<Name extends Operation>(
   // Most requests have no query and no body. What those are read as is found once.
   const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
-  const bodyLimits = { bytes: bodyBytes, json: jsonBounds(shape.items ?? {}) };
+  const bodyLimits = { bytes: bodyBytes, json: { ...bodyBounds, lists: shape.lists ?? {} } };
   return {
     method,
     path,
@@ -110,11 +109,5 @@ function route<Name extends Operation>(
   };
 }
 
-/**
- * The limits of a JSON body. Bodies of the API nest four deep. Without its lists, a body has fewer than a hundred values, and an item of a
- * list has at most twenty.
- */
-function jsonBounds(items: Readonly<Record<string, number>>): JsonBounds {
-  const listed = Object.values(items).reduce((sum, most) => sum + most, 0);
-  return { depth: 8, values: 100 + 20 * listed, items };
-}
+/** The limits of a JSON body. Bodies of the API nest four deep. Without its lists, a body has fewer than a hundred values. */
+const bodyBounds = { depth: 8, values: 100 };

@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Operation } from '../wire/routes.ts';
+import type { JsonBounds } from './json-scan.ts';
 import {
   anyRecord,
   batchRequest,
@@ -12,6 +13,7 @@ import {
   deletedSession,
   deletionResult,
   keyIdentity,
+  message,
   messagePage,
   modes,
   newSession,
@@ -25,6 +27,7 @@ import {
   sessionPage,
   sessionQuery,
   sessionRecord,
+  usage,
 } from './schemas.ts';
 
 export interface OperationShape {
@@ -33,11 +36,13 @@ export interface OperationShape {
   readonly body: z.ZodObject;
   /** Checks the body instead of `body`, where the service itself checks everything in it. */
   readonly checkedBody?: z.ZodType;
-  /** The most items of each list of the body, by the field's name. */
-  readonly items?: Readonly<Record<string, number>>;
+  /** What each list of the body may hold, by the field's name. */
+  readonly lists?: JsonBounds['lists'];
   /** The `data` of the answer. */
   readonly data: z.ZodType;
 }
+
+const namesOfMessage = new Set([...Object.keys(message.shape), ...Object.keys(usage.shape)]);
 
 export const operationShapes = {
   verify: {
@@ -95,14 +100,14 @@ export const operationShapes = {
     summary: 'Soft-delete many sessions in one transaction',
     query: nothing,
     body: batchRequest,
-    items: { session_ids: defaultLimits.batchIds },
+    lists: { session_ids: { items: defaultLimits.batchIds, names: new Set() } },
     data: deletionResult,
   },
   restoreSessions: {
     summary: 'Restore many sessions in one transaction',
     query: nothing,
     body: batchRequest,
-    items: { session_ids: defaultLimits.batchIds },
+    lists: { session_ids: { items: defaultLimits.batchIds, names: new Set() } },
     data: restorationResult,
   },
   importSession: {
@@ -111,7 +116,7 @@ export const operationShapes = {
     query: nothing,
     body: sessionRecord,
     checkedBody: anyRecord,
-    items: { messages: importedMessages },
+    lists: { messages: { items: importedMessages, names: namesOfMessage } },
     data: session,
   },
 } as const satisfies Record<Operation, OperationShape>;

@@ -21,8 +21,8 @@ export function publicFailure(error: unknown): ParleyError {
     });
   }
   if (error.code === 'STORAGE_FULL') {
-    const what = kept === null ? 'this' : 'the reply';
-    return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${what} was not kept.`, {
+    const what = kept === null ? 'this was not done' : 'the reply was not kept';
+    return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${what}.`, {
       ...place,
       hint: `${kept ?? ''} Try again when its operator has made room.`.trim(),
     });

@@ -46,11 +46,18 @@ export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: 
   };
 }
 
+/** `place` has a field of a name that it cannot have. */
+export function unknownField(place: string, name: string): ParleyError {
+  return invalidRequest([{ field: shortened(`${place}.${name}`), problem: notOfRequest }]);
+}
+
 function typed(text: string, type: unknown): unknown {
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
+
+const notOfRequest = 'is not a field of this request';
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -65,7 +72,7 @@ function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: fieldName([...issue.path, key]),
-      problem: 'is not a field of this request',
+      problem: notOfRequest,
     }));
   }
   const field = fieldName(issue.path);

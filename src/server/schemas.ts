@@ -108,7 +108,7 @@ export const deletedSession = z.strictObject({
 }) satisfies z.ZodType<DeletedSession>;
 
 const finishReason = z.enum(finishReasons);
-const usage = z.strictObject({ input_tokens: z.int(), output_tokens: z.int() });
+export const usage = z.strictObject({ input_tokens: z.int(), output_tokens: z.int() });
 
 export const message = z.strictObject({
   message_id: z.string(),

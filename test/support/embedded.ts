@@ -22,6 +22,7 @@ export interface EmbeddedOptions {
   readonly engines?: EngineSet;
   readonly limits?: Partial<Limits>;
   readonly owner?: TurnOwner;
+  readonly say?: (line: string) => Promise<void>;
   readonly now?: () => number;
   /** The time since the machine started, ms. */
   readonly sinceBoot?: () => number;
@@ -52,6 +53,7 @@ export async function openEmbedded(
     now,
     random: randomBytes,
     ids: new IdSource(randomBytes),
+    say: options.say ?? null,
     owner: options.owner ?? { id: `test ${process.pid}`, isGone: () => false },
   };
   return {

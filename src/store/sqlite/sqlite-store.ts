@@ -33,7 +33,7 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
-import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
@@ -48,6 +48,7 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
+import { searchFailure } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { StoreThreads, ThreadsOf } from './store-threads.ts';
@@ -170,11 +171,12 @@ export class SqliteStore implements SessionStore {
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
-    return this.#access.run(async () => {
+    const search = this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
       if (this.#threads !== null) return this.#threads.search(projectId, filter, signal);
       return this.#rules.search(filter, searchReads(tools, projectId, filter));
     });
+    return search.catch(searchFailure);
   }
 
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
@@ -187,7 +189,7 @@ export class SqliteStore implements SessionStore {
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
     const steps = (connection: Connection) =>
-      doOnceInSteps({ ...this.#writeTools(), connection }, projectId, once, () =>
+      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, () =>
         importSession(connection, projectId, record, this.#rules),
       );
     const imported = isShort(record)
@@ -198,7 +200,7 @@ export class SqliteStore implements SessionStore {
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#access.write(() => beginTurn(this.#writeTools(), projectId, start), signal);
+    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start), signal);
   }
 
   waitForTurn(
@@ -207,7 +209,7 @@ export class SqliteStore implements SessionStore {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const isRunning = () => this.#access.read(() => isTurnRunning(this.#writeTools(), projectId, turn));
+    const isRunning = () => this.#access.read(() => isTurnRunning(this.#turnTools(), projectId, turn));
     return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
   }
 
@@ -216,17 +218,16 @@ export class SqliteStore implements SessionStore {
   }
 
   async renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean> {
-    const left = await this.#access.read(() => leaseLeft(this.#writeTools(), projectId, turn));
+    const left = await this.#access.read(() => leaseLeft(this.#turnTools(), projectId, turn));
     if (left === null) return false;
     if (left > (leaseMs * 2) / 3) return true;
-    return this.#access.write(() => renewTurn(this.#writeTools(), projectId, turn, leaseMs));
+    return this.#access.write(() => renewTurn(this.#turnTools(), projectId, turn, leaseMs));
   }
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
-    const waitMs = Math.max(this.#access.wait.waitMs, usualLockWaitMs);
-    const write = () => endTurn(this.#writeTools(), projectId, turn, reply);
-    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, waitMs));
+    const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
+    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, replyLockWaitMs));
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp();
     return ended;
@@ -273,7 +274,7 @@ export class SqliteStore implements SessionStore {
   }
 
   /** Made when a write runs, not when it is asked for: it may wait for a lock meanwhile. */
-  #writeTools() {
+  #turnTools() {
     return { connection: this.#access.connection, rules: this.#rules, ...this.#clocks() };
   }
 
@@ -287,7 +288,7 @@ export class SqliteStore implements SessionStore {
     work: (connection: Connection) => T,
   ): Promise<Idempotent<T>> {
     return this.#access.write((connection) =>
-      doOnce(this.#writeTools(), projectId, once, () => work(connection)),
+      doOnce(this.#turnTools(), projectId, once, () => work(connection)),
     );
   }
 }
