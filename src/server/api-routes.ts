@@ -41,7 +41,7 @@ export function apiRoutes(surroundings: ApiSurroundings): readonly ServedRoute[]
 }
 
 /** What accompanies an operation that comes as this request. */
-export function callOf(context: RequestContext, request: Request): Call {
+export function callOf(context: RequestContext, request: Request): RequestCall {
   return new RequestCall(context, request);
 }
 
@@ -51,6 +51,7 @@ class RequestCall implements Call {
   readonly requestId: string;
   readonly pacesItself = false;
   readonly showReasoning = false;
+  projectId: string | null = null;
   readonly #request: Request;
 
   constructor({ apiKey, method, requestId }: RequestContext, request: Request) {
@@ -94,11 +95,13 @@ function route<Name extends Operation>(
     path,
     async serve(context, request, id) {
       const call = callOf(context, request);
-      const use = await gate.admit(call, !hasBody && context.query === '' && noQuery !== null);
+      const isPlain = !hasBody && context.query === '' && noQuery !== null;
+      const { use, projectId } = await gate.admit(call, isPlain);
+      call.projectId = projectId;
       const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
       // The two schemas are those of the name, which the compiler loses sight of.
       const answered = (body: unknown) =>
-        answer(context, request, { call, id, query, body } as OperationInput<Name>, use);
+        answer(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, use);
       if (noBody !== null) return answered(noBody);
       const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
       try {

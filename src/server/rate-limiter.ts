@@ -1,5 +1,5 @@
 // Lets a request in: its key holds, and has not been used too often. Whatever else may be wrong with a request, nobody hears of
-// it before this has passed. What a key may see is decided by the service, which checks it again with every operation.
+// it before this has passed. What a key may see is decided by the service.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -54,14 +54,14 @@ export class RateLimiter {
 
   /**
    * `isPlain`: the request holds nothing that could be refused before the service, which checks the key first, sees it. Then
-   * a key seen before is looked up once, not twice.
+   * a key seen before is looked up by the service alone, and `projectId` is null.
    */
-  async admit(call: Call, isPlain: boolean): Promise<RateLimit> {
+  async admit(call: Call, isPlain: boolean): Promise<{ use: RateLimit; projectId: string | null }> {
     const known = this.#uses.get(call.apiKey);
-    if (isPlain && known?.bucket.take(this.#now())) return known;
-    await this.#service.verify(call);
+    if (isPlain && known?.bucket.take(this.#now())) return { use: known, projectId: null };
+    const { data } = await this.#service.verify(call);
     const use = this.#uses.get(call.apiKey) ?? this.#remember(call.apiKey);
-    if (use.bucket.take(this.#now())) return use;
+    if (use.bucket.take(this.#now())) return { use, projectId: data.project_id };
     throw new ParleyError(
       'RATE_LIMITED',
       `This key makes more than ${this.#limits.requestsPerSecond} requests a second.`,

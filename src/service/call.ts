@@ -3,6 +3,8 @@
 export interface Call {
   /** The key, bound to one project; the call sees that project's data alone (interface document section 5). */
   readonly apiKey: string;
+  /** The project that `verify` has just named, for this call: the embedded service looks the key up no more. Null: it does. */
+  readonly projectId?: string | null;
   /** Stops the operation. What was already durable stays. */
   readonly signal: AbortSignal;
   /** Names this call, so that a repetition does nothing twice (1 to 255 visible characters, kept 24 h per project). */
