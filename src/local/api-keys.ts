@@ -2,6 +2,7 @@
 // found without a look-up. Only a key's SHA-256 is ever stored: at 160 bits there is nothing to slow a guesser down for.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Call } from '../service/call.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { SessionStore } from '../store/session-store.ts';
@@ -61,7 +62,7 @@ export class KeyCheck {
    * The project of a key. Absent, malformed, unknown and revoked keys get one identical answer. The store is asked each time,
    * so that a key which is revoked is refused from then on: what is remembered is the hash of a text, which never changes.
    */
-  async authenticate(apiKey: string): Promise<KeyIdentity> {
+  async verify(apiKey: string): Promise<KeyIdentity> {
     const hash = this.#hashes.get(apiKey) ?? (isKey(apiKey) ? this.#hash(apiKey) : null);
     const identity = hash === null ? null : await this.#store.findKey(hash);
     if (identity === null) {
@@ -70,6 +71,11 @@ export class KeyCheck {
       });
     }
     return identity;
+  }
+
+  /** The id of the project that a call is for. */
+  async project({ projectId = null, apiKey }: Call): Promise<string> {
+    return projectId ?? (await this.verify(apiKey)).project_id;
   }
 
   #hash(key: string): Uint8Array {

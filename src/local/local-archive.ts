@@ -38,7 +38,7 @@ export class LocalArchive implements SessionArchive {
   }
 
   async listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
-    const projectId = await this.#project(call);
+    const projectId = await this.#keys.project(call);
     checkPageLimit(query.limit, this.#local.limits);
     if (query.title_match !== null) checkTitleMatch(query.title_match, this.#local.limits);
     const order = { sort: query.sort, order: query.order };
@@ -55,33 +55,33 @@ export class LocalArchive implements SessionArchive {
   }
 
   async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Result<SearchPage>> {
-    const projectId = await this.#project(call);
+    const projectId = await this.#keys.project(call);
     checkPageLimit(limit, this.#local.limits);
     const filter = { ...readQuery(query, this.#local.limits), limit, after: readSearchCursor(cursor) };
     return resultOf(await this.#local.store.searchSessions(projectId, filter, call.signal));
   }
 
   async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>> {
-    const projectId = await this.#project(call);
+    const projectId = await this.#keys.project(call);
     checkPageLimit(page.limit, this.#local.limits);
     const place = { limit: page.limit, after: readMessageCursor(page.cursor) };
     return resultOf(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
   }
 
   async renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>> {
-    const projectId = await this.#project(call);
+    const projectId = await this.#keys.project(call);
     if (title !== null) checkTitle(title, this.#local.limits);
     return resultOf(found(await this.#local.store.renameSession(projectId, sessionId, title)));
   }
 
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
-    const projectId = await this.#project(call);
+    const projectId = await this.#keys.project(call);
     const once = await this.#once(call, 'restoreSession', sessionId);
     return resultOf(found(recorded(await this.#local.store.restoreSession(projectId, sessionId, once))));
   }
 
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
-    const projectId = await this.#project(call);
+    const projectId = await this.#keys.project(call);
     checkBatch(ids, this.#local.limits);
     const once = await this.#once(call, 'deleteSessions', ids);
     return resultOf({
@@ -90,23 +90,19 @@ export class LocalArchive implements SessionArchive {
   }
 
   async restoreSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'restored'>>> {
-    const projectId = await this.#project(call);
+    const projectId = await this.#keys.project(call);
     checkBatch(ids, this.#local.limits);
     const once = await this.#once(call, 'restoreSessions', ids);
     return resultOf({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
   }
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
-    const projectId = await this.#project(call);
+    const projectId = await this.#keys.project(call);
     await checkRecord(record, this.#local.limits);
     const once = await onceForImport(call, record, this.#local.now(), this.#local.limits);
     const session = recorded(await this.#local.store.importSession(projectId, record, once));
     if (session === null) throw takenId(record.session.session_id);
     return resultOf(session);
-  }
-
-  async #project(call: Call): Promise<string> {
-    return (await this.#keys.authenticate(call.apiKey)).project_id;
   }
 
   #once(call: Call, operation: string, request: unknown) {

@@ -32,17 +32,17 @@ export class LocalService implements ConversationService {
   }
 
   async verify(call: Call): Promise<Result<KeyIdentity>> {
-    return resultOf(await this.#keys.authenticate(call.apiKey));
+    return resultOf(await this.#keys.verify(call.apiKey));
   }
 
   async models(call: Call): Promise<Result<readonly Mode[]>> {
-    await this.#keys.authenticate(call.apiKey);
+    await this.#keys.project(call);
     return resultOf(this.#local.engines.modes);
   }
 
   async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
     const { engines, limits, now } = this.#local;
-    const { project_id } = await this.#keys.authenticate(call.apiKey);
+    const projectId = await this.#keys.project(call);
     checkMessage(request.message, limits);
     if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
     const engine = engines.engine(request.mode);
@@ -52,29 +52,29 @@ export class LocalService implements ConversationService {
         engines.modes.map(({ name }) => name),
       );
     const once = await onceFor(call, 'chat', request, now(), limits);
-    const local = { ...this.#local, ids: this.#local.ids.of(project_id) };
-    yield* runTurn(local, this.#turnQueue, project_id, call, { request, form, once, engine });
+    const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
+    yield* runTurn(local, this.#turnQueue, projectId, call, { request, form, once, engine });
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
-    const { project_id } = await this.#keys.authenticate(call.apiKey);
+    const projectId = await this.#keys.project(call);
     if (request.title !== null) checkTitle(request.title, limits);
     const now = this.#local.now();
-    const session = { session_id: ids.of(project_id).next('ses', now), title: request.title, now };
+    const session = { session_id: ids.of(projectId).next('ses', now), title: request.title, now };
     const once = await onceFor(call, 'createSession', request, now, limits);
-    return resultOf(recorded(await store.createSession(project_id, session, once)));
+    return resultOf(recorded(await store.createSession(projectId, session, once)));
   }
 
   async getSession(call: Call, sessionId: string): Promise<Result<Session>> {
-    const { project_id } = await this.#keys.authenticate(call.apiKey);
-    return resultOf(found(await this.#local.store.findSession(project_id, sessionId)));
+    const projectId = await this.#keys.project(call);
+    return resultOf(found(await this.#local.store.findSession(projectId, sessionId)));
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
-    const { project_id } = await this.#keys.authenticate(call.apiKey);
-    return { ...resultOf(found(await store.deleteSession(project_id, sessionId, now()))), repeated: false };
+    const projectId = await this.#keys.project(call);
+    return { ...resultOf(found(await store.deleteSession(projectId, sessionId, now()))), repeated: false };
   }
 }
 

@@ -40,7 +40,7 @@ export function apiRoutes(dependencies: ApiDependencies): readonly ServedRoute[]
 }
 
 /** The circumstances of the call that a request makes. */
-export function callOf(context: RequestContext, request: Request): Call {
+export function callOf(context: RequestContext, request: Request): RequestCall {
   return new RequestCall(context, request);
 }
 
@@ -50,6 +50,7 @@ class RequestCall implements Call {
   readonly requestId: string;
   readonly pacesItself = false;
   readonly showReasoning = false;
+  projectId: string | null = null;
   readonly #request: Request;
 
   constructor({ apiKey, method, requestId }: RequestContext, request: Request) {
@@ -90,11 +91,13 @@ function route<Name extends Operation>(
     path,
     async serve(context, request, id) {
       const call = callOf(context, request);
-      const use = await rateLimiter.admit(call, !hasBody && context.query === '' && noQuery !== null);
+      const isPlain = !hasBody && context.query === '' && noQuery !== null;
+      const { use, projectId } = await rateLimiter.admit(call, isPlain);
+      call.projectId = projectId;
       const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
       // The query and the body have the schemas of `name`. The compiler cannot see that.
       const responded = (body: unknown) =>
-        respond(context, request, { call, id, query, body } as OperationInput<Name>, use);
+        respond(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, use);
       if (noBody !== null) return responded(noBody);
       const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
       try {

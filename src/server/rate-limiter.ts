@@ -1,5 +1,5 @@
 // Admits a request whose key is valid and was not used too often. Nothing else about a request is told before that. The service decides
-// what a key may see, and checks the key again with every operation.
+// what a key may see.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -53,14 +53,15 @@ export class RateLimiter {
   }
 
   /**
-   * `isPlain`: nothing in the request could be refused before the service checks the key. A known key is then looked up once, not twice.
+   * `isPlain`: nothing in the request could be refused before the service checks the key. A known key is then looked up by the service
+   * alone, and `projectId` is null.
    */
-  async admit(call: Call, isPlain: boolean): Promise<RateLimit> {
+  async admit(call: Call, isPlain: boolean): Promise<{ use: RateLimit; projectId: string | null }> {
     const known = this.#uses.get(call.apiKey);
-    if (isPlain && known?.bucket.take(this.#now())) return known;
-    await this.#service.verify(call);
+    if (isPlain && known?.bucket.take(this.#now())) return { use: known, projectId: null };
+    const { data } = await this.#service.verify(call);
     const use = this.#uses.get(call.apiKey) ?? this.#remember(call.apiKey);
-    if (use.bucket.take(this.#now())) return use;
+    if (use.bucket.take(this.#now())) return { use, projectId: data.project_id };
     throw new ParleyError(
       'RATE_LIMITED',
       `This key makes more than ${this.#limits.requestsPerSecond} requests a second.`,

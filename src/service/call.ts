@@ -4,6 +4,8 @@
 export interface Call {
   /** The key. It is bound to one project, and the call sees the data of that project alone (interface document, section 5). */
   readonly apiKey: string;
+  /** The project of the key, where `verify` has just named it for this call: the embedded service then does not look the key up. */
+  readonly projectId?: string | null;
   /** Stops the operation when it fires. What was already durable stays. */
   readonly signal: AbortSignal;
   /**
