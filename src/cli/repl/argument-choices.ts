@@ -4,18 +4,18 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { largestPage } from '../../service/limits.ts';
 import { anySession } from '../../service/session-archive.ts';
-import type { CliContext } from '../context.ts';
+import type { ServiceAccess } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
 import type { Choice } from './completion.ts';
 
-export async function modeChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
+export async function modeChoices(beginning: string, context: ServiceAccess): Promise<readonly Choice[]> {
   const { backend } = await context.open();
   const { data } = await backend.service.models(await context.call());
   return data.filter(({ name }) => name.startsWith(beginning)).map(({ name }) => choice(name, name));
 }
 
 /** By id, or by title in any case of letters. */
-export async function sessionChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
+export async function sessionChoices(beginning: string, context: ServiceAccess): Promise<readonly Choice[]> {
   const { backend } = await context.open();
   const query = { limit: largestPage, cursor: null, ...anySession };
   const { data } = await backend.archive.listSessions(await context.call(), query);

@@ -3,7 +3,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import type { CliContext } from '../context.ts';
+import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
 
 /** A session in which somebody talks without a pause is not waited for. */
@@ -12,7 +12,7 @@ const tries = 5;
 /** Page after page: neither side holds a long session whole. */
 export async function* readMessages(
   sessionId: string,
-  context: CliContext,
+  context: ServiceAccess,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
   const { backend } = await context.open();
   const ask = async (cursor: string | null) =>
@@ -21,7 +21,7 @@ export async function* readMessages(
 }
 
 /** The session and its messages are several answers: they are asked for again when a turn came between them. */
-export async function readSession(sessionId: string, context: CliContext): Promise<SessionRecord> {
+export async function readSession(sessionId: string, context: ServiceAccess): Promise<SessionRecord> {
   const { backend } = await context.open();
   let before = (await backend.service.getSession(await context.call(), sessionId)).data;
   for (let count = 0; count < tries; count++) {
