@@ -140,6 +140,7 @@ async function openLocal(
     engines,
     limits: limitsWith(choice.timeout),
     now,
+    sinceBoot,
     random,
     ids: new IdSource(random),
     owner: turnOwner(surroundings.processes),

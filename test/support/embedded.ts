@@ -16,7 +16,7 @@ import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { StoreThreads, type ThreadsOf } from '../../src/store/sqlite/store-threads.ts';
-import { storeOptions } from './store-options.ts';
+import { sinceBoot, storeOptions } from './store-options.ts';
 
 export interface EmbeddedOptions {
   readonly engines?: EngineSet;
@@ -47,6 +47,7 @@ export async function openEmbedded(
     engines: options.engines ?? offlineEngines(),
     limits: { ...defaultLimits, ...options.limits },
     now,
+    sinceBoot,
     random: randomBytes,
     ids: new IdSource(randomBytes),
     owner: options.owner ?? { id: `test ${process.pid}`, isGone: () => false },
