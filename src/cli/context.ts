@@ -226,3 +226,9 @@ export class CliContext {
     return { origin: this.target.origin, key: apiKey, terminal: this.host.terminal() };
   }
 }
+
+/** What a function needs that asks the service, and nothing else. */
+export type ServiceAccess = Pick<CliContext, 'open' | 'call'>;
+
+/** What a function needs that prints an answer, and talks of it. */
+export type Printing = Pick<CliContext, 'options' | 'stdout' | 'stderr' | 'say'>;

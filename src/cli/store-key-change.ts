@@ -1,7 +1,7 @@
 // A key given to a profile for the store of this machine.
 import { putOtherStoreKey, putStoreKey, storeKey } from '../config/profiles.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { CliContext } from './context.ts';
+import type { CliContext, ServiceAccess } from './context.ts';
 
 /** How a profile is given a key: one that this store does not take may be that of a store that comes back, and is not replaced. */
 export async function storeKeyChange(profile: string, context: CliContext): Promise<typeof putStoreKey> {
@@ -10,7 +10,7 @@ export async function storeKeyChange(profile: string, context: CliContext): Prom
   return before === null || (await isTaken(before, context)) ? putStoreKey : putOtherStoreKey;
 }
 
-async function isTaken(apiKey: string, context: CliContext): Promise<boolean> {
+async function isTaken(apiKey: string, context: ServiceAccess): Promise<boolean> {
   const { backend } = await context.open();
   try {
     await backend.service.verify({ ...(await context.call()), apiKey });

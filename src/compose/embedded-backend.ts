@@ -139,6 +139,7 @@ async function openLocal(
     engines,
     limits: limitsWith(options.timeout),
     now,
+    sinceBoot,
     random,
     ids: new IdSource(random),
     owner: turnOwner(dependencies.processes),

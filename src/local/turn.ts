@@ -48,7 +48,7 @@ export async function* runTurn(
   let text = '';
   let mode = turn.mode;
   let turnsLeftOut = 0;
-  let askedAt = performance.now();
+  let askedAt = local.sinceBoot();
   let firstTokenMs: number | null = null;
   let tried = false;
   let unkept: ParleyError | null = null;
@@ -99,7 +99,7 @@ export async function* runTurn(
     for await (const event of askWithFallback(local, projectId, turn, engine, { ...call, signal })) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
-        askedAt = performance.now();
+        askedAt = local.sinceBoot();
         continue;
       }
       if (event.type === 'finish') {
@@ -110,7 +110,7 @@ export async function* runTurn(
         else yield* standing(turn, end.standing, form, text);
         return;
       }
-      firstTokenMs ??= Math.round(performance.now() - askedAt);
+      firstTokenMs ??= local.sinceBoot() - askedAt;
       if (event.type === 'text') {
         text += event.text;
         yield { event: 'delta', data: { text: event.text } };

@@ -51,6 +51,7 @@ export async function openEmbedded(
     engines: options.engines ?? offlineEngines(),
     limits: { ...defaultLimits, ...options.limits },
     now,
+    sinceBoot,
     random: randomBytes,
     ids: new IdSource(randomBytes),
     say: options.say ?? null,

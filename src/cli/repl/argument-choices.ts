@@ -3,13 +3,13 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { largestPage } from '../../service/limits.ts';
 import { anySession } from '../../service/session-archive.ts';
-import type { CliContext } from '../context.ts';
+import type { ServiceAccess } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
 import type { CompletionChoice } from './completion.ts';
 
 export async function modeChoices(
   beginning: string,
-  context: CliContext,
+  context: ServiceAccess,
 ): Promise<readonly CompletionChoice[]> {
   const { backend } = await context.open();
   const { data } = await backend.service.models(await context.call());
@@ -19,7 +19,7 @@ export async function modeChoices(
 /** By id, or by title in any case of letters. */
 export async function sessionChoices(
   beginning: string,
-  context: CliContext,
+  context: ServiceAccess,
 ): Promise<readonly CompletionChoice[]> {
   const { backend } = await context.open();
   const query = { limit: largestPage, cursor: null, ...anySession };

@@ -4,7 +4,7 @@ import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext, ServiceAccess } from '../context.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { unansweredMessage } from './last-messages.ts';
@@ -193,7 +193,7 @@ function newAttempt(request: ChatRequest, context: CliContext): Attempt {
   return { request, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };
 }
 
-export async function titleOf(sessionId: string, context: CliContext): Promise<string | null> {
+export async function titleOf(sessionId: string, context: ServiceAccess): Promise<string | null> {
   const { backend } = await context.open();
   const { data } = await backend.service.getSession(await context.call(), sessionId);
   return typeof data.title === 'string' ? data.title : null;

@@ -4,7 +4,7 @@ import { largestPage } from '../../service/limits.ts';
 import { beginning, quoted } from '../../service/quoted.ts';
 import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext, ServiceAccess } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
 import type { Measure } from '../terminal/table.ts';
@@ -53,7 +53,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
 }
 
 /** An id that there is; else the one session whose title is this, begins so, or holds it. */
-export async function findSession(text: string, context: CliContext): Promise<Found> {
+export async function findSession(text: string, context: ServiceAccess): Promise<Found> {
   const { backend } = await context.open();
   if (isSessionId(text)) {
     try {
@@ -89,7 +89,7 @@ export async function findSession(text: string, context: CliContext): Promise<Fo
 /** The last active first. */
 async function sessionsWith(
   words: string,
-  context: CliContext,
+  context: ServiceAccess,
   lacking: 'UNSUPPORTED means none' | 'throws' = 'throws',
 ): Promise<readonly Session[]> {
   const { backend } = await context.open();

@@ -4,19 +4,17 @@ import { largestPage } from '../../service/limits.ts';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
-import type { CliContext } from '../context.ts';
+import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
 import { longestRecord } from './record-reading.ts';
 
 /** A session in which somebody talks without a pause is not waited for. */
 const tries = 5;
 
-type Reading = Pick<CliContext, 'open' | 'call'>;
-
 /** Page after page: neither side holds a long session whole. */
 export async function* readMessages(
   sessionId: string,
-  context: Reading,
+  context: ServiceAccess,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
   const { backend } = await context.open();
   const ask = async (cursor: string | null) =>
@@ -30,7 +28,7 @@ export async function* readMessages(
  */
 export async function readSession(
   sessionId: string,
-  context: Reading,
+  context: ServiceAccess,
   limit = longestRecord,
 ): Promise<SessionRecord> {
   const { backend } = await context.open();

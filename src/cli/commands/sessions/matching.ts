@@ -4,7 +4,7 @@ import { largestPage } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { timeOf } from '../../age.ts';
-import type { CliContext } from '../../context.ts';
+import type { CliContext, ServiceAccess } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { everySession } from './every-session.ts';
@@ -45,7 +45,7 @@ async function listed(
   for await (const { session_id } of everySession(query, context)) take(session_id);
 }
 
-async function searched(query: string, context: CliContext): Promise<ReadonlySet<string>> {
+async function searched(query: string, context: ServiceAccess): Promise<ReadonlySet<string>> {
   const { backend } = await context.open();
   const found = new Set<string>();
   const ask = async (cursor: string | null) =>
