@@ -1,5 +1,6 @@
 // One turn at a server elsewhere: the request, its sendings, and the reply as it comes, streamed or whole. What broke off is never
 // taken for a reply.
+
 import { isEventStream, readEventStream } from '../http/event-stream.ts';
 import type { HttpAnswer } from '../http/http-answer.ts';
 import { HttpFailure } from '../http/http-failure.ts';
@@ -11,6 +12,7 @@ import { chatReply, replyOf, sessionIdOf } from '../wire/chat-answer.ts';
 import { fieldOf } from '../wire/json-value.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
 import { failureOf, incompleteReply } from './failure.ts';
+import { withoutKey } from './hidden-key.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { isTurnedAway } from './resending.ts';
 import { StreamedText } from './streamed-text.ts';
@@ -41,7 +43,7 @@ export async function* remoteChat(
     try {
       const answer = await connection.send(prepared);
       if (answer.status < 300 && isEventStream(answer.header('content-type'))) {
-        yield* turn.stream(answer);
+        yield* turn.stream(answer, call.apiKey);
         return;
       }
       const received = await connection.received(prepared, answer);
@@ -86,10 +88,10 @@ class RemoteTurn {
     return { ...(session_id !== null && { session_id }), ...(message_id !== '' && { message_id }) };
   }
 
-  async *stream(answer: HttpAnswer): AsyncGenerator<ChatEvent> {
+  async *stream(answer: HttpAnswer, apiKey: string): AsyncGenerator<ChatEvent> {
     this.#isBegun = true;
     for await (const { event, data } of readEventStream(answer.stream(), mostEventBytes)) {
-      const read = readStreamEvent(event, data);
+      const read = readStreamEvent(event, event === 'error' ? withoutKey(data, apiKey) : data);
       switch (read?.kind) {
         case 'session':
           yield* this.#begin(read.sessionId, read.messageId, read.mode);

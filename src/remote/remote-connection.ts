@@ -15,6 +15,7 @@ import { type Extension, type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl.ts';
 import { failureOf } from './failure.ts';
+import { answerWithoutKey, failureWithoutKey } from './hidden-key.ts';
 import type { RemoteOptions } from './remote-options.ts';
 import { isTurnedAway, Resending } from './resending.ts';
 
@@ -131,16 +132,18 @@ export class RemoteConnection {
       if (trace !== null) await trace(`# status ${answer.status} after ${now() - start} ms`);
       return answer;
     } catch (error) {
-      if (error instanceof HttpFailure) await trace?.(`# ${error.message}, after ${now() - start} ms`);
-      throw error;
+      if (!(error instanceof HttpFailure)) throw error;
+      const failure = failureWithoutKey(error, apiKey);
+      await trace?.(`# ${failure.message}, after ${now() - start} ms`);
+      throw failure;
     }
   }
 
-  async received({ request }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedAnswer> {
+  async received({ request, apiKey }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedAnswer> {
     return {
       status: answer.status,
       retryAfter: retryAfterOf((name) => answer.header(name), this.#options.now()),
-      text: await answer.text(mostBytes),
+      text: answerWithoutKey(await answer.text(mostBytes), answer.status, apiKey),
       asked: `${request.method} ${this.#origin}${request.path}`,
     };
   }
