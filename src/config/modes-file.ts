@@ -1,8 +1,8 @@
 // Reads a file of modes for `serve --modes`. The file is YAML; JSON is YAML, too. A fault names the file, the line and the field.
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
+import { readAtMost } from '../system/bounded-file.ts';
 import { fileFailure } from './file-failure.ts';
 import { readModeConfig } from './mode-config.ts';
 import { checkRoom, ModeFault, modeFailure } from './mode-validation.ts';
@@ -10,12 +10,13 @@ import { resolveKeyPath } from './resolve-key-path.ts';
 
 const names = { modes: 'modes', default: 'default' };
 const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See docs/models.md.';
+const mostBytes = 8 * 1024 * 1024;
 
 /** Rejects with `CONFIG` for a file that cannot be read, and for the first fault in it. */
 export async function readModesFile(path: string): Promise<ModeConfig> {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = new TextDecoder().decode(readAtMost(path, mostBytes));
   } catch (error) {
     throw fileFailure(error, path, 'read', 'Name a file that you may read.');
   }

@@ -1,6 +1,9 @@
 // The authorities that may sign a server's certificate, where a file adds to those that Node trusts.
-import { readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
+
+/** The most bytes of a file that are read. The file may be longer, or have no end. */
+const mostBytes = 16 * 1024 * 1024;
 
 /**
  * Certificates (PEM) of all authorities to trust; null for those that Node trusts by itself. Rejects with `CONFIG` for a file that cannot
@@ -16,15 +19,15 @@ export async function readAuthorities(
   const extra = env.NODE_EXTRA_CA_CERTS;
   return [
     ...rootCertificates,
-    ...(extra ? [readCertificates(extra, 'NODE_EXTRA_CA_CERTS')] : []),
-    readCertificates(file, 'the option ca'),
+    ...(extra ? [await readCertificates(extra, 'NODE_EXTRA_CA_CERTS')] : []),
+    await readCertificates(file, 'the option ca'),
   ];
 }
 
-function readCertificates(file: string, source: string): string {
-  let text: string;
+async function readCertificates(file: string, source: string): Promise<string> {
+  let text = '';
   try {
-    text = readFileSync(file, 'utf8');
+    for await (const part of createReadStream(file, { encoding: 'utf8', end: mostBytes })) text += part;
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
     throw refused(`The file of ${source}, ${file}, cannot be read (${code}).`, cause);

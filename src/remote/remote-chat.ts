@@ -13,6 +13,7 @@ import { isTurnedAway } from '../wire/error-status.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
 import { successBody } from '../wire/success-body.ts';
 import { failureOf, incompleteReply } from './failure.ts';
+import { withoutKey } from './hidden-key.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { StreamedText } from './streamed-text.ts';
 
@@ -43,7 +44,7 @@ export async function* remoteChat(
     try {
       const response = await connection.send(prepared);
       if (response.status < 300 && isEventStream(response.header('content-type'))) {
-        yield* turn.stream(response);
+        yield* turn.stream(response, call.apiKey);
         return;
       }
       const received = await connection.received(prepared, response);
@@ -88,10 +89,10 @@ class RemoteTurn {
     return { ...(session_id !== null && { session_id }), ...(message_id !== '' && { message_id }) };
   }
 
-  async *stream(response: HttpResponse): AsyncGenerator<ChatEvent> {
+  async *stream(response: HttpResponse, apiKey: string): AsyncGenerator<ChatEvent> {
     this.#isBegun = true;
     for await (const { event, data } of readEventStream(response.stream(), mostEventBytes)) {
-      const read = readStreamEvent(event, data);
+      const read = readStreamEvent(event, event === 'error' ? withoutKey(data, apiKey) : data);
       switch (read?.kind) {
         case 'session':
           yield* this.#begin(read.sessionId, read.messageId, read.mode);

@@ -15,6 +15,7 @@ import { type Extension, type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl.ts';
 import { failureOf } from './failure.ts';
+import { failureWithoutKey, responseWithoutKey } from './hidden-key.ts';
 import type { RemoteOptions } from './remote-options.ts';
 import { Resending } from './resending.ts';
 
@@ -133,17 +134,19 @@ export class RemoteConnection {
       if (trace !== null) await trace(`# status ${response.status} after ${now() - start} ms`);
       return response;
     } catch (error) {
-      if (error instanceof HttpFailure) await trace?.(`# ${error.message}, after ${now() - start} ms`);
-      throw error;
+      if (!(error instanceof HttpFailure)) throw error;
+      const failure = failureWithoutKey(error, apiKey);
+      await trace?.(`# ${failure.message}, after ${now() - start} ms`);
+      throw failure;
     }
   }
 
   /** Reads the whole body of a response. */
-  async received({ request }: PreparedRequest, response: HttpResponse): Promise<ReceivedResponse> {
+  async received({ request, apiKey }: PreparedRequest, response: HttpResponse): Promise<ReceivedResponse> {
     return {
       status: response.status,
       retryAfter: retryAfterOf((name) => response.header(name), this.#options.now()),
-      text: await response.text(mostBytes),
+      text: responseWithoutKey(await response.text(mostBytes), response.status, apiKey),
       asked: `${request.method} ${this.#origin}${request.path}`,
     };
   }

@@ -176,3 +176,10 @@ test('one that is not there is told', async () => {
     message: '/nowhere/modes.yaml cannot be read (ENOENT).',
   });
 });
+
+test.runIf(process.platform === 'linux')('one without an end is refused by its size', async () => {
+  await expect(readModesFile('/dev/zero')).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: '/dev/zero cannot be read (more than 8388608 bytes).',
+  });
+});

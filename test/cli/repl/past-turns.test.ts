@@ -9,7 +9,7 @@ test('the end of long messages is shown without a wait', async () => {
   const place = fixture.place();
   const session = await place.newSession();
   for (const message of [`${'\n'.repeat(60_000)}lines`, `${'漢字'.repeat(30_000)}wide`])
-    await place.output(['chat', '-m', 'echo', '-s', session], { stdin: [message] });
+    await place.output(['chat', '-m', 'echo', '-s', session], { stdin: message });
   const begun = performance.now();
   const screen = fixture.open(['repl', '-m', 'echo', '-s', session], { columns: 40, rows: 12 }, place);
   await screen.shows('echo>');
