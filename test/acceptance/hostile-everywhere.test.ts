@@ -1,6 +1,7 @@
-// A server all of whose texts are hostile at once, and the real program at a real terminal: each command. Every attack, field by field, and
-// the REPL are tried in test/cli/terminal/every-field.test.ts, in one process.
+// A server all of whose texts are hostile at once, and the real program at a real terminal: each command, each slash command, Tab and the
+// lists that one picks from. Every attack, field by field, is tried in test/cli/terminal/every-field.test.ts, in one process.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { slashCommands } from '../../src/cli/repl/slash-commands.ts';
 import { attacks, isHarmless } from '../cli/terminal/attacks.ts';
 import { HostileAnswers, type Lie } from '../cli/terminal/hostile-answers.ts';
 import { Place } from '../support/parley.ts';
@@ -30,6 +31,9 @@ const failures: Lie = { status: 422, text: every };
 
 /** Sequences of Parley's own, without colours: moves, what is cleared, and the modes of the terminal that it sets and takes back. */
 const own = /\x1b\[(?:\?(?:25|2026|2004)[lh]|\d*[ABCDGJK])|\r\n/g;
+/** What its line editor and its lists write besides. */
+const ownOfLines = /\r|\x07/g;
+
 /** Up to 40 characters before and after the first that drives a terminal; nothing where there is none. */
 function breachIn(written: string): string {
   const characters = [...written];
@@ -87,3 +91,49 @@ test.each([
     }
   });
 });
+
+test('the REPL, its commands, Tab and its lists do not drive a terminal', async () => {
+  await server.lying(answers, async () => {
+    const screen = place.screen(['repl', '-m', 'echo'], { env, columns: 100, rows: 40 });
+    /** Whether the prompt stands again; or nothing came for a while, and something is asked. */
+    const answered = async (before: number): Promise<boolean> => {
+      for (let quiet = 0, length = before; quiet < 240; quiet += 20) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const { bytes, cursorRow } = screen;
+        if (bytes.length > before && bytes.length === length && /^echo.*>$/.test(cursorRow)) return true;
+        if (bytes.length !== length) quiet = 0;
+        ({ length } = bytes);
+      }
+      return false;
+    };
+    /** A list, or a question, gets what stands first in it. */
+    const enter = async (keys: string) => {
+      for (let typed = keys, tries = 0; tries < 4; typed = '\r', tries++) {
+        const { length } = screen.bytes;
+        screen.type(typed);
+        if (await answered(length)) return;
+      }
+    };
+    await screen.until('the prompt', () => screen.cursorRow === 'echo>');
+    for (const line of ['hello', `/resume ${id}`, '/search hello', '/title A title'])
+      await enter(`${line}\r`);
+    const left = ['quit', 'exit', 'copy', 'edit'];
+    const names = slashCommands.map(({ name }) => name).filter((name) => !left.includes(name));
+    for (const name of names) await enter(`/${name}\r`);
+    // The names that Tab completes; then the line is left.
+    for (const beginning of ['/mode ', '/resume ']) {
+      const { length } = screen.bytes;
+      screen.type(`${beginning}\t\t`);
+      await screen.until('the list', () => screen.bytes.slice(length).includes('\\x1b'));
+      await enter('\x03');
+    }
+    screen.type('\x04');
+    await screen.ended;
+    expect(screen.bytes.match(/\\x1b/g)?.length).toBeGreaterThan(100);
+    expect(breachIn(screen.bytes.replace(own, '').replace(ownOfLines, ''))).toBe('');
+    expect(Object.values(attacks).filter((attack) => screen.bytes.includes(attack))).toEqual([]);
+    const typed = [...screen.text.matchAll(/^echo.*> \/(\w+)/gm)].map(([, name]) => name);
+    expect(typed).toEqual(expect.arrayContaining(names));
+    screen.close();
+  });
+}, 30_000);
