@@ -4,7 +4,7 @@ import type { ProfileFile } from '../config/profile-file.ts';
 import type { Target } from '../config/settings.ts';
 import type {
   BackendOptions,
-  ModelSearch,
+  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -57,7 +57,7 @@ export interface CliHost {
   /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
   findModels(
     servers: readonly ModelServer[],
-    options: ModelSearch,
+    options: EngineOptions,
     signal: AbortSignal,
   ): Promise<readonly FoundModels[]>;
 }

@@ -2,10 +2,10 @@
 import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
-import type { BackendOptions, ModelSearch, OpenedBackend } from '../service/backend-opening.ts';
+import type { BackendOptions, EngineOptions, OpenedBackend } from '../service/backend-opening.ts';
 import type { Call } from '../service/call.ts';
-import { administrationOf } from './administration.ts';
 import { BackendAccess } from './backend-access.ts';
+import { administrationOf } from './backend-administration.ts';
 import type { CliHost } from './cli-host.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
@@ -137,7 +137,7 @@ export class CliContext {
   }
 
   /** How servers are asked, of the API and of models alike. */
-  get modelSearch(): ModelSearch {
+  get engineOptions(): EngineOptions {
     return {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
@@ -216,7 +216,7 @@ export class CliContext {
 
   #openingWith(beginsStore: boolean): BackendOptions {
     return {
-      ...this.modelSearch,
+      ...this.engineOptions,
       onlyExisting: false,
       beginsStore,
       followsModes: false,
@@ -229,3 +229,9 @@ export class CliContext {
     return { origin: this.target.origin, key: apiKey, terminal: this.host.terminal() };
   }
 }
+
+/** What a function needs that asks the service, and nothing else. */
+export type ServiceAccess = Pick<CliContext, 'open' | 'call'>;
+
+/** What a function needs that prints an answer, and talks of it. */
+export type Printing = Pick<CliContext, 'options' | 'stdout' | 'stderr' | 'say'>;

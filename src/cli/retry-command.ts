@@ -1,8 +1,7 @@
 // How a turn that a model failed in can be repeated: its error names the command for it. That command spells out place, mode, session
 // and key, so that it repeats the same turn whatever has become the default, or the last session, by the time it is run.
-
-import { failureBody } from '../service/answer.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
+import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { JsonFlag } from './chat-plan.ts';
 import type { CliContext } from './context.ts';

@@ -1,9 +1,9 @@
-// The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a backend on this machine.
-
+// Puts the embedded service together: the store, the engines and the identity of this process. Loaded only for a backend on this machine.
 import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { IdSource } from '../local/ids.ts';
+import type { Say } from '../local/late-keeping.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions } from '../local/local-options.ts';
@@ -11,6 +11,7 @@ import { LocalService } from '../local/local-service.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {
   BackendOptions,
+  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -19,26 +20,21 @@ import { ParleyError } from '../service/errors.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
-import {
-  configuredEngines,
-  type EngineChoice,
-  exchangeableEngines,
-  storedModes,
-} from './configured-engines.ts';
+import { configuredEngines, exchangeableEngines, storedModes } from './configured-engines.ts';
+import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
 import type { ChosenStore } from './store-choice.ts';
 import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
-import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 /** Opens the store of a target, and resolves the key to call it with. */
 export async function openEmbeddedBackend(
   target: Target,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: BackendOptions,
 ): Promise<OpenedBackend> {
-  const { dataDirectory, profileFile } = surroundings;
+  const { dataDirectory, profileFile } = dependencies;
   const isElsewhere = target.store !== null;
   const isThere = isElsewhere || hasStore(dataDirectory);
   if (options.onlyExisting && (target.key === null || !isThere)) throw noStore();
@@ -49,12 +45,13 @@ export async function openEmbeddedBackend(
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
-    () => chosenStore(target, surroundings, { timeout: options.timeout, threads: undefined }),
-    surroundings,
+    () => chosenStore(target, dependencies, { timeout: options.timeout, threads: undefined }),
+    dependencies,
     options,
-    await configuredEngines(surroundings, options, await storedModes(config, profileFile.path)),
+    await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
     async () =>
-      configuredEngines(surroundings, options, await storedModes(profileFile.read(), profileFile.path)),
+      configuredEngines(dependencies, options, await storedModes(profileFile.read(), profileFile.path)),
+    options.say,
   );
   const service = follow?.(opened.backend.service, reloadModes) ?? opened.backend.service;
   const backend = { ...opened.backend, service };
@@ -62,7 +59,7 @@ export async function openEmbeddedBackend(
     if (options.onlyExisting && isNew) throw noStore();
     if (isElsewhere) refuseEmptiedStore(knownTo, !isNew, target.storeName);
     else refuseMissingStore(knownTo, !isNew, dataDirectory);
-    return { backend, apiKey: await keyOf(target, { backend, store, isNew, config }, surroundings, options) };
+    return { backend, apiKey: await keyOf(target, { backend, store, isNew, config }, dependencies, options) };
   } catch (error) {
     await backend.close();
     throw error;
@@ -72,12 +69,12 @@ export async function openEmbeddedBackend(
 /** A start with SQLite loads nothing of PostgreSQL. */
 async function chosenStore(
   { store }: Pick<Target, 'store'>,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   choice: SqliteChoice,
 ): Promise<ChosenStore> {
-  if (store === null) return openSqlite(surroundings, choice);
+  if (store === null) return openSqlite(dependencies, choice);
   const { openPostgres } = await import('./postgres-choice.ts');
-  return openPostgres(store, surroundings);
+  return openPostgres(store, dependencies);
 }
 
 function noStore(): ParleyError {
@@ -86,30 +83,32 @@ function noStore(): ParleyError {
   });
 }
 
+/** Opens the store of this machine for a server. */
 export async function openServedBackend(
   target: Pick<Target, 'store' | 'storeName'>,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: ServeOptions,
 ): Promise<ServedBackend> {
   const { StoreThreads } = await import('../store/sqlite/store-threads.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
-  const { dataDirectory, profileFile } = surroundings;
+  const { dataDirectory, profileFile } = dependencies;
   const knownTo = profileOfStore(profileFile.read(), target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const modes = () =>
     modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
-  const engines = async () => configuredEngines(surroundings, choice, await modes());
+  const engines = async () => configuredEngines(dependencies, choice, await modes());
   // The file stands beside the chunk of the build that this stands in.
   const threads: ThreadsOf = (place) =>
     new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place);
   const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
     // Its own time-out is that of its models; a client has another.
-    () => chosenStore(target, surroundings, { timeout: null, threads }),
-    surroundings,
+    () => chosenStore(target, dependencies, { timeout: null, threads }),
+    dependencies,
     choice,
     await engines(),
     engines,
+    null,
   );
   return {
     backend,
@@ -128,17 +127,19 @@ async function readModes(path: string) {
 
 async function openLocal(
   openStore: () => Promise<ChosenStore>,
-  { now }: Surroundings,
-  choice: EngineChoice,
+  { now, sinceBoot }: Dependencies,
+  options: EngineOptions,
   firstEngines: EngineSet,
   readEngines: () => Promise<EngineSet>,
+  say: Say | null,
 ) {
   const { engines, exchange } = exchangeableEngines(firstEngines);
   const reloadModes = async () => exchange(await readEngines());
   const { store, created, owner, shareReads } = await openStore();
   const random = await systemRandomness();
-  const limits = limitsWith(choice.timeout);
-  const local: LocalOptions = { store, engines, limits, now, random, ids: new IdSource(random), owner };
+  const limits = limitsWith(options.timeout);
+  const ids = new IdSource(random);
+  const local: LocalOptions = { store, engines, limits, now, sinceBoot, random, ids, owner, say };
   const backend: EmbeddedBackend = {
     service: new LocalService(local),
     archive: new LocalArchive(local),

@@ -1,4 +1,4 @@
-// A service whose modes are those that are set up at each call: while a conversation lasts, another process may set up others.
+// A service that uses at each call the modes that are set up at that time. Another process may set up modes while a conversation lasts.
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { StoredConfig } from '../config/stored-config.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
@@ -6,8 +6,8 @@ import type { ConversationService } from '../service/conversation-service.ts';
 type Follow = (service: ConversationService, reload: () => Promise<void>) => ConversationService;
 
 /**
- * `config` holds the modes that the service has now. Whoever asks for the modes is told what is wrong with them; a turn goes on with those
- * before.
+ * `config` holds the modes that the service has now. `models` rejects when the modes that are set up later cannot be read. A chat then goes
+ * on with the old ones.
  */
 export function followedModes(profileFile: Pick<ProfileFile, 'read'>, config: StoredConfig): Follow {
   const textOf = ({ modes, default_mode }: StoredConfig) => JSON.stringify({ modes, default_mode });

@@ -5,17 +5,17 @@ import { readReference } from '../config/key-reference.ts';
 import { readPasswordFile } from '../config/password-file.ts';
 import type { StoreAddress } from '../config/store-address.ts';
 import { isLocalName } from '../http/loopback.ts';
-import { storeRules } from '../local/store-rules.ts';
+import { storeRules } from '../local/local-store-rules.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ConnectionConfig } from '../store/postgres/connect.ts';
 import { openPostgresStore } from '../store/postgres/open.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { ChosenStore } from './store-choice.ts';
-import type { Surroundings } from './surroundings.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 export async function openPostgres(
   address: StoreAddress,
-  { env, now, random }: Pick<Surroundings, 'env' | 'now' | 'random'>,
+  { env, now, random }: Pick<Dependencies, 'env' | 'now' | 'random'>,
 ): Promise<ChosenStore> {
   const { name, schema, connections, patience, prepares } = address;
   const { store, created } = await openPostgresStore({
@@ -32,7 +32,7 @@ export async function openPostgres(
 
 async function connectionConfigs(
   address: StoreAddress,
-  env: Surroundings['env'],
+  env: Dependencies['env'],
 ): Promise<readonly ConnectionConfig[]> {
   const { hosts, user, database, encryption, authorityFile, password } = address;
   const authorities = authorityFile === null ? null : await readAuthorities(address.name, authorityFile);
@@ -55,7 +55,7 @@ async function connectionConfigs(
 async function givenPassword(
   { name }: StoreAddress,
   password: { readonly kind: 'reference' | 'text'; readonly value: string },
-  env: Surroundings['env'],
+  env: Dependencies['env'],
 ): Promise<string> {
   if (password.kind === 'text') return password.value;
   const missing = (problem: string) =>

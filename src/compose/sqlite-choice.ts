@@ -1,12 +1,12 @@
 // The store in SQLite, in the data directory of this machine.
 import type { TurnOwner } from '../local/local-options.ts';
-import { storeRules } from '../local/store-rules.ts';
+import { storeRules } from '../local/local-store-rules.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { ChosenStore } from './store-choice.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface SqliteChoice {
   /** Who waits less for an answer waits less for a lock, too. Seconds; null for the usual. */
@@ -15,8 +15,8 @@ export interface SqliteChoice {
   readonly threads: ThreadsOf | undefined;
 }
 
-export async function openSqlite(surroundings: Surroundings, choice: SqliteChoice): Promise<ChosenStore> {
-  const { dataDirectory, nodeApiVersion, now, sinceBoot, random, processes } = surroundings;
+export async function openSqlite(dependencies: Dependencies, choice: SqliteChoice): Promise<ChosenStore> {
+  const { dataDirectory, nodeApiVersion, now, sinceBoot, random, processes } = dependencies;
   const { timeout, threads } = choice;
   const opened = await openSqliteStore({
     directory: dataDirectory,

@@ -5,9 +5,9 @@ import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import type { IdempotencyKey } from '../store/session-store.ts';
+import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { stableJson } from './stable-json.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 const shortCharacters = 4096;
 /** So many messages are hashed at a time. */

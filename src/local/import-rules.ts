@@ -4,8 +4,8 @@ import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { finishReasons, type Message, type Session } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
+import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { checkText, checkTitle } from './text-rules.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 const sessionFields = namesOf<keyof Session>({
   session_id: true,

@@ -1,5 +1,5 @@
-// The session of a chat with a title, at a server that is not known to take a title with a chat: the interface document has titles for
-// created sessions alone (section 2). So the session is made before the message is sent.
+// Creates the session of a chat with a title at a server that is not known to take a title with a chat. The interface document has titles
+// for created sessions alone (section 2), so the session is created before the message is sent.
 import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
@@ -9,10 +9,10 @@ import { unknownMode } from '../service/unknown-mode.ts';
 export class TitledSessions {
   readonly #service: Pick<ConversationService, 'models' | 'createSession' | 'deleteSession'>;
   readonly #takesTitles: () => boolean;
-  /** Names that the server has listed. */
+  /** Names of modes that the server has listed. */
   #modes: ReadonlySet<string> = new Set();
 
-  /** `takesTitles`: whether the server is known, by now, to take a title with a chat. */
+  /** `takesTitles`: whether the server is known to take a title with a chat. */
   constructor(
     service: Pick<ConversationService, 'models' | 'createSession' | 'deleteSession'>,
     takesTitles: () => boolean,
@@ -21,11 +21,11 @@ export class TitledSessions {
     this.#takesTitles = takesTitles;
   }
 
-  /** The id of the session that was made for the request; null where the request itself takes the title. */
+  /** The id of the session that was created for the request; null where the request itself takes the title. */
   async begin(call: Call, { mode, title, session_id }: ChatRequest): Promise<string | null> {
     if (title === undefined || session_id !== null || this.#takesTitles()) return null;
     await this.#requireMode(mode, call);
-    // The answer that listed the modes may have told it.
+    // The response that listed the modes may have told that the server takes titles.
     if (this.#takesTitles()) return null;
     const { idempotencyKey: key } = call;
     // A repetition of the turn gets the same session.
@@ -33,10 +33,13 @@ export class TitledSessions {
     return (await this.#service.createSession(own, { title })).data.session_id;
   }
 
-  /** Of a message that was refused nothing stays, not even the session that was made for it. After any other failure it may be there. */
+  /**
+   * Deletes the session that was created for a message which the server refused. After any other failure the session stays, because the
+   * message may be in it.
+   */
   async takeBack(call: Call, sessionId: string, error: unknown): Promise<void> {
     if (!(error instanceof ParleyError) || error.kind !== 'input') return;
-    // The failure to be told is the first. An empty session may be left.
+    // The first failure is the one to report. An empty session may stay.
     await this.#service.deleteSession(call, sessionId).catch(() => {});
   }
 

@@ -1,8 +1,8 @@
-// The OpenAPI document as a page to read: one file without scripts or anything from elsewhere, so it works offline.
+// The OpenAPI document as one HTML page without scripts and without parts from elsewhere, so that it works offline.
 import { escapeHtml } from '../system/html-escape.ts';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.ts';
 
-/** The page may not load or run anything, whatever a text in it may hold. */
+/** The page must not load or run anything, whatever its texts contain. */
 export const docsHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
@@ -72,7 +72,7 @@ function details(title: string, body: unknown): string {
     .join('');
 }
 
-/** Words in backticks are code. */
+/** Escapes a text for HTML. Words in backticks become code. */
 function prose(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -1,4 +1,4 @@
-// Text as an HTML reader shows it, in elements and in quoted attributes.
+// Escapes text for HTML, in elements and in quoted attributes.
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

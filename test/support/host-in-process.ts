@@ -1,4 +1,4 @@
-// What the command line is handed, in this process: outputs and a backend of the test's own, a standard input in pieces, and all else
+// What the command line is handed, in this process: outputs and a backend of the test's own, a standard input in chunks, and all else
 // as the real program has it.
 import { join } from 'node:path';
 import { Readable } from 'node:stream';

@@ -1,6 +1,6 @@
 // A store in the tests' own PostgreSQL server, opened as Parley opens it, closed when the test ends.
 import { onTestFinished } from 'vitest';
-import { storeRules } from '../../src/local/store-rules.ts';
+import { storeRules } from '../../src/local/local-store-rules.ts';
 import {
   type OpenedPostgresStore,
   openPostgresStore,

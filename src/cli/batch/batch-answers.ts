@@ -1,20 +1,20 @@
 // The answer to one line of a batch: its turn at the service, sent again while the service wants to wait, and what came of it as the
 // line of the result. What makes all further lines useless is told to whoever runs the batch.
 import { createHash } from 'node:crypto';
-import { failureFacts } from '../../service/answer.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { failureFacts } from '../../service/result.ts';
 import { toJson } from '../terminal/json.ts';
-import type { BatchId, BatchItem, BatchRequest } from './batch-request.ts';
+import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
 import type { Pace } from './pace.ts';
 
-export interface BatchResult {
+export interface BatchOutcome {
   /** The line, with its line end. */
   readonly text: string;
   readonly outcome: 'answered' | 'failed' | 'interrupted';
-  readonly item: BatchItem;
+  readonly item: BatchLine;
 }
 
 export interface BatchAnswersOptions {
@@ -58,7 +58,7 @@ export class BatchAnswers {
   }
 
   /** Never rejects. */
-  async answer(item: BatchItem): Promise<BatchResult> {
+  async answer(item: BatchLine): Promise<BatchOutcome> {
     const place: { session_id: string | null } = { session_id: null };
     try {
       if (item.request instanceof ParleyError) throw item.request;
@@ -77,7 +77,7 @@ export class BatchAnswers {
 
   /** The answer's data, whole, of as many tries as it takes. */
   async #turn(
-    { id }: BatchItem,
+    { id }: BatchLine,
     request: BatchRequest,
     place: { session_id: string | null },
   ): Promise<unknown> {
@@ -175,7 +175,7 @@ function dataOf({ session_id, mode, reply }: ChatReply, body: unknown): unknown 
   return { session_id, mode, reply, ...own };
 }
 
-function failed(item: BatchItem, error: ParleyError, outcome: 'failed' | 'interrupted'): BatchResult {
+function failed(item: BatchLine, error: ParleyError, outcome: 'failed' | 'interrupted'): BatchOutcome {
   return { text: `${toJson({ id: item.id, success: false, error: failureFacts(error) })}\n`, outcome, item };
 }
 

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
-import { BatchAnswers, type BatchResult, type SharedSession } from '../batch/batch-answers.ts';
+import { BatchAnswers, type BatchOutcome, type SharedSession } from '../batch/batch-answers.ts';
 import { type BatchDestination, openDestination } from '../batch/batch-destination.ts';
 import { batchItems } from '../batch/batch-items.ts';
 import { BatchProgress } from '../batch/batch-progress.ts';
-import { type BatchItem, readItem } from '../batch/batch-request.ts';
+import { type BatchLine, readItem } from '../batch/batch-request.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pace } from '../batch/pace.ts';
 import type { MessageSources } from '../chat-message.ts';
@@ -106,7 +106,7 @@ async function answerAll(
     answered: destination.answered,
     skipped: () => progress.skip(),
   });
-  await runInOrder<BatchItem, BatchResult>(items, {
+  await runInOrder<BatchLine, BatchOutcome>(items, {
     concurrency: input.inSession ? 1 : input.concurrency,
     window: { items: windowItems(input.concurrency), weight: windowWeight },
     signal: stop.signal,

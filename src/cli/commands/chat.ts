@@ -1,5 +1,4 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
-
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { chatOutput } from '../chat-output.ts';
@@ -141,7 +140,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const { usage, raw } = input;
   const output = chatOutput(plan.format, context, { mode, modeGiven: input.mode, usage, raw });
   const { backend } = await context.open();
-  const events = backend.service.chat(call, request, 'pieces');
+  const events = backend.service.chat(call, request, 'chunks');
   const outcome = await runTurn(events, output, (session) => remember(session, context));
   if (outcome.kind === 'done') return exitDone;
 

@@ -1,5 +1,4 @@
 // `parley serve`: the embedded service over HTTP. Where it listens goes to stdout, its log as lines of JSON to stderr.
-
 import type { Command } from 'commander';
 import { isLocalUrl } from '../../config/base-url.ts';
 import { ParleyError } from '../../service/errors.ts';

@@ -3,7 +3,8 @@
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
-import type { CliContext } from '../context.ts';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import type { CliContext, ServiceAccess } from '../context.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { unansweredMessage } from './last-messages.ts';
@@ -29,8 +30,8 @@ export interface Attempt {
   readonly isReturned: boolean;
 }
 
-/** For so long a reply may keep the keyboard waiting. */
-const breathMs = 10;
+/** The longest time for which a reply keeps the keyboard waiting. */
+const mostMsAtOnce = 10;
 
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -130,8 +131,8 @@ export class Conversation {
     let reply = '';
     try {
       let complete: ChatReply | null = null;
-      let breath = context.host.now();
-      for await (const event of backend.service.chat(call, attempt.request, 'pieces')) {
+      let yieldedAt = context.host.now();
+      for await (const event of backend.service.chat(call, attempt.request, 'chunks')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {
@@ -144,9 +145,9 @@ export class Conversation {
         }
         await shown.take(event);
         // An engine that never waits would leave the keyboard unread.
-        if (context.host.now() - breath > breathMs) {
-          await new Promise((resolve) => setImmediate(resolve));
-          breath = context.host.now();
+        if (context.host.now() - yieldedAt > mostMsAtOnce) {
+          await yieldToEventLoop();
+          yieldedAt = context.host.now();
         }
       }
       context.signal.throwIfAborted();
@@ -192,7 +193,7 @@ function newAttempt(request: ChatRequest, context: CliContext): Attempt {
   return { request, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };
 }
 
-export async function titleOf(sessionId: string, context: CliContext): Promise<string | null> {
+export async function titleOf(sessionId: string, context: ServiceAccess): Promise<string | null> {
   const { backend } = await context.open();
   const { data } = await backend.service.getSession(await context.call(), sessionId);
   return typeof data.title === 'string' ? data.title : null;

@@ -45,7 +45,7 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
         case 'done':
           spinner.stop();
           await leaveReasons();
-          // A server that does not stream has sent no piece.
+          // A server that does not stream has sent no chunk.
           if (!begun) await writer.write(event.data.reply);
           begun = true;
       }

@@ -12,7 +12,7 @@ import { requireMode } from '../mode-choice.ts';
 import { tokensLine } from '../turn-notes.ts';
 import { fileChoices, modeChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
-import type { Choice } from './completion.ts';
+import type { CompletionChoice } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
@@ -36,7 +36,7 @@ export interface SlashCommand {
   readonly name: string;
   readonly argument: string;
   readonly description: string;
-  readonly choices?: (beginning: string, context: CliContext) => Promise<readonly Choice[]>;
+  readonly choices?: (beginning: string, context: CliContext) => Promise<readonly CompletionChoice[]>;
   run(argument: string, scope: Scope): Promise<Next>;
 }
 

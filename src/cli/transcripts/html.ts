@@ -9,6 +9,13 @@ import { style } from './html-style.ts';
 /** Replies are Markdown, from a model that may have been told to write anything: markup in them is shown, links lead to the web alone. */
 const untrusted: MarkedExtension = {
   gfm: true,
+  extensions: [
+    {
+      name: 'long text',
+      level: 'inline',
+      tokenizer: (text) => (text.length > mostInline ? { type: 'text', raw: text, text } : undefined),
+    },
+  ],
   renderer: {
     html: ({ text, block }) =>
       block ? `<p class="typed">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text),
@@ -28,6 +35,10 @@ const untrusted: MarkedExtension = {
 
 /** A reply of more characters is no prose, and its Markdown would take seconds. */
 const mostMarkdown = 200_000;
+/** The same for one paragraph: `marked` takes quadratic time for its emphasis and links. */
+const mostInline = 4000;
+/** `marked` keeps the text of a quote or list once for each level that it is nested: a thousand levels exhaust the heap. */
+const nestedTooDeep = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){100}/m;
 
 export class HtmlPage {
   readonly #marked = new Marked(untrusted);
@@ -84,7 +95,7 @@ ${content}</section>
 
   #reply(content: string): string {
     try {
-      if (content.length <= mostMarkdown) {
+      if (content.length <= mostMarkdown && !nestedTooDeep.test(content)) {
         return `<div dir="auto">${this.#marked.parse(content, { async: false })}</div>`;
       }
     } catch {

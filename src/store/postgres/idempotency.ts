@@ -2,7 +2,7 @@
 // two that use a key at once, the second waits for the first to commit, and then finds what it did.
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules, UsedKey } from '../store-rules.ts';
-import type { Ask, Connections } from './connections.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { statement } from './statement.ts';
 
 /** A key that is known, as a statement selects it: null columns for one that is new. */
@@ -79,7 +79,7 @@ export async function sweepOld(ask: Ask, keptMs: number): Promise<void> {
 }
 
 export interface OnceTools {
-  readonly connections: Connections;
+  readonly connections: ConnectionPool;
   readonly rules: StoreRules;
   /** How long keys are kept, ms. */
   readonly keptMs: (once: IdempotencyKey) => number;

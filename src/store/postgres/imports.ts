@@ -2,7 +2,7 @@
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { StoreRules } from '../store-rules.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import type { MessageRow } from './rows.ts';
 import { messageColumns, toMessage } from './rows.ts';
 import { findSessions } from './sessions.ts';

@@ -1,6 +1,6 @@
 // What a store is and whether it can be written, as PostgreSQL itself says.
 import type { StoreReport } from '../../service/administration.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import { schemaVersion } from './migrations.ts';
 import { statement } from './statement.ts';
 

@@ -3,7 +3,7 @@ import type { KeyRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { NewKey } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import type { KeyRow } from './rows.ts';
 import { toKeyRecord, toTime } from './rows.ts';
 import { statement } from './statement.ts';

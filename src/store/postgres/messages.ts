@@ -5,7 +5,7 @@ import type { Message } from '../../service/session.ts';
 import { PageRoom } from '../page-room.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
 import { columnsOf } from './columns.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import type { MessageRow } from './rows.ts';
 import { messageColumns, toMessage } from './rows.ts';
 import { statement } from './statement.ts';

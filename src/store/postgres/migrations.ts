@@ -1,7 +1,7 @@
 // Brings a database to the newest schema, once, however many servers start at the same moment; refuses one that a newer Parley has made.
 // All of it is one transaction, so that it works through a pooler, and a server that dies leaves nothing half done.
 import { ParleyError } from '../../service/errors.ts';
-import type { Ask, Connections } from './connections.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { codeOf } from './postgres-errors.ts';
 import { type Migration, schema } from './schema.ts';
 import { statement } from './statement.ts';
@@ -26,7 +26,7 @@ export interface MigrationOptions {
 }
 
 /** The version that the store has then. */
-export async function migrate(connections: Connections, options: MigrationOptions): Promise<number> {
+export async function migrate(connections: ConnectionPool, options: MigrationOptions): Promise<number> {
   const migrations = options.migrations ?? schema;
   const newest = migrations.at(-1)?.version ?? 0;
   for (let tries = 0; ; tries += 1) {

@@ -1,7 +1,7 @@
 // Opens a store in PostgreSQL: connections to a database that keeps its promises, and the newest schema.
 import type { StoreRules } from '../store-rules.ts';
 import { type ConnectionConfig, connect } from './connect.ts';
-import { Connections } from './connections.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import { migrate } from './migrations.ts';
 import { storeError } from './postgres-errors.ts';
 import { PostgresStore } from './postgres-store.ts';
@@ -38,7 +38,7 @@ const anyProject = statement('SELECT 1 FROM parley.projects LIMIT 1');
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedPostgresStore> {
   const { name, hosts, schema, now, rules, random, patienceMs, prepare, acceptsLoss } = options;
-  const connections = new Connections({
+  const connections = new ConnectionPool({
     connect: () => connect(hosts, { name, acceptsLoss }),
     ...{ name, schema, random, patienceMs, prepare, size: options.connections },
   });

@@ -26,14 +26,14 @@ import type {
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
-import type { Ask, Connections } from './connections.ts';
-import { Groups } from './groups.ts';
+import { type CallGroups, callGroups } from './call-groups.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { doOnce, type OnceTools, sweepOld } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { inspect, isWritable } from './inspection.ts';
-import { createKey, findKeysByHash, listKeys, revokeKey } from './keys.ts';
-import { type HistoryCall, listMessages, readHistories } from './messages.ts';
-import { createSessions, type SessionCreation } from './new-sessions.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
+import { listMessages } from './messages.ts';
+import type { SessionCreation } from './new-sessions.ts';
 import { storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
@@ -42,22 +42,11 @@ import { listSessions } from './session-pages.ts';
 import {
   deleteSession,
   deleteSessions,
-  findSessions,
   holdsAny,
   renameSession,
   restoreSession,
   restoreSessions,
-  type SessionPlace,
 } from './sessions.ts';
-import { type BeginCall, beginTurns } from './turn-begins.ts';
-import {
-  areRunning,
-  type EndCall,
-  endTurns,
-  type RenewCall,
-  type RunningCall,
-  renewTurns,
-} from './turn-ends.ts';
 import { usage } from './usage.ts';
 
 export interface StoreParts {
@@ -71,24 +60,17 @@ export interface StoreParts {
 const sweepMs = 60_000;
 
 export class PostgresStore implements SessionStore {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPool;
   readonly #name: string;
   readonly #now: () => number;
   readonly #tools: OnceTools;
   readonly #searchIndex: SearchIndex;
   #sweptUntil = Number.NEGATIVE_INFINITY;
   #sweeping: Promise<void> = Promise.resolve();
+  readonly #groups: CallGroups;
   readonly #turnWaiters = new TurnWaiters();
-  readonly #keyReads: Groups<Uint8Array, KeyIdentity | null>;
-  readonly #sessionReads: Groups<SessionPlace, Session | null>;
-  readonly #histories: Groups<HistoryCall, readonly Message[]>;
-  readonly #creations: Groups<SessionCreation, Idempotent<NewSession>>;
-  readonly #begins: Groups<BeginCall, TurnBegin>;
-  readonly #renewals: Groups<RenewCall, boolean>;
-  readonly #runningReads: Groups<RunningCall, boolean>;
-  readonly #ends: Groups<EndCall, TurnEnd>;
 
-  constructor(connections: Connections, { name, now, rules }: StoreParts) {
+  constructor(connections: ConnectionPool, { name, now, rules }: StoreParts) {
     this.#connections = connections;
     this.#name = name;
     this.#now = now;
@@ -96,39 +78,11 @@ export class PostgresStore implements SessionStore {
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
     this.#searchIndex = new SearchIndex(connections, rules);
-    const { ask } = connections;
-    const alone = () => null;
-    this.#keyReads = new Groups({ send: (hashes) => findKeysByHash(ask, hashes), placeOf: alone });
-    this.#sessionReads = new Groups({ send: (places) => findSessions(ask, places), placeOf: alone });
-    this.#histories = new Groups({ send: (calls) => readHistories(ask, calls), placeOf: alone });
-    this.#runningReads = new Groups({ send: (calls) => areRunning(ask, calls), placeOf: alone });
-    this.#creations = new Groups({
-      send: (creations) => createSessions(tools, creations),
-      placeOf: ({ projectId, once }) => once && `${projectId} ${once.key}`,
-    });
-    this.#begins = new Groups({
-      send: (calls) => beginTurns(tools, calls),
-      placeOf: ({ projectId, start }) =>
-        start.once === null
-          ? start.session_id && `${projectId} ${start.session_id}`
-          : `${projectId} key ${start.once.key}`,
-      lengthOf: ({ start }) => start.content.length,
-    });
-    const placeOfTurn = ({ projectId, turn }: Pick<EndCall, 'projectId' | 'turn'>) =>
-      `${projectId} ${turn.session_id}`;
-    this.#renewals = new Groups<RenewCall, boolean>({
-      send: (calls) => renewTurns(ask, calls),
-      placeOf: placeOfTurn,
-    });
-    this.#ends = new Groups<EndCall, TurnEnd>({
-      send: (calls) => endTurns(tools, calls),
-      placeOf: placeOfTurn,
-      lengthOf: ({ reply }) => reply.content.length,
-    });
+    this.#groups = callGroups(tools);
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
-    return this.#run(() => this.#keyReads.add(hash));
+    return this.#run(() => this.#groups.keyReads.add(hash));
   }
 
   createKey(key: NewKey): Promise<KeyRecord> {
@@ -149,11 +103,11 @@ export class PostgresStore implements SessionStore {
     once: IdempotencyKey | null,
   ): Promise<Idempotent<NewSession>> {
     this.#sweep(once);
-    return this.#run(() => this.#creations.add({ projectId, session, once }));
+    return this.#run(() => this.#groups.creations.add({ projectId, session, once }));
   }
 
   findSession(projectId: string, sessionId: string): Promise<Session | null> {
-    return this.#run(() => this.#sessionReads.add({ projectId, sessionId }));
+    return this.#run(() => this.#groups.sessionReads.add({ projectId, sessionId }));
   }
 
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
@@ -221,7 +175,7 @@ export class PostgresStore implements SessionStore {
     return this.#run(() => {
       signal?.throwIfAborted();
       this.#sweep(start.once);
-      return this.#begins.add({ projectId, start });
+      return this.#groups.begins.add({ projectId, start });
     }, signal);
   }
 
@@ -231,20 +185,20 @@ export class PostgresStore implements SessionStore {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const isRunning = () => this.#run(() => this.#runningReads.add({ projectId, turn }));
+    const isRunning = () => this.#run(() => this.#groups.runningReads.add({ projectId, turn }));
     return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
   }
 
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
-    return this.#run(() => this.#histories.add({ projectId, sessionId, before, limit }));
+    return this.#run(() => this.#groups.histories.add({ projectId, sessionId, before, limit }));
   }
 
   renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean> {
-    return this.#run(() => this.#renewals.add({ projectId, turn, leaseMs }));
+    return this.#run(() => this.#groups.renewals.add({ projectId, turn, leaseMs }));
   }
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
-    const ended = await this.#run(() => this.#ends.add({ projectId, turn, reply }));
+    const ended = await this.#run(() => this.#groups.ends.add({ projectId, turn, reply }));
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp(2);
     return ended;

@@ -4,7 +4,7 @@
 import type { PurgePlan, PurgeReport, StoreFact } from '../../service/administration.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
-import type { Ask, Connections } from './connections.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
 import { statement } from './statement.ts';
@@ -75,7 +75,7 @@ export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePla
 }
 
 export async function purgeSessions(
-  connections: Connections,
+  connections: ConnectionPool,
   filter: PurgeFilter,
   { expected, keptMs }: { readonly expected: number; readonly keptMs: number },
 ): Promise<Purge> {
@@ -114,7 +114,7 @@ async function eraseRows(ask: Ask, values: readonly unknown[]): Promise<Counts> 
 }
 
 /** Only the owner of the tables may do this; who is not is told so. */
-async function settle(connections: Connections): Promise<readonly StoreFact[]> {
+async function settle(connections: ConnectionPool): Promise<readonly StoreFact[]> {
   const kept: StoreFact = {
     name: 'kept_by_postgresql',
     value: 'free space in its files until it is overwritten, its log, standby servers, backups',

@@ -2,7 +2,7 @@
 // Several servers share the queue: each takes rows that no other has taken. A search first waits until the queue is empty.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TextRules } from '../store-rules.ts';
-import type { Connections } from './connections.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import { lexemesOf } from './search-words.ts';
 import { statement } from './statement.ts';
 
@@ -42,12 +42,12 @@ interface QueuedRow {
 }
 
 export class SearchIndex {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPool;
   readonly #rules: TextRules;
   #kept = 0;
   #filling: Promise<void> | null = null;
 
-  constructor(connections: Connections, rules: TextRules) {
+  constructor(connections: ConnectionPool, rules: TextRules) {
     this.#connections = connections;
     this.#rules = rules;
   }

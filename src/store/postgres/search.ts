@@ -2,7 +2,7 @@
 import type { Role } from '../../service/session.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import { type SessionRow, sessionColumns, toSession, toTime } from './rows.ts';
 import { indexQuery } from './search-words.ts';
 import { statement } from './statement.ts';

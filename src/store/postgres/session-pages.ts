@@ -2,7 +2,7 @@
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import type { SessionRow } from './rows.ts';
 import { sessionColumns, toSession } from './rows.ts';
 import { statement } from './statement.ts';

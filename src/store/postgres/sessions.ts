@@ -2,7 +2,7 @@
 import type { DeletedSession, Session } from '../../service/session.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
 import { byNumber, columnsOf } from './columns.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import type { SessionRow } from './rows.ts';
 import { sessionColumns, toSession, toTime } from './rows.ts';
 import { statement } from './statement.ts';
@@ -44,7 +44,7 @@ const restoreAll = statement(`
   ) AS there
   WHERE session.id = there.id RETURNING ${sessionColumns}`);
 
-export interface SessionPlace {
+export interface NamedSession {
   readonly projectId: string;
   readonly sessionId: string;
 }
@@ -55,7 +55,7 @@ interface IdRow {
 
 export async function findSessions(
   ask: Ask,
-  places: readonly SessionPlace[],
+  places: readonly NamedSession[],
 ): Promise<readonly (Session | null)[]> {
   const values = columnsOf(
     places,

@@ -2,7 +2,7 @@
 // the place of a reply, or the turn was lost, the rules of a turn decide.
 import type { Turn, TurnEnd, TurnReply } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import type { OnceTools } from './idempotency.ts';
 import { type MessageRow, toMessage } from './rows.ts';
 import {

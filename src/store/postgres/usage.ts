@@ -1,6 +1,6 @@
 // What the replies of all projects took, counted from one index: no text is read.
 import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
-import type { Ask } from './connections.ts';
+import type { Ask } from './connection-pool.ts';
 import { statement } from './statement.ts';
 
 /** `from` joins what the group needs besides the reply. */

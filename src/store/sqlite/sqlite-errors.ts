@@ -67,6 +67,14 @@ function storageFull(path: string, cause: unknown): ParleyError {
   });
 }
 
+/** Throws the failure of a search, which writes its index alone. */
+export function searchFailure(error: unknown): never {
+  if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
+  throw error.with({
+    hint: 'A search adds the newest messages to its index first, and there is no room for that. All messages are intact. Free some space and search again.',
+  });
+}
+
 function damagedHint(path: string): string {
   const backup = newestBackup(path);
   const restore =

@@ -25,6 +25,7 @@ import type {
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
+import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { doOnce, doOnceInSteps } from './idempotency.ts';
 import { importSession, isShort } from './imports.ts';
@@ -33,7 +34,7 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
-import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
@@ -48,6 +49,7 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
+import { searchFailure } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { StoreThreads, ThreadsOf } from './store-threads.ts';
@@ -169,11 +171,12 @@ export class SqliteStore implements SessionStore {
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
-    return this.#access.run(async () => {
+    const search = this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
       if (this.#threads !== null) return this.#threads.search(projectId, filter, signal);
       return this.#rules.search(filter, searchReads(tools, projectId, filter));
     });
+    return search.catch(searchFailure);
   }
 
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
@@ -186,7 +189,7 @@ export class SqliteStore implements SessionStore {
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
     const steps = (connection: Connection) =>
-      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, this.#now(), () =>
+      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, () =>
         importSession(connection, projectId, record, this.#rules),
       );
     const imported = isShort(record)
@@ -197,7 +200,7 @@ export class SqliteStore implements SessionStore {
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start, this.#now()), signal);
+    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start), signal);
   }
 
   waitForTurn(
@@ -223,9 +226,8 @@ export class SqliteStore implements SessionStore {
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
-    const waitMs = Math.max(this.#access.wait.waitMs, usualLockWaitMs);
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
-    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, waitMs));
+    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, replyLockWaitMs));
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp();
     return ended;
@@ -244,7 +246,7 @@ export class SqliteStore implements SessionStore {
       connection: this.#access.connection,
       write,
       wait: this.#access.wait,
-      leaseClock: this.#sinceBoot,
+      clocks: () => this.#clocks(),
     };
     return this.#access.run(() => purgeSessions(tools, filter, options));
   }
@@ -271,9 +273,13 @@ export class SqliteStore implements SessionStore {
     await Promise.all([this.#access.close(), this.#threads?.close(storeClosed())]);
   }
 
-  /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */
+  /** Made when a write runs, not when it is asked for: it may wait for a lock meanwhile. */
   #turnTools() {
-    return { connection: this.#access.connection, rules: this.#rules, clock: this.#sinceBoot() };
+    return { connection: this.#access.connection, rules: this.#rules, ...this.#clocks() };
+  }
+
+  #clocks(): Clocks {
+    return { now: this.#now(), clock: this.#sinceBoot() };
   }
 
   #writeOnce<T>(
@@ -282,7 +288,7 @@ export class SqliteStore implements SessionStore {
     work: (connection: Connection) => T,
   ): Promise<Idempotent<T>> {
     return this.#access.write((connection) =>
-      doOnce(this.#turnTools(), projectId, once, this.#now(), () => work(connection)),
+      doOnce(this.#turnTools(), projectId, once, () => work(connection)),
     );
   }
 }

@@ -1,5 +1,4 @@
 // What deleting and restoring have in common: one id by itself, or many as a batch, and what is told when that has ended.
-
 import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';

@@ -1,0 +1,185 @@
+// A fixed number of connections to one database, opened when they are needed. A call that finds none free waits for one: the calls of a
+// group grow meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until its
+// patience is over; every statement of this store may be sent twice.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, QueryConfig } from 'pg';
+import { ParleyError } from '../../service/errors.ts';
+import { isConnectionLost, isPassing, isPrepareRefused, storeError } from './postgres-errors.ts';
+import { inSchema, type NamedStatement, type Statement } from './statement.ts';
+
+export interface PoolOptions {
+  /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
+  readonly connect: () => Promise<Client>;
+  /** For errors: the store without user and password. */
+  readonly name: string;
+  readonly schema: string;
+  readonly size: number;
+  /** How long a call is sent again while the database gives no answer, ms. */
+  readonly patienceMs: number;
+  readonly prepare: boolean;
+  /** 0 to 1, for pauses of unequal length. */
+  readonly random: () => number;
+}
+
+/**
+ * The rows of a statement. `again`: what is sent in its place after a connection was lost, where it is not known whether the first did
+ * its work; the same statement where none is given.
+ */
+export type Ask = <Row>(
+  statement: Statement,
+  values?: readonly unknown[],
+  again?: Statement,
+) => Promise<readonly Row[]>;
+
+const longestPauseMs = 250;
+/** Of a statement over whole tables. */
+const longestMs = 6 * 60 * 60 * 1000;
+
+export class ConnectionPool {
+  readonly #options: PoolOptions;
+  readonly #named = new Map<Statement, NamedStatement>();
+  readonly #free: Client[] = [];
+  readonly #waiting: ((client: Client | null) => void)[] = [];
+  #open = 0;
+  #prepares: boolean;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#prepares = options.prepare;
+  }
+
+  /** Rejects with a ParleyError, or with what PostgreSQL said of the values of the call. */
+  readonly ask: Ask = <Row>(one: Statement, values: readonly unknown[] = [], again = one) =>
+    this.#persist((client, wasLost) =>
+      this.#send<Row>(client, wasLost ? again : one, values, this.#prepares),
+    );
+
+  /** A statement that reads or rewrites whole tables, outside of any transaction. It is sent once. */
+  async askOnce<Row>(one: Statement): Promise<readonly Row[]> {
+    const { text } = this.#inPlace(one);
+    return this.#once(async (client) => {
+      const query: QueryConfig & { query_timeout: number } = { text, query_timeout: longestMs };
+      return (await client.query(query)).rows as Row[];
+    });
+  }
+
+  /** One transaction; `work` may run again from its beginning. */
+  transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    return this.#persist(async (client) => {
+      const ask: Ask = (one, values = []) => this.#send(client, one, values, false);
+      await client.query('BEGIN');
+      try {
+        const result = await work(ask);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        if (!isConnectionLost(error)) await client.query('ROLLBACK').catch(() => {});
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const give of this.#waiting.splice(0)) give(null);
+    await Promise.all(this.#free.splice(0).map((client) => client.end().catch(() => {})));
+  }
+
+  async #persist<T>(work: (client: Client, wasLost: boolean) => Promise<T>): Promise<T> {
+    const until = performance.now() + this.#options.patienceMs;
+    let wasLost = false;
+    for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        return await this.#once((client) => work(client, wasLost));
+      } catch (error) {
+        if (this.#closed) throw storeClosed();
+        wasLost ||= isConnectionLost(error);
+        if (isPrepareRefused(error) && this.#prepares) this.#prepares = false;
+        else if (!isPassing(error) || performance.now() >= until) throw error;
+        else await delay(pauseMs * (0.5 + this.#options.random() / 2));
+      }
+    }
+  }
+
+  async #once<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const client = await this.#take();
+    let isLost = false;
+    try {
+      return await work(client);
+    } catch (error) {
+      isLost = !(error instanceof ParleyError) && isConnectionLost(error);
+      throw error;
+    } finally {
+      this.#give(client, isLost);
+    }
+  }
+
+  async #send<Row>(
+    client: Client,
+    one: Statement,
+    values: readonly unknown[],
+    prepares: boolean,
+  ): Promise<readonly Row[]> {
+    const { name, text } = this.#inPlace(one);
+    const query = { text, values: [...values] };
+    const result = await client.query(prepares ? { ...query, name } : query);
+    return result.rows as Row[];
+  }
+
+  #inPlace(one: Statement): NamedStatement {
+    const known = this.#named.get(one);
+    if (known !== undefined) return known;
+    const named = inSchema(one, this.#options.schema);
+    this.#named.set(one, named);
+    return named;
+  }
+
+  async #take(): Promise<Client> {
+    if (this.#closed) throw storeClosed();
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    if (this.#open >= this.#options.size) {
+      const given = await new Promise<Client | null>((resolve) => this.#waiting.push(resolve));
+      if (given !== null) return given;
+      return this.#take();
+    }
+    this.#open += 1;
+    try {
+      const client = await this.#options.connect();
+      client.on('error', () => this.#drop(client));
+      return client;
+    } catch (error) {
+      this.#open -= 1;
+      this.#waiting.shift()?.(null);
+      throw isPassing(error) ? error : storeError(error, this.#options.name);
+    }
+  }
+
+  #give(client: Client, isLost: boolean): void {
+    if (isLost || this.#closed) {
+      this.#open -= 1;
+      client.removeAllListeners('error');
+      client.on('error', () => {});
+      void client.end().catch(() => {});
+      // Whoever waits opens a connection in its place.
+      this.#waiting.shift()?.(null);
+      return;
+    }
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(client);
+    else next(client);
+  }
+
+  /** A connection that fails while nobody uses it. */
+  #drop(client: Client): void {
+    const at = this.#free.indexOf(client);
+    if (at < 0) return;
+    this.#free.splice(at, 1);
+    this.#open -= 1;
+  }
+}
+
+export function storeClosed(): ParleyError {
+  return new ParleyError('UNAVAILABLE', 'The store is closed.');
+}
