@@ -1,21 +1,24 @@
-// Makes a value of a JSON body in steps of a few milliseconds, so that a long body keeps nobody else waiting: its bounds are checked
-// first, then long lists are parsed part by part.
+// Parses a JSON body in steps of a few milliseconds, so that a long body does not block other requests. Its bounds are checked first. Then
+// its long lists are parsed part by part.
 import { type JsonBounds, JsonScan, type LongList } from './json-scan.ts';
 import { unknownField } from './request-shape.ts';
 
-/** The steps that a body is read in, in bytes. */
+/** The sizes of the steps, in bytes. */
 export interface JsonSteps {
-  /** A body that is no longer is parsed at once. */
+  /** A body of at most this length is parsed in one step. */
   readonly short: number;
-  /** Scanned, or decoded, at a time. */
+  /** The bytes that are scanned, or decoded, in one step. */
   readonly scanned: number;
-  /** Of a list, parsed at a time, or one item more. */
+  /** The least bytes of a list that are parsed in one step. The step ends at the end of an item. */
   readonly part: number;
 }
 
 const usualSteps: JsonSteps = { short: 1024, scanned: 512 * 1024, part: 16 * 1024 };
 
-/** Throws a `SyntaxError` for what is not JSON, a `TypeError` for what is not UTF-8, and the refusal of a body over its bounds. */
+/**
+ * Throws a `SyntaxError` for text that is not JSON, a `TypeError` for bytes that are not UTF-8, and `INVALID_REQUEST` for a body over its
+ * bounds.
+ */
 export async function parseJsonBody(
   bytes: Uint8Array,
   bounds: JsonBounds,
@@ -46,7 +49,7 @@ export async function parseJsonBody(
 
 type TextOf = (from: number, to: number) => Promise<string>;
 
-/** The text with nothing in its long lists. */
+/** The text of the body with empty lists in place of the long ones. */
 async function outlineOf(lists: readonly LongList[], length: number, textOf: TextOf): Promise<string> {
   let outline = '';
   let at = 0;
@@ -68,10 +71,10 @@ async function itemsOf(
   for (const to of [...cuts, end]) {
     await pause();
     const part: unknown[] = JSON.parse(`[${await textOf(from, to)}]`);
-    // Nothing stands between two commas, or after the last.
+    // An empty part means that the list has two commas in a row, or one at its end.
     if (part.length === 0) throw new SyntaxError('A list has a comma too many.');
     for (const item of part) {
-      // Before the next part is parsed: objects with ever-new names take many times their bytes.
+      // The names are checked before the next part is parsed, because objects with ever-new names take many times their bytes.
       if (names !== null) checkNames(item, names, `${field}[${items.length}]`);
       items.push(item);
     }
@@ -88,7 +91,7 @@ function checkNames(value: unknown, names: ReadonlySet<string>, place: string): 
   }
 }
 
-/** A byte order mark is dropped at the beginning of a body; anywhere else it is a fault, or part of a text. */
+/** The decoder drops a byte order mark at the beginning of the body. Anywhere else the mark is a fault, or part of a text. */
 async function decoded(
   bytes: Uint8Array,
   ignoreBOM: boolean,

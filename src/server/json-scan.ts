@@ -1,11 +1,11 @@
-// Reads JSON text as bytes, without making values of it: how deep it nests, how many values it holds, how long its lists are. A body
+// Scans JSON text as bytes, without making values of it: how deep it nests, how many values it holds, and how long its lists are. A body
 // over one of these bounds is refused before it is parsed, because a few bytes of JSON can make a large value.
 import { invalidRequest } from './request-shape.ts';
 
 export interface JsonBounds {
-  /** Of lists and objects within each other. */
+  /** The deepest nesting of lists and objects. */
   readonly depth: number;
-  /** Of the whole text, without what its lists hold. */
+  /** The most values of the text, without those in its lists. */
   readonly values: number;
   /** The lists among the fields of the outermost object, by the field's name. */
   readonly lists: Readonly<Record<string, ListBounds>>;
@@ -13,27 +13,27 @@ export interface JsonBounds {
 
 export interface ListBounds {
   readonly items: number;
-  /** Of the fields that its items have, and those of what stands in them. */
+  /** The names of the fields of its items, and of the fields inside those. */
   readonly names: ReadonlySet<string>;
 }
 
-/** A list that is long enough to be parsed in parts: `cuts` are the places of some of its commas. */
+/** A list that is long enough to be parsed in parts. `cuts` are the places of some of its commas. */
 export interface LongList {
   readonly field: string;
-  /** Of the first byte after its opening bracket, and of its closing bracket. */
+  /** The places of the first byte after the opening bracket, and of the closing bracket. */
   readonly start: number;
   readonly end: number;
   readonly cuts: readonly number[];
 }
 
 /**
- * A value takes up to 40 bytes of memory, so no list has more than one for so many bytes of it, beside the first few: a message of one
- * character has one for 15.
+ * The least bytes of a list for each value in it, beside the first few values. A value takes up to 40 bytes of memory. A message of one
+ * character has one value for 15 bytes.
  */
 const leastBytes = 10;
 const fewValues = 1000;
 
-/** Longer names are of no field that there is. */
+/** A longer name is the name of no field. */
 const longestName = 100;
 const tooMany =
   'Send fewer at a time. A session of more messages can be imported on the machine of the server.';
@@ -57,9 +57,9 @@ export class JsonScan {
   #depth = 0;
   #values = 1;
   #inText = false;
-  /** Whether the outermost value is an object. */
+  /** True where the outermost value is an object. */
   #hasFields = false;
-  /** Of the text that was read last, with its quotes. */
+  /** The place of the text that was read last, with its quotation marks. */
   #textStart = 0;
   #textEnd = 0;
   #field = '';
@@ -71,7 +71,7 @@ export class JsonScan {
     cuts: number[];
   } | null = null;
 
-  /** A part of a list is at least `partBytes` long. */
+  /** A part of a list has at least `partBytes` bytes. */
   constructor(bytes: Uint8Array, bounds: JsonBounds, partBytes: number) {
     this.#bytes = bytes;
     this.#bounds = bounds;
@@ -87,7 +87,7 @@ export class JsonScan {
     return [...this.#lists.values()].sort((one, other) => one.start - other.start);
   }
 
-  /** Reads on, at most so many bytes. Throws the refusal. */
+  /** Scans at most `most` further bytes. Throws `INVALID_REQUEST` for a text over its bounds. */
   advance(most: number): void {
     const bytes = this.#bytes;
     const end = Math.min(bytes.length, this.#at + most);
@@ -155,7 +155,7 @@ export class JsonScan {
     this.#depth -= 1;
   }
 
-  /** The text before a colon of the outermost object. */
+  /** Reads the name before a colon of the outermost object. */
   #name(): void {
     this.#field = '';
     if (this.#textEnd - this.#textStart > longestName) return;
@@ -163,7 +163,7 @@ export class JsonScan {
     try {
       this.#field = String(JSON.parse(text));
     } catch {
-      // Not JSON: the parser says so.
+      // The parser reports text that is not JSON.
     }
     this.#lists.delete(this.#field);
   }
