@@ -10,7 +10,7 @@ import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineReaderOptions } from './line-reader-options.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
 import { behind, emptyLine, type LineState, lineOf, replaced, typedAhead } from './line-state.ts';
-import { unfolded } from './line-text.ts';
+import { plain, unfolded } from './line-text.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
 import { editableText, submitted } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
@@ -192,26 +192,29 @@ export class LineReader implements LineSource {
 
   #finish(line: ReadLine): void {
     const settle = this.#settle;
-    this.#painter.finish(this.#prompt, this.#shown());
-    this.#state = { ...lineOf('', this.#state), pastes: [] };
-    this.#listed = '';
+    this.#leaveLine(this.#state);
     this.#settle = null;
     settle?.(line);
   }
 
   #clear(state: LineState): void {
     const wasEmpty = this.#state.text === '';
-    this.#painter.finish(this.#prompt, this.#shown());
-    this.#state = { ...lineOf('', state), pastes: [] };
-    this.#listed = '';
+    this.#leaveLine(state);
     if (wasEmpty) drawTo(this.#options.output, `${this.#options.leaveHint}\n`);
     this.#repaint();
   }
 
+  /** The line stays on the screen as it is, and an empty one follows. */
+  #leaveLine(state: LineState): void {
+    this.#painter.finish(this.#prompt, this.#shown());
+    this.#state = { ...lineOf('', state), pastes: [] };
+    this.#listed = '';
+  }
+
   async #complete(state: LineState): Promise<void> {
-    const text = unfolded(state.text, []);
-    // A fold is no place to complete at: what is before it is another text than what is shown.
-    if (text !== state.text) return;
+    const text = plain(state.text);
+    // A line with a fold is not completed: its text is not what is shown.
+    if (text !== unfolded(state.text, [])) return;
     this.#completing = new AbortController();
     const completion = await this.#options.complete(text, state.cursor, this.#completing.signal);
     this.#completing = null;

@@ -1,13 +1,18 @@
-// The text of a line that is being edited: where characters, words and lines begin, and how a long paste stands in it as one
-// character. Pure functions of text and offset (UTF-16 units).
+// The text of a line that is being edited: where characters, words and lines begin, and the private units that stand in it for
+// folded pastes and for literal characters. Pure functions of text and offset (UTF-16 units).
 
 /**
- * A folded paste is the lone half of a surrogate pair, DC00 and its number: text that was typed or pasted is decoded UTF-8 and
- * never holds one, and to `Intl.Segmenter` it is a character of its own.
+ * A lone low surrogate is a private unit: text that is typed or pasted is decoded UTF-8 and never holds one, and `Intl.Segmenter`
+ * takes it for a character of its own. The units up to `firstLiteral` are folded pastes, by number.
  */
 const firstFold = 0xdc00;
-const folded = /[\udc00-\udfff]/gu;
-export const mostFolds = 0x3ff;
+const firstLiteral = 0xdff0;
+export const mostFolds = firstLiteral - firstFold;
+
+/** The characters that have a meaning in a typed line. Pasted ones have none: each stands in the text as the unit with its index here. */
+const meaningful = '/"\\ \t\n';
+/** The slash that keeps a recalled text from being a command. It is shown as a slash, and is no part of the message. */
+export const escapeSlash = String.fromCharCode(firstLiteral + meaningful.length);
 
 /** Lines and characters from which a text is shown folded. */
 export interface FoldSize {
@@ -23,28 +28,33 @@ export function foldOf(index: number): string {
   return String.fromCharCode(firstFold + index);
 }
 
-/** The whole text, each fold replaced by its paste. */
-export function unfolded(text: string, pastes: readonly string[]): string {
-  return text.replace(folded, (fold) => pastes[fold.charCodeAt(0) - firstFold] ?? '');
+/** The text with no character that has a meaning. Each unit keeps its offset. */
+export function literal(text: string): string {
+  return text.replace(/[/"\\ \t\n]/g, (character) =>
+    String.fromCharCode(firstLiteral + meaningful.indexOf(character)),
+  );
 }
 
-/** What marks each unit of a text, for the whole text. */
-export function unfoldedMarks(text: string, marks: string, pastes: readonly string[]): string {
-  let whole = '';
-  let done = 0;
-  for (const { 0: fold, index } of text.matchAll(folded)) {
-    const { length } = unfolded(fold, pastes);
-    whole += marks.slice(done, index) + marks.charAt(index).repeat(length);
-    done = index + 1;
-  }
-  return whole + marks.slice(done);
+/** The text as it is shown, its folds left as they are. Each unit keeps its offset. */
+export function plain(text: string): string {
+  return text.replace(/[\udff0-\udff6]/gu, (unit) => meaningful[unit.charCodeAt(0) - firstLiteral] ?? '/');
+}
+
+/** The text with each fold replaced by its paste, as literal characters. */
+export function expanded(text: string, pastes: readonly string[]): string {
+  return text.replace(/[\udc00-\udfef]/gu, (fold) => literal(pastes[fold.charCodeAt(0) - firstFold] ?? ''));
+}
+
+/** The whole text, as a message carries it. */
+export function unfolded(text: string, pastes: readonly string[]): string {
+  return plain(text).replace(/[\udc00-\udfef]/gu, (fold) => pastes[fold.charCodeAt(0) - firstFold] ?? '');
 }
 
 /** What stands for a fold on the screen; null for any other character. */
 export function foldLabel(character: string, pastes: readonly string[]): string | null {
   if (character.length !== 1) return null;
   const code = character.charCodeAt(0);
-  if (code < firstFold || code > firstFold + mostFolds) return null;
+  if (code < firstFold || code >= firstLiteral) return null;
   const paste = pastes[code - firstFold] ?? '';
   const lines = paste.replace(/\n$/, '').split('\n').length;
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${paste.length} characters]`;

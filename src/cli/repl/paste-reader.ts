@@ -104,7 +104,8 @@ export class PasteReader {
   #tellKnown(text: string): void {
     if (text === '') return;
     const { typed, pasted, startTimer } = this.#options;
-    if (!this.#goesOn && text.length < mostTyped && !holdsLines(text)) {
+    const parts = text.split(keys);
+    if (!this.#goesOn && text.length < mostTyped && !parts.some(holdsLines)) {
       typed(text);
       return;
     }
@@ -113,23 +114,20 @@ export class PasteReader {
     this.#stopGoingOn = startTimer(pauseMs, () => {
       this.#goesOn = false;
     });
-    // Keys are keys, as of who typed ahead of a busy program; but the end of a line there is no Enter.
-    for (const [index, part] of text.split(keys).entries())
-      if (part !== '') (index % 2 === 0 ? pasted : typed)(part);
+    // Keys stay keys, for example of a person who typed ahead of a busy program. A line end there is no Enter.
+    for (const [index, part] of parts.entries()) if (part !== '') (index % 2 === 0 ? pasted : typed)(part);
   }
 }
 
-/** Text behind the end of a line: whoever types ends a line, and looks. Keys such as the arrows (`ESC [ A`) are no text. */
-function holdsLines(text: string): boolean {
-  return /[\r\n]\P{Cc}/u.test(text.replace(keySequence, '\0'));
+/** Text behind the end of a line: a person who types ends a line and looks at what it does. */
+function holdsLines(part: string): boolean {
+  return /[\r\n]\P{Cc}/u.test(part);
 }
 
-/** Those between text. */
+/** The keys between text, captured: `split` gives them at the odd places. */
 const keys = new RegExp(
   `((?:${esc}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z]|[\\r\\n])?|[\\0-\\x08\\x0b\\x0c\\x0e-\\x1a\\x1c-\\x1f\\x7f])+)`,
 );
-
-const keySequence = new RegExp(`${esc}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z]|[\\r\\n])`, 'g');
 
 /** How many of the last characters are the first ones of a bracket. */
 function beginningAtEnd(text: string, bracket: string): number {
