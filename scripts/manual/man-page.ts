@@ -1,11 +1,13 @@
-// The manual page, parley(1): every command and option of the tree, and what the help topics tell.
+// Writes the manual page, parley(1): every command and option of the tree, and the help topics. The build keeps it as dist/parley.1.
 import type { Command, Help, Option } from 'commander';
-import { outputHelpText, shownCommands } from '../command-tree.ts';
-import { listExitMeanings } from './exit-meanings.ts';
+import { outputHelpText, shownCommands } from '../../src/cli/command-tree.ts';
+import { listExitMeanings } from '../../src/cli/manual/exit-meanings.ts';
+import { files, variables } from '../../src/cli/manual/surroundings.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { entry, line, section, subsection, verbatim } from './roff.ts';
-import { files, variables } from './surroundings.ts';
 
-export function manPage(program: Command, version: string): string {
+export async function manPage(version: string): Promise<string> {
+  const program = await buildProgram('', version, async () => {}, {});
   const help = program.createHelp();
   const name = program.name();
   return [
