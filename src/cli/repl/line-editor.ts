@@ -1,5 +1,5 @@
-// The line editor: what a key does to the line. A pure function, state and key in, state and what is to be done out; the keys are
-// those of readline. Who shows the line, and who acts on what is to be done, is in line-reader.ts.
+// The line editor: what a key does to the line. It is a pure function of state and key, with a new state and an action as its result.
+// The keys are those of readline. line-reader.ts shows the line and runs the action.
 import { findNext, searchEdited } from './history-search.ts';
 import {
   type Action,
@@ -23,7 +23,7 @@ import {
 } from './line-text.ts';
 import { asksForMore, openBlock } from './typed-line.ts';
 
-/** `history`: the oldest first. */
+/** `history` begins with the oldest line. */
 export function edit(state: LineState, input: LineInput, history: readonly string[]): Edited {
   if (input.kind === 'paste') {
     return state.search === null
@@ -119,7 +119,7 @@ function recalled(state: LineState, index: number, history: readonly string[]): 
   return { ...lineOf(history[index] ?? '', state), undo, browsing: { index, draft } };
 }
 
-/** Never into the middle of a character. */
+/** Moves a position inside a character to the start of that character. */
 function onBorder(text: string, at: number): number {
   const after = characterAfter(text, characterBefore(text, at));
   return after === at || at === 0 ? at : characterBefore(text, at);
@@ -143,7 +143,7 @@ const undo: Change = (state) => {
 
 const changes: Readonly<Record<string, Change>> = {
   return: enter,
-  // What Enter sends while the terminal is not ours yet, at the start.
+  // The terminal sends this name for Enter while it is not in raw mode yet, at the start.
   enter,
   'alt-return': (state) => done(inserted(state, '\n')),
   'alt-enter': (state) => done(inserted(state, '\n')),
@@ -197,7 +197,7 @@ function inSearch(state: LineState, key: Key, history: readonly string[]): Edite
   if (name === 'ctrl-r') return findNext(state, search, history);
   if (name === 'backspace' || name === 'ctrl-h') return searchEdited(state, { erased: true }, history);
   if (isText(key)) return searchEdited(state, { typed: key.sequence }, history);
-  // Any other key takes what was found, and then does what it does.
+  // Any other key accepts the found line, and then has its own effect.
   const found = search.found === null ? null : (history[search.found] ?? '');
   const line = found === null ? { ...state, ...search.draft, search: null } : lineOf(found, state);
   return name === 'escape' || name === 'tab' ? done(line) : edit(line, { kind: 'key', key }, history);

@@ -1,4 +1,4 @@
-// What a line editor remembers between two keys, as a value, and the changes that keep it consistent.
+// The state of a line editor between two keys, as a value, and the changes that keep it consistent.
 import {
   escapeSlash,
   expanded,
@@ -12,25 +12,25 @@ import {
 import { isOpen, readingOf } from './typed-line.ts';
 
 export interface LineState {
-  /** As it is edited, with units for folded pastes and literal characters (line-text.ts). */
+  /** The text as it is edited, with private units for folded pastes and literal characters (line-text.ts). */
   readonly text: string;
-  /** An offset in the text, between two code points; mostly on the border of a character as a person sees it. */
+  /** An offset in the text, between two code points and usually between two graphemes. */
   readonly cursor: number;
   readonly pastes: readonly string[];
-  /** What Ctrl-Y puts back. */
+  /** The text that Ctrl-Y inserts. */
   readonly killed: string;
   readonly lastAction: 'type' | 'kill' | 'other';
   readonly undo: readonly Draft[];
-  /** Where in the history the line comes from, and the line that was left for it. */
+  /** The history line that is shown, and the draft that it replaced. */
   readonly browsing: { readonly index: number; readonly draft: Draft } | null;
   readonly search: Search | null;
-  /** True between Ctrl-X and the key that follows it. */
+  /** True between Ctrl-X and the next key. */
   readonly prefix: boolean;
 }
 
 export type Draft = Pick<LineState, 'text' | 'cursor'>;
 
-/** Ctrl-R: what is looked for, and the entry found (an index of the history), null for none. */
+/** A search with Ctrl-R: the text that is looked for, and the index of the line found in the history. Null for none. */
 export interface Search {
   readonly query: string;
   readonly found: number | null;
@@ -39,7 +39,7 @@ export interface Search {
 
 const mostUndo = 200;
 const longPaste = { lines: 6, characters: 1000 };
-/** A line that comes back, from the history or after a failure, is there to be edited: it is folded later. */
+/** A line that comes back is folded only from this size on, because a person wants to edit it. */
 const longLine = { lines: 40, characters: 8000 };
 
 export const emptyLine: LineState = {
@@ -59,8 +59,8 @@ export function draftOf({ text, cursor }: LineState): Draft {
 }
 
 /**
- * A line that begins anew: from the history, or because it comes back. It says what it says when it is typed, and its text
- * stays text however it is edited. The cursor stands behind that text. Ctrl-Y still puts back what was killed before.
+ * A new line with the text of a line from the history, or of one that comes back. Its message is literal text, so it stays a message
+ * however it is edited. The cursor stands behind the message. Ctrl-Y still inserts what was killed before.
  */
 export function lineOf(typed: string, before: LineState = emptyLine): LineState {
   const { pastes } = before;
@@ -80,7 +80,7 @@ export function lineOf(typed: string, before: LineState = emptyLine): LineState 
   };
 }
 
-/** Replaces a part of the text. The cursor stands behind what is put there. */
+/** Replaces a part of the text. The cursor stands behind the new part. */
 export function replaced(state: LineState, from: number, to: number, text: string): LineState {
   const next = state.text.slice(0, from) + text + state.text.slice(to);
   return {
@@ -101,7 +101,7 @@ export function moved(state: LineState, cursor: number): LineState {
   return { ...state, cursor, lastAction: 'other' };
 }
 
-/** Takes a part of the text away, to be put back by Ctrl-Y. Kills in a row are put back together. */
+/** Removes a part of the text, for Ctrl-Y. Parts killed in a row are inserted together. */
 export function killed(state: LineState, from: number, to: number): LineState {
   if (from === to) return state;
   const part = state.text.slice(from, to);
@@ -110,7 +110,7 @@ export function killed(state: LineState, from: number, to: number): LineState {
   return { ...replaced(state, from, to, ''), killed: joins ? together : part, lastAction: 'kill' };
 }
 
-/** Puts a paste in at the cursor, folded if it is long. */
+/** Inserts a paste at the cursor, folded if it is long. */
 export function pasted(state: LineState, paste: string): LineState {
   const whole = withLineFeeds(paste);
   if (whole === '') return state;
@@ -119,13 +119,13 @@ export function pasted(state: LineState, paste: string): LineState {
   return { ...inserted(state, foldOf(pastes.length)), pastes: [...pastes, whole] };
 }
 
-/** What was typed before the prompt stood, without the line ends after it. */
+/** The text that was typed before the prompt stood, without the line ends after it. */
 export function typedAhead(state: LineState): LineState {
   const { length } = plain(state.text).replace(/\n+$/, '');
   return { ...state, text: state.text.slice(0, length), cursor: Math.min(state.cursor, length) };
 }
 
-/** A line that comes back, and what was typed meanwhile on a line of its own behind it. */
+/** A line that comes back, followed by what was typed meanwhile on a line of its own. */
 export function behind(initial: string, typed: LineState): LineState {
   const state = lineOf(initial, typed);
   return typed.text === '' ? state : inserted(state, `\n${typed.text}`);

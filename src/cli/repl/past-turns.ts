@@ -1,4 +1,4 @@
-// What was said last in a session that is taken up again: as much as a screen holds, dimmed, so that it is not taken for new.
+// Shows the last messages of a session that is continued: as many as fit on the screen, dimmed, so that they do not look new.
 import { ParleyError } from '../../service/errors.ts';
 import { isCut, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
@@ -6,14 +6,14 @@ import { filterText } from '../terminal/filter.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { lastMessages } from './last-messages.ts';
 
-/** Rows left free for the prompt and what was above. */
+/** Rows left free for the prompt and for the lines above. */
 const freeRows = 4;
 
-/** Says so where the server keeps no past turns that it would show. */
+/** Reports it if the server shows no past messages. */
 export async function showPastTurns(sessionId: string, context: CliContext): Promise<void> {
   const { stdout } = context;
   let last: readonly Message[];
-  // A message has a row at least, so more messages than rows are never needed.
+  // Each message takes at least one row, so no more messages than rows are needed.
   const most = Math.max(1, (stdout.stream.rows || 24) - freeRows);
   try {
     last = await lastMessages(sessionId, most, context);
@@ -38,7 +38,7 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
 }
 
-/** The indentation of a line is its own; a blank at the start of a further row is where it was broken. */
+/** A row keeps the indentation of its line. Only a row that was broken off loses the blank before it. */
 function withoutBlankOfBreak(row: string, index: number): string {
   return index === 0 ? row : row.replace(/^ /, '');
 }

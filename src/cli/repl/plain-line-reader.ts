@@ -1,5 +1,6 @@
-// Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt. Lines that come at once
-// are a paste: one message, and no command. What comes while no line is read stands at the next prompt, and is sent by an Enter there.
+// Reads lines from a terminal that can move no cursor (TERM=dumb), with the line editing of the system and a plain prompt. Lines that
+// arrive at once are a paste: one message and no command. Text that arrives while no line is read stands at the next prompt and waits
+// for Enter.
 import { createInterface, type Interface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Job } from '../job.ts';
@@ -21,7 +22,7 @@ export interface PlainLineReaderOptions {
   readonly leaveHint: string;
 }
 
-/** A terminal that edits lines itself keeps so many bytes of one, and drops the others without a word. */
+/** A terminal that edits lines itself keeps this many bytes of a line and drops the rest without notice. */
 const mostLineBytes = 4095;
 const cutLine = 'A line of 4,095 bytes: the terminal drops what is beyond. /file PATH takes a text whole.';
 
@@ -29,17 +30,17 @@ const cutLine = 'A line of 4,095 bytes: the terminal drops what is beyond. /file
 const pasteMs = 50;
 const hangUpMs = 50;
 
-/** Before a further line of a message. */
+/** Shown before a further line of a message. */
 const furtherLine = '  ';
 
 const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
 
 export class PlainLineReader implements LineSource {
-  /** Another line takes the place of what Enter alone would send. */
+  /** Empty, because another line replaces the message that Enter alone would send. */
   readonly makeRoom = '';
   readonly #options: PlainLineReaderOptions;
   #lines: Interface | null = null;
-  /** The lines that came last: at once, or while no line was read. */
+  /** The lines of a burst, and the lines that arrived while no line was read. */
   #burst: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isLent = false;
@@ -51,7 +52,7 @@ export class PlainLineReader implements LineSource {
   #again = '';
   #settle: ((line: ReadLine) => void) | null = null;
   #interrupt: (() => void) | null = null;
-  /** These let go of the events of the process. */
+  /** The functions that remove the listeners. */
   #release: readonly (() => void)[] = [];
 
   constructor(options: PlainLineReaderOptions) {
@@ -60,7 +61,7 @@ export class PlainLineReader implements LineSource {
 
   async read(prompt: PromptFor, initial: string): Promise<ReadLine> {
     this.#listen();
-    // The terminal gives one line in each turn of the event loop. The prompt is to come below all that were typed.
+    // The terminal gives one line in each turn of the event loop. The prompt must come after all lines that were typed.
     for (let before = -1; before !== this.#burst.length; await turn(), await turn())
       before = this.#burst.length;
     this.#takeAhead(initial);
@@ -88,7 +89,7 @@ export class PlainLineReader implements LineSource {
     this.#interrupt = listener;
   }
 
-  /** The reader listens again with the next `read`. */
+  /** Stops reading. The next `read` starts it again. */
   async lend<T>(borrow: () => Promise<T>): Promise<T> {
     this.#lines?.pause();
     this.#isLent = true;
@@ -111,7 +112,7 @@ export class PlainLineReader implements LineSource {
     const { open, job } = this.#options;
     this.#release = [job.onInterrupt(() => this.#interrupted()), job.onContinue(() => this.#continue())];
     const input = open();
-    // A terminal that closes gives an end or an error first. After the error comes the end, too.
+    // A terminal that closes reports an end or an error first. The end also comes after the error.
     input.on('error', () => input.destroy());
     this.#lines = createInterface({ input, terminal: false })
       .on('line', (line) => this.#isLent || this.#add(line))
@@ -122,19 +123,19 @@ export class PlainLineReader implements LineSource {
     this.#burst.push(line);
     if (this.#settle === null) return;
     clearTimeout(this.#timer);
-    // After a busy moment the timer is due before the terminal was read. The terminal is read before the immediate.
+    // After a busy moment the timer may be due before the terminal was read. The event loop reads it before the immediate.
     const timer = setTimeout(() => setImmediate(() => timer === this.#timer && this.#takeBurst()), pasteMs);
     this.#timer = timer;
   }
 
-  /** Ctrl-D and a terminal that closes look the same. For the latter a signal comes too, a moment later. */
+  /** Ctrl-D and a terminal that closes look the same here. A terminal that closes also sends a signal a moment later. */
   #end(): void {
     this.#isGone = true;
     if (this.#settle !== null) this.#takeBurst();
     setTimeout(() => this.#settle !== null && this.#finish({ kind: 'left' }), hangUpMs);
   }
 
-  /** A message that came back, and what was typed since. */
+  /** Puts the message that came back, and what was typed since, at the prompt. */
   #takeAhead(initial: string): void {
     const ahead = this.#burst.splice(0).join('\n').replace(/\n+$/, '');
     this.#again = ahead === '' ? initial : '';
@@ -185,7 +186,7 @@ export class PlainLineReader implements LineSource {
     this.#draw(`\n${this.#options.leaveHint}\n${this.#prompt}`);
   }
 
-  /** After a stop. The terminal dropped what stood in the line. */
+  /** Runs after a stop. The terminal dropped what stood in the line. */
   #continue(): void {
     if (this.#settle !== null) this.#draw(isBegun(this.#state) ? furtherLine : this.#prompt);
   }
@@ -199,12 +200,12 @@ export class PlainLineReader implements LineSource {
   }
 }
 
-/** The line ends in a typed line end, so Enter there did not send it. */
+/** True if the text ends in a typed line end, so that Enter did not send it. */
 function isBegun({ text }: LineState): boolean {
   return text.endsWith('\n');
 }
 
-/** A line for further text: below what stands there, or the one that was begun. */
+/** The state ready for a further line: below the text, or in the line that has begun. */
 function below(state: LineState): LineState {
   return state.text === '' || isBegun(state) ? state : inserted(state, '\n');
 }

@@ -1,7 +1,7 @@
-// What is done at one line has an end of its own: Ctrl-C stops it, and nothing else of the REPL.
+// A context for the work of one line. Ctrl-C stops that work and leaves the rest of the REPL running.
 import { CliContext } from '../context.ts';
 
-/** The same context, stopped by another signal. */
+/** The same context with another signal. */
 export function scopedContext(context: CliContext, signal: AbortSignal): CliContext {
   const { host, options } = context;
   const scoped = new CliContext(

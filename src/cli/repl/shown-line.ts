@@ -1,4 +1,4 @@
-// What of a line's state is shown: the line at its prompt, or, while Ctrl-R looks for one, what it found.
+// Selects what is shown of a line's state: the line at its prompt, or during Ctrl-R the line that was found.
 import { placeIn } from './history-search.ts';
 import type { Prompt, ShownLine } from './line-layout.ts';
 import type { LineState } from './line-state.ts';

@@ -1,13 +1,13 @@
-// A line that was submitted: what it says, and whether that is a slash command.
+// A submitted line: its message, and whether it is a slash command.
 import type { LineState } from './line-state.ts';
 import { unfolded } from './line-text.ts';
 import { openBlock, readingOf, typedLine } from './typed-line.ts';
 
 export interface SubmittedLine {
   readonly text: string;
-  /** False for text that was pasted, or written between `"""` or behind `//`: a slash at its start is a slash. */
+  /** False for text that was pasted, and for text between `"""` or behind `//`. A slash at its start is a part of the message. */
   readonly mayBeCommand: boolean;
-  /** The line as the history keeps it, and as it comes back to the prompt. Typed, it says the same. */
+  /** The line for the history, and for the prompt when it comes back. It says the same when it is typed. */
   readonly typed: string;
 }
 
@@ -21,7 +21,7 @@ export function submitted({ text: line, pastes }: LineState): SubmittedLine {
   };
 }
 
-/** The part of the line that an editor is given: the message, without what is there only to be typed. Of a command all of it. */
+/** The text that an editor is given: the message alone, or the whole line of a command. */
 export function editableText({ text: line, pastes }: LineState): string {
   const begun = openBlock(line);
   return unfolded(begun === null ? readingOf(line).text : line.slice(begun), pastes);

@@ -1,19 +1,19 @@
-// How a line is read when Enter is pressed. Slashes, `"""` and a backslash at the end have a meaning only where they were typed. Pasted
-// text, and a message that came back, holds literal characters in their place (line-text.ts), which have none.
+// Reads a line when Enter is pressed. Slashes, `"""` and a final backslash have a meaning only where they were typed. Pasted text, and
+// a message that came back, holds literal characters in their place (line-text.ts), which have no meaning.
 import { escapeSlash, plain } from './line-text.ts';
 
 export interface Reading {
   readonly isCommand: boolean;
-  /** The message; of a command all of the line. */
+  /** The message, or the whole line of a command. */
   readonly text: string;
-  /** Where in the line its text stands: the message, or what follows the word of a command. */
+  /** Where the text stands in the line: the message, or what follows the name of a command. */
   readonly from: number;
   readonly to: number;
 }
 
 const quotes = '"""';
 
-/** Where the text begins in a line whose block nothing ends yet: Enter adds a line there. Null for any other line. */
+/** Where the text of an open block begins: Enter adds a line to it. Null for any other line. */
 export function openBlock(line: string): number | null {
   const block = blockOf(line);
   return block !== null && block.to === null ? block.from : null;
@@ -41,16 +41,16 @@ export function readingOf(line: string): Reading {
   return { isCommand: true, text: line, from: word.length, to: line.length };
 }
 
-/** The line to type for a message: the text itself, if that is read as the message. */
+/** The line to type for a message: the message itself if it is read as that message. */
 export function lineFor(text: string): string {
   const simple = [text, `/${text}`].find((line) => says(line, text, false));
   return simple ?? `${quotes}\n${text}\n${quotes}`;
 }
 
-/** The line to type for what a submitted line says. `line` is how it looks: often that says the same, even if some of it was pasted. */
+/** The line to type for a submitted line. `line` is its plain text, which often says the same even if a part was pasted. */
 export function typedLine(line: string, text: string, isCommand: boolean): string {
   if (says(line, text, isCommand)) return line;
-  // White space after a command means nothing to the command, and takes the meaning from a backslash before it.
+  // A command ignores white space at its end. After a backslash, white space removes its meaning.
   return isCommand ? `${line} ` : lineFor(text);
 }
 
@@ -76,7 +76,7 @@ function blockOf(line: string): { readonly from: number; readonly to: number | n
   return { from, to: Math.max(from, rows[to - 1] === '\n' ? to - 1 : to) };
 }
 
-/** The length of a text without these characters at its end. A regular expression takes quadratic time for long runs of them. */
+/** The length of a text without these characters at its end. A regular expression takes quadratic time for long runs. */
 function lengthWithout(text: string, characters: string): number {
   let length = text.length;
   while (length > 0 && characters.includes(text.charAt(length - 1))) length--;
