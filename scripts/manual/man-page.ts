@@ -38,7 +38,7 @@ const overview = [
 
 function commandPart(command: Command): string {
   const inner = shownCommands(command);
-  // A group is what is in it.
+  // A group is listed as its commands.
   if (inner.length > 0)
     return inner
       .filter((one) => one.name() !== 'help')
@@ -65,7 +65,7 @@ function options(help: Help, command: Command): string {
     .join('');
 }
 
-/** What a command adds to its help: examples, hints. */
+/** The text that a command adds to its help: examples and hints. */
 function furtherHelp(command: Command): string {
   return outputHelpText(command).slice(command.helpInformation().length).replace(/^\n+/, '').trimEnd();
 }

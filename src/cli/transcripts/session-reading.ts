@@ -1,4 +1,4 @@
-// A whole session, as of one moment: what an export writes out.
+// Reads a whole session for an export, as it stands at one moment.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import type { Message, Session } from '../../service/session.ts';
@@ -6,10 +6,10 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { everyPage } from '../every-page.ts';
 
-/** A session in which somebody talks without a pause is not waited for. */
+/** After this many tries, a session that changes all the time is given up. */
 const tries = 5;
 
-/** Page after page: neither side holds a long session whole. */
+/** Yields the messages page by page, so that neither side holds a long session in memory. */
 export async function* readMessages(
   sessionId: string,
   context: CliContext,
@@ -20,7 +20,7 @@ export async function* readMessages(
   for await (const { data, body } of everyPage(ask)) yield { items: data.items, body };
 }
 
-/** The session and its messages are several answers: they are asked for again when a turn came between them. */
+/** The session and its messages are separate answers. They are read again if a turn came between them. */
 export async function readSession(sessionId: string, context: CliContext): Promise<SessionRecord> {
   const { backend } = await context.open();
   let before = (await backend.service.getSession(await context.call(), sessionId)).data;
