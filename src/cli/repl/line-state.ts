@@ -67,9 +67,8 @@ export function lineOf(typed: string, before: LineState = emptyLine): LineState 
   const line = { ...emptyLine, killed: expanded(before.killed, pastes), pastes };
   if (isOpen(typed)) return { ...line, text: typed, cursor: typed.length };
   const { from, to, isCommand } = readingOf(typed);
-  const isEscaped = !isCommand && typed.startsWith('/');
-  const head = isEscaped ? escapeSlash + literal('/') : typed.slice(0, from);
-  const content = typed.slice(head.length, to);
+  const head = !isCommand && typed.startsWith('/') ? escapeSlash : typed.slice(0, from);
+  const content = typed.slice(from, to);
   const folds = isLong(content, longLine) && pastes.length < mostFolds;
   const shown = head + (folds ? foldOf(pastes.length) : literal(content));
   return {

@@ -12,7 +12,7 @@ export interface SubmittedLine {
 }
 
 export function submitted({ text: line, pastes }: LineState): SubmittedLine {
-  const { text, isCommand } = readingOf(line);
+  const { text, isCommand } = readingOf(line, pastes);
   const whole = unfolded(text, pastes);
   return {
     text: whole,
@@ -24,5 +24,5 @@ export function submitted({ text: line, pastes }: LineState): SubmittedLine {
 /** The text that an editor is given: the message alone, or the whole line of a command. */
 export function editableText({ text: line, pastes }: LineState): string {
   const begun = openBlock(line);
-  return unfolded(begun === null ? readingOf(line).text : line.slice(begun), pastes);
+  return unfolded(begun === null ? readingOf(line, pastes).text : line.slice(begun), pastes);
 }

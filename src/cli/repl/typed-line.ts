@@ -1,6 +1,6 @@
 // Reads a line when Enter is pressed. Slashes, `"""` and a final backslash have a meaning only where they were typed. Pasted text, and
 // a message that came back, holds literal characters in their place (line-text.ts), which have no meaning.
-import { escapeSlash, plain } from './line-text.ts';
+import { escapeSlash, plain, unfolded } from './line-text.ts';
 
 export interface Reading {
   readonly isCommand: boolean;
@@ -29,14 +29,14 @@ export function isOpen(line: string): boolean {
   return openBlock(line) !== null || asksForMore(line);
 }
 
-/** What a submitted line says. */
-export function readingOf(line: string): Reading {
+/** What a submitted line says. `pastes` are those of its folds. */
+export function readingOf(line: string, pastes: readonly string[] = []): Reading {
   const block = blockOf(line);
   if (block !== null && block.to !== null) return message(line, block.from, block.to);
-  const second = plain(line.charAt(1));
-  if (line.startsWith(escapeSlash)) return message(line, second === '/' ? 1 : 0, line.length);
+  const isSecond = unfolded(line.charAt(1), pastes).startsWith('/');
+  if (line.startsWith(escapeSlash)) return message(line, isSecond ? 1 : 0, line.length);
   if (!line.startsWith('/')) return message(line, 0, line.length);
-  if (second === '/') return message(line, 1, line.length);
+  if (isSecond) return message(line, 1, line.length);
   const [word = ''] = /^\/\S*[ \t]*/.exec(line) ?? [];
   return { isCommand: true, text: line, from: word.length, to: line.length };
 }

@@ -199,6 +199,12 @@ describe('a paste', () => {
     expect(submitted(moved).text).toBe(`ax${long}bax${long}b`);
   });
 
+  test('that is long is a message behind a typed slash, if it begins with a slash', () => {
+    const long = '/title P\n'.repeat(50);
+    const { state } = edited([...keysOf('/'), paste(long)]);
+    expect(submitted(state)).toMatchObject({ text: long, mayBeCommand: false });
+  });
+
   test('within a typed command is its argument', () => {
     const { state } = edited([...keysOf('/title '), paste('A /title')]);
     expect(submitted(state)).toMatchObject({ text: '/title A /title', mayBeCommand: true });
