@@ -2,7 +2,7 @@
 import type { Command, Help, Option } from 'commander';
 import { outputHelpText, shownCommands } from '../../src/cli/command-tree.ts';
 import { listExitMeanings } from '../../src/cli/manual/exit-meanings.ts';
-import { files, variables } from '../../src/cli/manual/surroundings.ts';
+import { files, variables } from '../../src/cli/manual/variables-and-files.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { entry, line, section, subsection, verbatim } from './roff.ts';
 

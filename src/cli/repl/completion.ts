@@ -8,7 +8,7 @@ export interface Completion {
   readonly choices: readonly string[];
 }
 
-export interface Choice {
+export interface CompletionChoice {
   /** The text for the line. */
   readonly value: string;
   /** The text to show for the choice. */
@@ -18,7 +18,7 @@ export interface Choice {
 export interface Completed {
   readonly name: string;
   /** The choices for an argument that begins like this. Undefined for a command without an argument. */
-  readonly choices?: (beginning: string) => Promise<readonly Choice[]>;
+  readonly choices?: (beginning: string) => Promise<readonly CompletionChoice[]>;
 }
 
 /** At most this many choices are shown. */
@@ -49,7 +49,12 @@ function nothing(at: number): Completion {
 }
 
 /** Inserts the beginning that all choices share. It removes nothing that was typed. */
-function completion(from: number, to: number, typed: string, choices: readonly Choice[]): Completion {
+function completion(
+  from: number,
+  to: number,
+  typed: string,
+  choices: readonly CompletionChoice[],
+): Completion {
   const common = commonBeginning(choices.map(({ value }) => value));
   const labels = choices.slice(0, mostShown).map(({ label }) => label);
   const shown = choices.length > mostShown ? [...labels, `… and ${choices.length - mostShown} more`] : labels;

@@ -1,12 +1,10 @@
 // Lays a line out on a screen of a given width: the rows that it takes, and the place of the cursor. The functions are pure.
 // line-painter.ts draws the rows.
 import { filterText } from '../terminal/filter.ts';
+import type { Measure } from '../terminal/table.ts';
 import { type OutputText, shown as shownText } from '../terminal/terminal-text.ts';
 import type { LineState } from './line-state.ts';
 import { foldLabel } from './line-text.ts';
-
-/** Returns the columns of a text without line ends. */
-export type Measure = (text: string) => number;
 
 /** Returns the prompt for a terminal of this width. */
 export type PromptFor = (columns: number) => Prompt;

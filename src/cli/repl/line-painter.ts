@@ -1,15 +1,8 @@
 // Draws the edited line over the line drawn before, in one write, from the first change on. It changes nothing above the line.
 import type { Output } from '../terminal/output.ts';
+import type { Measure } from '../terminal/table.ts';
 import { type OutputText, TerminalText, terminalText } from '../terminal/terminal-text.ts';
-import {
-  clipped,
-  type Layout,
-  layOut,
-  type Measure,
-  type Prompt,
-  type Row,
-  type ShownLine,
-} from './line-layout.ts';
+import { clipped, type Layout, layOut, type Prompt, type Row, type ShownLine } from './line-layout.ts';
 
 interface Drawn {
   readonly prompt: Prompt;

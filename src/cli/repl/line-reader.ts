@@ -1,5 +1,6 @@
 // Reads lines from a terminal: keyboard → editor → painter. Keys that arrive while no line is read are kept for the next prompt. Only
 // Ctrl-C acts at once.
+import { withoutLastNewlines } from '../end-of-text.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { Keyboard } from './keyboard.ts';
@@ -234,7 +235,7 @@ export class LineReader implements LineSource {
     const text = editableText(state);
     const written = await this.lend(() => this.#options.openEditor(text));
     // A line that was left as it is keeps its meaning. Changed text is a message, even if it begins with a slash.
-    if (written === null || written === text.replace(/\n+$/, '')) return;
+    if (written === null || written === withoutLastNewlines(text)) return;
     this.#state = lineOf(lineFor(written), state);
   }
 

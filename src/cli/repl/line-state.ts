@@ -1,4 +1,5 @@
 // The state of a line editor between two keys, as a value, and the changes that keep it consistent.
+import { withoutLastNewlines } from '../end-of-text.ts';
 import {
   escapeSlash,
   expanded,
@@ -120,7 +121,7 @@ export function pasted(state: LineState, paste: string): LineState {
 
 /** The text that was typed before the prompt stood, without the line ends after it. */
 export function typedAhead(state: LineState): LineState {
-  const { length } = plain(state.text).replace(/\n+$/, '');
+  const { length } = withoutLastNewlines(plain(state.text));
   return { ...state, text: state.text.slice(0, length), cursor: Math.min(state.cursor, length) };
 }
 

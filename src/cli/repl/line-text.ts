@@ -1,5 +1,6 @@
 // The text of a line that is being edited: where graphemes, words and lines begin, and the private units that stand in it for folded
 // pastes and for literal characters. The functions are pure. Offsets count UTF-16 units.
+import { lastWordStart } from '../end-of-text.ts';
 
 /**
  * A lone low surrogate is a private unit. Typed and pasted text is decoded UTF-8 and never contains one, and `Intl.Segmenter` takes it
@@ -103,7 +104,7 @@ export function wordAfter(text: string, at: number): number {
 
 /** The start of the text that Ctrl-W removes: back to white space. */
 export function blankBefore(text: string, at: number): number {
-  return text.slice(0, at).replace(/\S*\s*$/, '').length;
+  return lastWordStart(text.slice(0, at));
 }
 
 export function lineStart(text: string, at: number): number {

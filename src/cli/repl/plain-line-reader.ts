@@ -2,7 +2,8 @@
 // arrive at once are a paste: one message and no command. Text that arrives while no line is read stands at the next prompt and waits
 // for Enter.
 import { createInterface, type Interface } from 'node:readline';
-import { setImmediate as turn } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import { withoutLastNewlines } from '../end-of-text.ts';
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
 import type { TerminalInput } from '../terminal/question-keys.ts';
@@ -62,7 +63,7 @@ export class PlainLineReader implements LineSource {
   async read(prompt: PromptFor, initial: string): Promise<ReadLine> {
     this.#listen();
     // The terminal gives one line in each turn of the event loop. The prompt must come after all lines that were typed.
-    for (let before = -1; before !== this.#burst.length; await turn(), await turn())
+    for (let before = -1; before !== this.#burst.length; await yieldToEventLoop(), await yieldToEventLoop())
       before = this.#burst.length;
     this.#takeAhead(initial);
     this.#prompt = this.#textOf(prompt);
@@ -137,7 +138,7 @@ export class PlainLineReader implements LineSource {
 
   /** Puts the message that came back, and what was typed since, at the prompt. */
   #takeAhead(initial: string): void {
-    const ahead = this.#burst.splice(0).join('\n').replace(/\n+$/, '');
+    const ahead = withoutLastNewlines(this.#burst.splice(0).join('\n'));
     this.#again = ahead === '' ? initial : '';
     this.#state = ahead === '' ? emptyLine : pasted(below(lineOf(initial)), ahead);
     if (ahead === '' && initial !== '') this.#draw('(Enter alone takes it again.)\n');

@@ -1,6 +1,5 @@
 // While the REPL runs, the key of the profile may be revoked and replaced in another terminal. The new key is used from the first call
 // that refuses the old one. A refused call has done nothing, so it is made again.
-
 import type { OpenedBackend } from '../../service/backend-opening.ts';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';

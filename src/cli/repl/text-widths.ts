@@ -1,6 +1,6 @@
 // Measures how many columns a text takes. ASCII is measured at once. Other text needs a library, which is loaded after the prompt and
 // the first keys.
-import type { Measure } from './line-layout.ts';
+import type { Measure } from '../terminal/table.ts';
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
 

@@ -13,7 +13,7 @@ export const dangerousCharacters =
 const anyDangerous = new RegExp(dangerousCharacters.source, 'u');
 const lineEndOrDangerous = new RegExp(`\\r\\n|${dangerousCharacters.source}`, 'gu');
 
-/** A filter for text that arrives in pieces. `push` holds back at most one character that it cannot decide yet. */
+/** A filter for text that arrives in chunks. `push` holds back at most one character that it cannot decide yet. */
 export interface TextFilter {
   push(chunk: string): string;
   end(): string;
@@ -24,14 +24,14 @@ export function filterText(text: string): string {
   return anyDangerous.test(text) ? text.replace(lineEndOrDangerous, shown) : text;
 }
 
-/** Filters text that arrives in pieces. Every way of splitting a text gives the same output. */
+/** Filters text that arrives in chunks. Every way of splitting a text gives the same output. */
 export function terminalFilter(): TextFilter {
-  return new PiecewiseFilter(/[\r\ud800-\udbff]/, filterText);
+  return new ChunkedFilter(/[\r\ud800-\udbff]/, filterText);
 }
 
 /** Changes nothing, but keeps the halves of a surrogate pair together, because each half alone would be encoded as U+FFFD. */
 export function exactFilter(): TextFilter {
-  return new PiecewiseFilter(/[\ud800-\udbff]/, (text) => text);
+  return new ChunkedFilter(/[\ud800-\udbff]/, (text) => text);
 }
 
 /** Replaces line ends and tabs, for a place that has only one line. It is not a filter. */
@@ -39,7 +39,7 @@ export function oneLine(text: string): string {
   return text.replace(/\r\n|[\t\n\r]/g, ' ');
 }
 
-class PiecewiseFilter implements TextFilter {
+class ChunkedFilter implements TextFilter {
   readonly #undecided: RegExp;
   readonly #filter: (text: string) => string;
   #held = '';

@@ -59,7 +59,7 @@ export interface Output {
    * Writes a text. A string becomes `visible` first. Await it: it resolves when there is room for more. After `gone` it does nothing.
    */
   write(text: OutputText): Promise<void>;
-  /** Returns a writer for untrusted text that arrives in pieces, such as a reply. */
+  /** Returns a writer for untrusted text that arrives in chunks, such as a reply. */
   untrusted(): UntrustedWriter;
   /** Resolves once the system has taken all output, so that the process may exit. */
   finish(): Promise<void>;

@@ -4,7 +4,7 @@ import type { Output, UntrustedWriter } from './output.ts';
 export interface ReplyWriterOptions {
   /** True for no Markdown styling. The filter still applies on a terminal. */
   readonly raw: boolean;
-  /** Stops the rendering of a long piece: its write then rejects with the reason. */
+  /** Stops the rendering of a long chunk: its write then rejects with the reason. */
   readonly signal: AbortSignal;
 }
 

@@ -53,11 +53,11 @@ export function isFed(kind: StdinKind): boolean {
 /** Reads all of stdin as text, without a leading byte order mark. `limit` is in bytes. */
 export async function readMessage(reading: StdinReading, limit: number): Promise<string> {
   let text = '';
-  for await (const piece of stdinText(reading, limit)) text += piece;
+  for await (const chunk of stdinText(reading, limit)) text += chunk;
   return text;
 }
 
-/** The same in pieces as they arrive. A caller that stops early releases the stream, too. */
+/** The same in chunks as they arrive. A caller that stops early releases the stream, too. */
 export async function* stdinText(reading: StdinReading, limit: number | null): AsyncGenerator<string, void> {
   const reader = new Utf8Reader({ name: 'Standard input', limit });
   for await (const bytes of stdinBytes(reading)) yield reader.push(bytes);

@@ -14,7 +14,8 @@ export interface Column<Row> {
 const gap = '  ';
 const narrowest = 8;
 
-type Measure = (text: string) => number;
+/** Columns of a text without line ends. */
+export type Measure = (text: string) => number;
 
 /** Titles appear only on a terminal, and not if an earlier page shows them. Without rows there are no titles. */
 export async function writeTable<Row>(
