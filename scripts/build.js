@@ -2,11 +2,11 @@
 // A chunk is a function of (exports, require, module, __filename, __dirname): bin/parley.js calls it, without Node's search for modules.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import {
@@ -160,11 +160,18 @@ async function recordCodeCache() {
 
 /** The page for man, made of the command tree; package.json names it. */
 async function writeManual() {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    join(root, 'bin', 'parley.js'),
-    '__manual',
-  ]);
-  writeFileSync(join(root, 'dist', 'parley.1'), stdout);
+  const writer = await rolldown({
+    cwd: root,
+    input: 'scripts/manual/man-page.ts',
+    platform: 'node',
+    external: /^[^./\0]/,
+  });
+  const file = join(root, 'dist', 'man-page.mjs');
+  await writer.write({ file, format: 'esm', codeSplitting: false });
+  const { manPage } = await import(pathToFileURL(file).href);
+  rmSync(file);
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  writeFileSync(join(root, 'dist', 'parley.1'), await manPage(version));
 }
 
 /** The REPL opens at a terminal alone; the recorder lets these pass for one. */

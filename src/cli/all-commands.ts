@@ -6,7 +6,6 @@ import { registerHelp } from './commands/help.ts';
 import { registerKeys } from './commands/keys/keys.ts';
 import { registerLogin } from './commands/login.ts';
 import { registerLogout } from './commands/logout.ts';
-import { registerManual } from './commands/manual.ts';
 import { registerModels } from './commands/models.ts';
 import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
@@ -40,14 +39,14 @@ export function isCommand(word: string): boolean {
   return commands.has(word);
 }
 
-/** Of a line that begins so: the command, or all of them, with what reads the whole tree: help, completion, the manual. */
+/** The command that a line begins with, or all commands, with those that read the whole tree: help and completion. */
 export function registrationsOf(first: string): readonly Register[] {
   const only = commands.get(first);
   const own = only === undefined ? [...commands.values(), ...treeReaders] : [only];
   return [...own, registerHelpOfGroups];
 }
 
-const treeReaders: readonly Register[] = [registerHelp, registerComplete, registerManual];
+const treeReaders: readonly Register[] = [registerHelp, registerComplete];
 
 const registerHelpOfGroups: Register = (program, run) => {
   for (const group of program.commands) if (group.commands.length > 0) registerHelp(group, run);

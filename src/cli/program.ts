@@ -85,7 +85,8 @@ async function isOptionsOfAConversation({ code }: CommanderError, argv: readonly
   return !argv.some(isCommand);
 }
 
-async function buildProgram(
+/** The tree of the command that a line begins with, or of all commands. */
+export async function buildProgram(
   first: string,
   version: string,
   run: Run,

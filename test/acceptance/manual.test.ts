@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { line } from '../../src/cli/manual/roff.ts';
+import { manPage } from '../../scripts/manual/man-page.ts';
+import { line } from '../../scripts/manual/roff.ts';
 import { errorKind } from '../../src/service/errors.ts';
 import { hasCommand } from '../support/machine.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
@@ -15,7 +16,7 @@ const place = new PlaceInProcess();
 afterAll(() => place.remove());
 
 test('the page in the build is what this tree makes', async () => {
-  expect((await place.binary(['__manual'])).out).toBe(page);
+  expect(await manPage(packageJson.version)).toBe(page);
 });
 
 test('every command has its part, with every option of it', async () => {

@@ -1,4 +1,5 @@
-// The words that may stand next on an unfinished line, for a shell's script to offer: a line each, the word, a tab, what it is.
+// Lists the words that may come next on an unfinished line, for the script of a shell: one line each, with the word, a tab and a
+// description.
 import type { Argument, Command, Option } from 'commander';
 import { findCommand, shownCommands } from '../command-tree.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
@@ -8,7 +9,7 @@ import { type Candidate, liveValues } from './live-values.ts';
 import { readTypedWords, type TypedLine } from './typed-words.ts';
 import { valueKind } from './value-kind.ts';
 
-/** Says that the names of files may stand next as well. */
+/** Tells the script that file names may come next, too. */
 const filesLine = ':files\n';
 
 const longestDescription = 80;
@@ -44,7 +45,7 @@ async function valueLines(line: TypedLine, wanted: Option | Argument, context: C
   return lines(await liveValues(kind, context.withOptions(globalOptionsOf(line))), line.prefix);
 }
 
-/** Those that decide where to talk to: the values are asked there. */
+/** The options that decide which service is asked for values. */
 function globalOptionsOf({ options }: TypedLine): Partial<GlobalOptions> {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : null);
   return {
@@ -61,7 +62,7 @@ function optionCandidates(command: Command): readonly Candidate[] {
   return options.map(({ long, short, description }) => ({ value: long ?? short ?? '', description }));
 }
 
-/** What may follow `help` and the commands after it. */
+/** The words that may follow `help` and the commands after it. */
 function helpCandidates(words: readonly string[], program: Command): readonly Candidate[] {
   const path = words.slice(words.lastIndexOf('help') + 1);
   let group: Command | undefined = words[0] === 'help' ? program : findCommand(program, words[0] ?? '');
@@ -85,7 +86,7 @@ function lines(candidates: readonly Candidate[], prefix: string): string {
     .join('');
 }
 
-/** Titles and descriptions may come from anybody: nothing in them moves a cursor or ends the line. */
+/** Titles and descriptions may come from any server. The filter keeps them on one line and free of control sequences. */
 function shortened(description: string): string {
   const text = filterText(oneLine(description)).trim();
   const beginning = text.match(new RegExp(`^.{0,${longestDescription}}`, 'su'))?.[0] ?? '';

@@ -1,5 +1,4 @@
-// Values that only the service or the configuration knows: asked for quickly, given up in silence, and never so that a store or a
-// key is made for it.
+// Reads values that only the service or the configuration knows. It gives up quickly and silently, and never creates a store or a key.
 import { listProfiles } from '../../config/profiles.ts';
 import type { Backend } from '../../service/backend.ts';
 import type { Call } from '../../service/call.ts';
@@ -10,15 +9,15 @@ import type { LiveKind } from './value-kind.ts';
 
 export interface Candidate {
   readonly value: string;
-  /** Empty for none. Untrusted. */
+  /** Untrusted text. Empty for no description. */
   readonly description: string;
 }
 
-/** As long as a person waits at a Tab. */
+/** The longest time that a person waits at Tab. */
 const patienceMs = 900;
 const mostSessions = 100;
 
-/** None where anything fails. */
+/** Empty after any failure. */
 export async function liveValues(kind: LiveKind, context: CliContext): Promise<readonly Candidate[]> {
   const patience = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -100,7 +99,10 @@ function profiles({ host }: CliContext): readonly Candidate[] {
   }));
 }
 
-/** A word that a server may have made up is offered only if it stays one word, is no option, and no line of ours. */
+/**
+ * A server may invent names. A name is offered only if it is one word and can be read neither as an option nor as a line of the
+ * protocol.
+ */
 function isHarmless(value: string): boolean {
   return value !== '' && !/^[-:]|[\t\r\n]/.test(value) && filterText(value) === value;
 }

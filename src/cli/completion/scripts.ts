@@ -1,5 +1,5 @@
-// The scripts that `parley completion` prints. Each asks `parley __complete` at a Tab, and treats what comes back as text alone:
-// titles and ids may come from a server of somebody else's.
+// The scripts that `parley completion` prints. At Tab, each calls `parley __complete` and treats its output as text only, because
+// titles and ids may come from a foreign server.
 
 const bash = String.raw`# Completes the words of parley in bash.
 _parley() {
@@ -98,7 +98,7 @@ complete -c parley -k -f -a '(__parley_complete)'
 
 export const completionScripts = { bash: unescaped(bash), zsh: unescaped(zsh), fish };
 
-/** `${` would begin a substitution of JavaScript: the scripts above have a backslash before it, which is taken out here. */
+/** In JavaScript, `${` would begin a substitution. The scripts above have a backslash before it, which is removed here. */
 function unescaped(script: string): string {
   return script.replaceAll('\\${', '${');
 }

@@ -1,20 +1,20 @@
-// The words of an unfinished line against the command tree: which command it is, what is known of it, and what comes next.
+// Reads the words of an unfinished line with the command tree: the command, the options so far, and what comes next.
 import type { Command, Option } from 'commander';
 import { findCommand } from '../command-tree.ts';
 
 export interface TypedLine {
   readonly command: Command;
-  /** By commander's names, as far as they are typed: a text, or true for an option without a value. */
+  /** The options typed so far, by the names of commander. The value is a text, or true for an option without a value. */
   readonly options: Readonly<Record<string, string | true>>;
   /** The option whose value comes next. */
   readonly awaited: Option | null;
-  /** What of the last word stands before the value: `--mode=`. */
+  /** The part of the last word before the value: `--mode=`. */
   readonly prefix: string;
-  /** The word to complete, or what of it is the value. */
+  /** The word to complete, or the part of it that is the value. */
   readonly current: string;
-  /** How many arguments of the command stand before it. */
+  /** The number of arguments before it. */
   readonly position: number;
-  /** True after `--`: then all that comes is an argument. */
+  /** True after `--`: all further words are arguments. */
   readonly argumentsOnly: boolean;
 }
 
@@ -52,7 +52,7 @@ export function readTypedWords(words: readonly string[], program: Command): Type
   return { ...line, awaited, prefix: '', current: last };
 }
 
-/** `--name`, `--name=value`, `-n`, `-nvalue`; several letters in one word are read as the first of them. */
+/** Reads `--name`, `--name=value`, `-n` and `-nvalue`. Several letters in one word are read as the first of them. */
 function readOption(word: string, command: Command): { option: Option | null; value: string | null } {
   const equals = word.indexOf('=');
   const isLong = word.startsWith('--');
@@ -62,7 +62,7 @@ function readOption(word: string, command: Command): { option: Option | null; va
   return { option, value: option?.required && word.length > 2 ? word.slice(2) : null };
 }
 
-/** A command's own options and those of the groups that it is in. */
+/** The options of a command and of its parents. */
 function optionsOf(command: Command): readonly Option[] {
   return command.parent === null ? command.options : [...command.options, ...optionsOf(command.parent)];
 }

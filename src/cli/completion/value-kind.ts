@@ -1,4 +1,4 @@
-// What kind of value an option or an argument takes, told by its names in the tree.
+// Finds the kind of value that an option or an argument takes, by its name in the command tree.
 import { type Argument, type Command, Option } from 'commander';
 import { commandPath } from '../command-tree.ts';
 
@@ -10,7 +10,7 @@ const byOption: Readonly<Record<string, LiveKind>> = {
   '--session': 'session',
 };
 
-/** By the name between the brackets, wherever it stands. */
+/** By the name between the brackets, for options and arguments of any command. */
 const byPlaceholder: Readonly<Record<string, LiveKind | 'file'>> = {
   path: 'file',
   file: 'file',
@@ -20,17 +20,17 @@ const byPlaceholder: Readonly<Record<string, LiveKind | 'file'>> = {
   'key-id': 'key',
 };
 
-/** The argument of this name, of each command of a group. */
+/** By the name of the argument, for each command of a group. */
 const byGroup: Readonly<Record<string, LiveKind>> = {
   'parley sessions id': 'session',
   'parley profiles name': 'profile',
   'parley modes name': 'mode',
 };
 
-/** The argument of this name, of one command. */
+/** By the name of the argument, for one command. */
 const byCommand: Readonly<Record<string, LiveKind | null>> = {
   'parley sessions restore id': 'deleted session',
-  // The name of a mode that is still to be made.
+  // The name of a mode that does not exist yet.
   'parley modes add name': null,
 };
 

@@ -1,4 +1,4 @@
-// What each exit status means, in words: for help, the manual and whoever reads them.
+// The meaning of each exit status in words, for help and the manual page.
 import { type ErrorCode, errorKind } from '../../service/errors.ts';
 import { exitStatusOf, type exitStatusOfKind } from '../exit-codes.ts';
 import type { InterruptionStatus } from '../interruption.ts';
@@ -22,7 +22,7 @@ export const exitMeanings = {
 export interface ExitMeaning {
   readonly status: number;
   readonly meaning: string;
-  /** The codes of errors that end with it. */
+  /** The error codes that end with this status. */
   readonly codes: readonly string[];
 }
 

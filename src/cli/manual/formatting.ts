@@ -1,4 +1,4 @@
-// `parley help formatting`: the forms that output takes, for people and for programs.
+// The text of `parley help formatting`: the forms of output for people and for programs.
 
 export const formattingText = `What parley prints, and in which form.
 

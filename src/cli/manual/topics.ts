@@ -1,4 +1,4 @@
-// The help that belongs to no command alone: `parley help exit-codes`, `environment`, `formatting`.
+// The help topics, which belong to no single command: `parley help exit-codes`, `environment`, `formatting`.
 import { listExitMeanings } from './exit-meanings.ts';
 import { formattingText } from './formatting.ts';
 import { files, variables } from './variables-and-files.ts';
@@ -47,7 +47,7 @@ Options come before variables, variables before the profile. Nothing is read fro
 `;
 }
 
-/** At spaces, into lines of at most so many characters. */
+/** Wraps a text at spaces into lines of at most this many characters. */
 function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ').filter((one) => one !== '')) {

@@ -1,4 +1,4 @@
-// What Parley reads besides its arguments: variables and files, each with what it is for. Help and the manual are made of it.
+// The variables and files that Parley reads, each with its purpose. Help and the manual page show them.
 
 export interface Described {
   readonly name: string;
@@ -42,7 +42,7 @@ export const variables: readonly Described[] = [
   { name: 'XDG_CONFIG_HOME, XDG_DATA_HOME', purpose: 'where ~/.config and ~/.local/share are, on Linux' },
 ];
 
-/** As they lie on Linux. */
+/** The paths on Linux. */
 export const files: readonly Described[] = [
   { name: '~/.config/parley/config.json', purpose: 'profiles: URL, key and mode; mode 0600' },
   {

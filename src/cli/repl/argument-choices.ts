@@ -1,4 +1,4 @@
-// What the arguments of slash commands may be: modes, sessions, files. Nothing, where that cannot be known just now.
+// Lists what the arguments of slash commands may be: modes, sessions, files. The list is empty if it cannot be known now.
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { largestPage } from '../../service/limits.ts';
@@ -16,7 +16,7 @@ export async function modeChoices(
   return data.filter(({ name }) => name.startsWith(beginning)).map(({ name }) => choice(name, name));
 }
 
-/** By id, or by title in any case of letters. */
+/** Finds sessions by the start of their id, or of their title in any letter case. */
 export async function sessionChoices(
   beginning: string,
   context: ServiceAccess,
@@ -28,7 +28,7 @@ export async function sessionChoices(
   if (beginning !== '' && byId.length > 0)
     return byId.map(({ session_id, title }) => choice(session_id, `${session_id}  ${title ?? ''}`));
   const byTitle = data.items.filter(({ title }) => title?.toLowerCase().startsWith(beginning.toLowerCase()));
-  // In the case that is typed, so that what was typed stays as it is.
+  // The choice keeps the letter case that was typed, so that the typed text does not change.
   return byTitle.map(({ session_id, title }) =>
     choice(`${beginning}${title?.slice(beginning.length) ?? ''}`, `${title}  ${session_id}`),
   );
@@ -54,7 +54,7 @@ export async function fileChoices(
   }
 }
 
-/** A link to one, too. */
+/** True for a directory, and for a link to one. */
 function leadsInto(entry: Dirent, folder: string): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   try {
@@ -64,7 +64,7 @@ function leadsInto(entry: Dirent, folder: string): boolean {
   }
 }
 
-/** `~/` as a shell reads it. */
+/** Expands `~/` as a shell does. */
 export function withHome(path: string, home: string | undefined): string {
   return home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;
 }

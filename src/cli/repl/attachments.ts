@@ -1,12 +1,12 @@
-// Files that go with the next message: read when they are named, so that one that cannot be read is told at once, and again when
-// the message is sent, as they then are.
+// Files that go with the next message. Each is read when it is named, so that a file that cannot be read is reported at once. It is
+// read again when the message is sent, with the content that it has then.
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
 import { readFileMessage, readFileText } from '../terminal/file-message.ts';
 import type { Conversation } from './conversation.ts';
 
-/** An empty path takes all of them back. */
+/** An empty path removes all files from the next message. */
 export async function attach(path: string, conversation: Conversation, context: CliContext): Promise<void> {
   if (path === '') {
     conversation.files = [];
@@ -18,7 +18,7 @@ export async function attach(path: string, conversation: Conversation, context: 
   await context.say(`${path} (${Buffer.byteLength(text)} bytes) goes with the next message.`);
 }
 
-/** The message as it is sent: the text, then the files, a blank line between. */
+/** The message as it is sent: the text, then the files, with a blank line between them. */
 export async function withFiles(text: string, { files }: Conversation, context: CliContext): Promise<string> {
   const limit = defaultLimits.messageBytes;
   const parts = [text];

@@ -1,5 +1,5 @@
-// Text into the clipboard: through the terminal (OSC 52, which also crosses ssh), and through the desktop's own tool where there is
-// one, since a terminal does not say whether it did.
+// Copies text into the clipboard through the terminal (OSC 52, which also works over ssh) and through the tool of the desktop. Both are
+// used, because a terminal does not say whether it copied the text.
 import type { Output } from '../terminal/output.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 
@@ -10,11 +10,11 @@ export interface ClipboardOptions {
 
 type Tool = readonly [program: string, ...words: string[]];
 
-/** Terminals refuse more. */
+/** Terminals refuse a longer sequence. */
 const mostBytes = 74_994;
 const patienceMs = 2000;
 
-/** Returns by which ways it went, in words; empty if there was none. */
+/** Returns the ways that were used, in words. Empty if there was none. */
 export async function copy(text: string, { terminal, env }: ClipboardOptions): Promise<readonly string[]> {
   const ways: string[] = [];
   const bytes = Buffer.from(text);

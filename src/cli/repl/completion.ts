@@ -1,6 +1,6 @@
-// Tab: what the line may go on with. The words of slash commands here, their arguments from whoever knows them.
+// Completes a line at Tab. The names of slash commands are completed here. The commands list the choices for their arguments.
 
-/** The part of the line from `from` to `to` becomes `insert`; `choices` are what it may become, to be shown. */
+/** The part of the line from `from` to `to` becomes `insert`. `choices` are shown: what that part may become. */
 export interface Completion {
   readonly from: number;
   readonly to: number;
@@ -9,19 +9,19 @@ export interface Completion {
 }
 
 export interface CompletionChoice {
-  /** What stands in the line. */
+  /** The text for the line. */
   readonly value: string;
-  /** What is shown of it. */
+  /** The text to show for the choice. */
   readonly label: string;
 }
 
 export interface Completed {
   readonly name: string;
-  /** What an argument that begins so may be; undefined for a command that takes none. */
+  /** The choices for an argument that begins like this. Undefined for a command without an argument. */
   readonly choices?: (beginning: string) => Promise<readonly CompletionChoice[]>;
 }
 
-/** Most that are shown. */
+/** At most this many choices are shown. */
 const mostShown = 40;
 
 export async function complete(
@@ -48,7 +48,7 @@ function nothing(at: number): Completion {
   return { from: at, to: at, insert: '', choices: [] };
 }
 
-/** What all choices have in common is put in; nothing is taken away. */
+/** Inserts the beginning that all choices share. It removes nothing that was typed. */
 function completion(
   from: number,
   to: number,
@@ -67,6 +67,6 @@ function commonBeginning([first = '', ...others]: readonly string[]): string {
     length = Math.min(length, other.length);
     while (first.slice(0, length) !== other.slice(0, length)) length--;
   }
-  // Half of a surrogate pair is no text.
+  // Half of a surrogate pair is not text.
   return first.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }

@@ -1,5 +1,5 @@
-// The conversation that a REPL holds: its mode, its session, the turn that was last tried. One turn is here from the message to
-// its end; where lines come from, and what else can be asked for, is not.
+// The conversation that a REPL holds: its mode, its session and the turn that was last tried. One turn is run here, from the message to
+// its end. Other files read the lines and run the commands.
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
@@ -12,41 +12,41 @@ import { shownReply } from './shown-reply.ts';
 
 export interface ConversationOptions {
   readonly mode: string | null;
-  /** Replies without Markdown styling. */
+  /** True if replies are shown without Markdown styling. */
   readonly raw: boolean;
 }
 
-/** A message as it was sent, and the key that a repetition bears. */
+/** A message as it was sent, and the key that a repetition of it uses. */
 export interface Attempt {
   readonly request: ChatRequest;
   readonly key: string;
-  /** What was sent was answered whole. */
+  /** True if the whole reply arrived. */
   readonly isAnswered: boolean;
-  /** Something came of the reply. */
+  /** True if a part of the reply arrived. */
   readonly isBegun: boolean;
-  /** The service kept the message. */
+  /** True if the service stored the message. */
   readonly isKept: boolean;
-  /** It failed, and the message went back to the prompt. */
+  /** True if the message failed and went back to the prompt. */
   readonly isReturned: boolean;
 }
 
-/** The longest time for which a reply keeps the keyboard waiting. */
+/** A reply lets the keyboard be read at least this often. */
 const mostMsAtOnce = 10;
 
 export class Conversation {
   readonly #options: ConversationOptions;
   mode: string | null;
-  /** The one that the service chose, since none was named; null where nobody asked it. */
+  /** The mode that the service chose because none was named. Null if the service was not asked. */
   usualMode: string | null = null;
   sessionId: string | null = null;
   /** Of the session; or, before there is one, of that which the next message makes. */
   title: string | null = null;
-  /** The last one that was deleted here: what /restore brings back. */
+  /** The session that was deleted last in this REPL, for /restore. */
   deletedId: string | null = null;
   last: Attempt | null = null;
-  /** What came of the last reply of which anything came. */
+  /** The text of the last reply that had any. */
   reply = '';
-  /** What the last whole reply took; null when it was not counted, or nothing was said yet. */
+  /** The usage of the last whole reply. Null if it was not counted, or if there is no reply yet. */
   usage: Usage | null = null;
   /** Files that go with the next message. */
   files: readonly string[] = [];
@@ -56,7 +56,7 @@ export class Conversation {
     this.mode = options.mode;
   }
 
-  /** From now on messages go to this session; null for one that the next message makes. */
+  /** Sends further messages to this session. Null for a session that the next message creates. */
   enter(sessionId: string | null, title: string | null): void {
     this.sessionId = sessionId;
     this.title = title;
@@ -65,7 +65,7 @@ export class Conversation {
     this.usage = null;
   }
 
-  /** The mode in words, asked of the service if it was not named. */
+  /** The name of the mode. The service is asked if no mode was named. */
   async knownMode(context: CliContext): Promise<string> {
     if (this.mode === null) {
       this.mode = await chooseMode(null, context, '/mode');
@@ -74,7 +74,7 @@ export class Conversation {
     return this.mode;
   }
 
-  /** Says something new; or, the very message that was not answered again, under its key. */
+  /** Sends a new message. The message that was not answered last is sent again under its key if the text is the same. */
   async say(message: string, context: CliContext): Promise<void> {
     const mode = await this.knownMode(context);
     const { last } = this;
@@ -101,7 +101,10 @@ export class Conversation {
     return { mode, message, session_id, ...(session_id === null && title !== null && { title }) };
   }
 
-  /** Of a session that is taken up again: the message at its end that was not answered whole. Its key went with the process that sent it. */
+  /**
+   * For a session that is continued: the message at its end that has no whole reply. Its key is lost, because the process that sent it
+   * has ended.
+   */
   async #retryKept(context: CliContext): Promise<void> {
     const message = this.sessionId === null ? null : await unansweredMessage(this.sessionId, context);
     if (message === null) {
@@ -112,7 +115,10 @@ export class Conversation {
     await this.#turn(newAttempt(this.#request(mode, message), context), context);
   }
 
-  /** Under its key it is the same turn, whatever came of it; where keys may not count, another one in the session that it made. */
+  /**
+   * With its key, the message is the same turn, whatever happened to it. If the server may ignore keys, the message is another turn in
+   * the session that it created.
+   */
   async #again(last: Attempt, context: CliContext): Promise<Attempt> {
     const { backend } = await context.open();
     if (backend.extensions?.includes('idempotency')) return last;
@@ -144,7 +150,7 @@ export class Conversation {
           this.reply = event.data.reply;
         }
         await shown.take(event);
-        // An engine that never waits would leave the keyboard unread.
+        // An engine that never waits would keep the keyboard from being read.
         if (context.host.now() - yieldedAt > mostMsAtOnce) {
           await yieldToEventLoop();
           yieldedAt = context.host.now();
@@ -168,7 +174,7 @@ export class Conversation {
     }
   }
 
-  /** The message is kept, in a session that may be new: its title is asked for while the reply comes. */
+  /** The message is stored, in a session that may be new. The title of that session is read while the reply arrives. */
   async #entered(sessionId: string, attempt: Attempt, context: CliContext): Promise<void> {
     this.last = { ...(this.last ?? attempt), isKept: true };
     const isNew = this.sessionId !== sessionId;
@@ -177,7 +183,7 @@ export class Conversation {
       await context.rememberSession(sessionId);
       if (isNew || this.title === null) this.title = await titleOf(sessionId, context);
     } catch {
-      // A reply is worth more than the note of where it stands, or than a title at the prompt.
+      // A failure to store the current session, or to read a title, must not lose the reply.
     }
   }
 }

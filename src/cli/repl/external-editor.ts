@@ -1,4 +1,4 @@
-// A message written in an editor of the person's own, $VISUAL or $EDITOR, over a private file that is gone afterwards.
+// Lets a person write a message in $VISUAL or $EDITOR, in a private file that is removed afterwards.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { Interruption } from '../interruption.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What the file holds in the end; null if the editor said with its status that it is not to be used. Rejects with the
- * `Interruption` that stops the process: an editor need not notice that its terminal closed. The file then stays, for what the editor
- * keeps beside it. Ctrl-C is the editor's.
+ * Returns what the file holds at the end. Null if the editor ended with a failing status, so that its text is not used. Rejects with
+ * the `Interruption` that stops the process, because an editor may not notice that its terminal closed. The file then stays for what
+ * the editor keeps beside it. Ctrl-C goes to the editor.
  */
 export async function writeInEditor(
   text: string,
@@ -39,7 +39,7 @@ function isInterrupted({ reason }: AbortSignal): boolean {
   return reason instanceof Interruption && reason.scope === 'process';
 }
 
-/** Through the shell: the variable may hold options, as in `code --wait`. */
+/** The command goes through the shell, because the variable may hold options, as in `code --wait`. */
 async function run(
   editor: string,
   file: string,

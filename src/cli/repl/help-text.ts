@@ -1,4 +1,4 @@
-// What /help says: the slash commands, and the keys that are not obvious. Nothing of it is cut, however narrow the terminal.
+// The text of /help: the slash commands, and the keys that are not obvious. No line is cut on a narrow terminal.
 import type { Output } from '../terminal/output.ts';
 import { type OutputText, type TerminalText, terminalText } from '../terminal/terminal-text.ts';
 
@@ -20,7 +20,7 @@ const keys: readonly (readonly [string, string])[] = [
 ];
 
 const gap = 2;
-/** Narrower, a description stands below what it describes. */
+/** In fewer columns, a description stands below the name that it describes. */
 const narrowest = 30;
 
 export async function helpText(commands: readonly Described[], output: Output): Promise<TerminalText> {

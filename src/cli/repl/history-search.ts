@@ -1,14 +1,15 @@
-// Ctrl-R: looking for an older line by a part of it, each key a step. Pure, like the editor that it belongs to.
+// Searches the history for a line that contains a text (Ctrl-R). Each function handles one key. The functions are pure, like the
+// editor.
 import type { Edited } from './line-input.ts';
 import { draftOf, type LineState, type Search } from './line-state.ts';
 
 type Change = { readonly typed: string } | { readonly erased: true };
 
-/** Begins a search, or changes what is looked for. */
+/** Begins a search, or changes the text that is looked for. */
 export function searchEdited(state: LineState, change: Change, history: readonly string[]): Edited {
   const search = state.search ?? { query: '', found: null, draft: draftOf(state) };
   const query = 'typed' in change ? search.query + change.typed : [...search.query].slice(0, -1).join('');
-  // Longer: from where it stands. Shorter: from the newest again.
+  // A longer text is looked for from the current line on. A shorter text is looked for from the newest line on.
   const from = 'typed' in change && search.found !== null ? search.found : history.length - 1;
   const found = query === '' ? null : indexOf(query, from, history);
   return {
@@ -17,7 +18,7 @@ export function searchEdited(state: LineState, change: Change, history: readonly
   };
 }
 
-/** The next older one; the one that is shown stays if there is none. */
+/** Finds the next older line. The current line stays if there is none. */
 export function findNext(state: LineState, search: Search, history: readonly string[]): Edited {
   if (search.found === null) return { state, action: search.query === '' ? 'none' : 'bell' };
   const shown = history[search.found];
@@ -32,7 +33,7 @@ function indexOf(query: string, from: number, history: readonly string[]): numbe
   return null;
 }
 
-/** Where a line holds what is looked for, in any case of letters unless that has a capital; -1 for nowhere. */
+/** The position of the text in a line, or -1. Letter case counts only if the text has a capital letter. */
 export function placeIn(line: string, query: string): number {
   return (/\p{Lu}/u.test(query) ? line : line.toLowerCase()).indexOf(query);
 }

@@ -1,5 +1,5 @@
-// The keyboard of the terminal while it is ours: raw, so that every key arrives, with pastes in brackets. What a key means is for
-// others to say. The terminal gets back what it had, whatever happens.
+// Reads the keyboard of the terminal: in raw mode, so that every key arrives, with pastes in brackets. The line editor knows what a key
+// means. The terminal gets its former modes back, however the process ends.
 import { EventEmitter } from 'node:events';
 import { emitKeypressEvents } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -12,12 +12,12 @@ import { PasteReader } from './paste-reader.ts';
 
 export interface KeyboardOptions {
   readonly open: () => TerminalInput;
-  /** The same terminal, to write to. */
+  /** The same terminal, for output. */
   readonly stream: TerminalStream;
   readonly onInput: (input: LineInput) => void;
-  /** The terminal went away. */
+  /** Called when the terminal is gone. */
   readonly onEnd: () => void;
-  /** Has an action run as the process ends, however it ends; returns what takes that back. */
+  /** Registers an action to run when the process ends, however it ends. Returns a function that removes it. */
   readonly atExit: (action: () => void) => () => void;
 }
 
@@ -36,10 +36,13 @@ export class Keyboard {
   readonly #options: KeyboardOptions;
   #input: TerminalInput | null = null;
   readonly #decoder = new StringDecoder('utf8');
-  /** Node makes keys of what is typed; a paste is no business of its parser, which takes half an escape sequence for the next key. */
+  /**
+   * Node parses typed text into keys. A paste does not go through that parser, which would join half an escape sequence with the next
+   * key.
+   */
   readonly #keys = new EventEmitter();
   #pastes: PasteReader | null = null;
-  /** Once for all: a terminal that is gone may say so late. */
+  /** The listener for errors stays for ever, because a terminal that is gone may report it late. */
   #heedsErrors = false;
   #forgetExit = () => {};
 
@@ -49,7 +52,7 @@ export class Keyboard {
     this.#keys.on('keypress', this.#press);
   }
 
-  /** From now on keys arrive. */
+  /** Starts to read keys. */
   take(): void {
     if (this.#input !== null) return;
     const input = this.#options.open();
@@ -58,7 +61,8 @@ export class Keyboard {
     const pastes = new PasteReader({
       typed: (text) => this.#keys.emit('data', text),
       pasted: (text) => this.#options.onInput({ kind: 'paste', text }),
-      // What had begun when the terminal was given away is over; what had come at once with the key that gave it away is not.
+      // A report that had begun when the terminal was given away is dropped. Text that came at once with the key that gave it away is
+      // kept.
       startTimer: (milliseconds, action) =>
         startTimer(milliseconds, () => this.#pastes === pastes && action()),
     });
@@ -73,7 +77,7 @@ export class Keyboard {
     input.resume();
   }
 
-  /** The terminal is as it was before, for another program, a question, or the shell. */
+  /** Gives the terminal back with its former modes, for another program, a question, or the shell. */
   release(): void {
     const input = this.#input;
     if (input === null) return;
@@ -87,12 +91,12 @@ export class Keyboard {
     try {
       input.setRawMode?.(false);
     } catch {
-      // It is gone: there is no mode to give back.
+      // The terminal is gone, so there is no mode to restore.
     }
     this.#write(noPasteBrackets + showCursor);
   }
 
-  /** Past the pace of the output: this is also written while the process ends. */
+  /** Writes without waiting for the output, because this also runs while the process ends. */
   #write(text: string): void {
     const { stream } = this.#options;
     if (!stream.destroyed && !stream.writableEnded) stream.write(text);

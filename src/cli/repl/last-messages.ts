@@ -1,4 +1,4 @@
-// The end of what was said in a session. `UNSUPPORTED` where the server does not show that.
+// Reads the last messages of a session. Rejects with `UNSUPPORTED` if the server does not show messages.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import { isCut, type Message } from '../../service/session.ts';
@@ -18,7 +18,7 @@ export async function lastMessages(
   return kept;
 }
 
-/** What was said last, if its reply was cut or never came; null where it was answered, or nothing is shown. */
+/** The last message, if its reply was cut or never arrived. Null if it was answered, or if the server shows no messages. */
 export async function unansweredMessage(sessionId: string, context: ServiceAccess): Promise<string | null> {
   const messages = await shownMessages(sessionId, 2, context);
   const last = messages.at(-1);
@@ -26,7 +26,7 @@ export async function unansweredMessage(sessionId: string, context: ServiceAcces
   return last !== undefined && isCut(last) ? (messages.at(-2)?.content ?? null) : null;
 }
 
-/** The last reply of which anything came; empty where there is none, or none is shown. */
+/** The last reply that has any text. Empty if there is none, or if the server shows no messages. */
 export async function lastReply(sessionId: string, context: ServiceAccess): Promise<string> {
   const messages = await shownMessages(sessionId, largestPage, context);
   return messages.findLast(({ role, content }) => role === 'assistant' && content !== '')?.content ?? '';

@@ -1,5 +1,5 @@
-// The line editor: what a key does to the line. A pure function, state and key in, state and what is to be done out; the keys are
-// those of readline. Who shows the line, and who acts on what is to be done, is in line-reader.ts.
+// The line editor: what a key does to the line. It is a pure function of state and key, with a new state and an action as its result.
+// The keys are those of readline. line-reader.ts shows the line and runs the action.
 import { findNext, searchEdited } from './history-search.ts';
 import {
   type Action,
@@ -10,19 +10,20 @@ import {
   keyName,
   type LineInput,
 } from './line-input.ts';
-import { draftOf, killed, type LineState, lineOf, moved, pasted, replaced } from './line-state.ts';
+import { draftOf, inserted, killed, type LineState, lineOf, moved, pasted, replaced } from './line-state.ts';
 import {
   blankBefore,
   characterAfter,
   characterBefore,
   lineEnd,
   lineStart,
+  plain,
   wordAfter,
   wordBefore,
 } from './line-text.ts';
 import { asksForMore, openBlock } from './typed-line.ts';
 
-/** `history`: the oldest first. */
+/** `history` begins with the oldest line. */
 export function edit(state: LineState, input: LineInput, history: readonly string[]): Edited {
   if (input.kind === 'paste') {
     return state.search === null
@@ -46,7 +47,7 @@ function done(state: LineState): Edited {
 }
 
 function typed(state: LineState, text: string): LineState {
-  const next = replaced(state, state.cursor, state.cursor, text);
+  const next = inserted(state, text);
   // Letters in a row are undone together.
   const joins = state.lastAction === 'type' && !/\s/.test(text);
   return { ...next, undo: joins ? state.undo : next.undo, lastAction: 'type' };
@@ -57,19 +58,19 @@ type Change = (state: LineState, history: readonly string[]) => Edited;
 const moving =
   (to: (text: string, at: number) => number): Change =>
   (state) =>
-    done(moved(state, to(state.text, state.cursor)));
+    done(moved(state, to(plain(state.text), state.cursor)));
 
 const killing =
   (from: (text: string, at: number) => number, to: (text: string, at: number) => number): Change =>
   (state) => {
-    const { text, cursor } = state;
+    const [text, cursor] = [plain(state.text), state.cursor];
     return done(killed(state, from(text, cursor), to(text, cursor)));
   };
 
 const erasing =
   (from: (text: string, at: number) => number, to: (text: string, at: number) => number): Change =>
   (state) => {
-    const { text, cursor } = state;
+    const [text, cursor] = [plain(state.text), state.cursor];
     return done(replaced(state, from(text, cursor), to(text, cursor), ''));
   };
 
@@ -80,30 +81,16 @@ const acting =
 const here = (_text: string, at: number) => at;
 const left = characterBefore;
 const right = characterAfter;
-const toCase =
-  (change: (word: string) => string): Change =>
-  (state) => {
-    const { text, marks, cursor } = state;
-    const to = wordAfter(text, cursor);
-    const word = change(text.slice(cursor, to));
-    // Some letters are two in the other case; all of them are where the last one was from.
-    const marked = marks
-      .slice(cursor, to)
-      .padEnd(word.length, marks[to - 1])
-      .slice(0, word.length);
-    return done(replaced(state, cursor, to, word, marked));
-  };
-
 const enter: Change = (state) => {
   const { text, cursor } = state;
-  if (openBlock(state) !== null) return done(replaced(state, text.length, text.length, '\n'));
-  if (asksForMore(state) && cursor === text.length)
+  if (openBlock(text) !== null) return done(replaced(state, text.length, text.length, '\n'));
+  if (asksForMore(text) && cursor === text.length)
     return done(replaced(state, text.length - 1, text.length, '\n'));
   return { state, action: 'submit' };
 };
 
 const older: Change = (state, history) => {
-  const { text, cursor } = state;
+  const [text, cursor] = [plain(state.text), state.cursor];
   const start = lineStart(text, cursor);
   if (start > 0) {
     const above = lineStart(text, start - 1);
@@ -114,7 +101,8 @@ const older: Change = (state, history) => {
 };
 
 const newer: Change = (state, history) => {
-  const { text, cursor, browsing } = state;
+  const { cursor, browsing } = state;
+  const text = plain(state.text);
   const end = lineEnd(text, cursor);
   if (end < text.length) {
     const column = cursor - lineStart(text, cursor);
@@ -131,20 +119,20 @@ function recalled(state: LineState, index: number, history: readonly string[]): 
   return { ...lineOf(history[index] ?? '', state), undo, browsing: { index, draft } };
 }
 
-/** Never into the middle of a character. */
+/** Moves a position inside a character to the start of that character. */
 function onBorder(text: string, at: number): number {
   const after = characterAfter(text, characterBefore(text, at));
   return after === at || at === 0 ? at : characterBefore(text, at);
 }
 
 const transpose: Change = (state) => {
-  const { text, marks, cursor } = state;
+  const [text, cursor] = [plain(state.text), state.cursor];
   const second = cursor === text.length ? characterBefore(text, cursor) : cursor;
   if (second === 0 || text.length < 2) return { state, action: 'bell' };
   const first = characterBefore(text, second);
   const end = characterAfter(text, second);
-  const swapped = (of: string) => of.slice(second, end) + of.slice(first, second);
-  return done(replaced(state, first, end, swapped(text), swapped(marks)));
+  const swapped = state.text.slice(second, end) + state.text.slice(first, second);
+  return done(replaced(state, first, end, swapped));
 };
 
 const undo: Change = (state) => {
@@ -155,18 +143,16 @@ const undo: Change = (state) => {
 
 const changes: Readonly<Record<string, Change>> = {
   return: enter,
-  // What Enter sends while the terminal is not ours yet, at the start.
+  // The terminal sends this name for Enter while it is not in raw mode yet, at the start.
   enter,
-  'alt-return': (state) => done(replaced(state, state.cursor, state.cursor, '\n')),
-  'alt-enter': (state) => done(replaced(state, state.cursor, state.cursor, '\n')),
+  'alt-return': (state) => done(inserted(state, '\n')),
+  'alt-enter': (state) => done(inserted(state, '\n')),
   tab: acting('complete'),
   'ctrl-c': acting('interrupt'),
   'ctrl-z': acting('suspend'),
   'ctrl-l': acting('clear-screen'),
-  'ctrl-d': (state) => {
-    if (state.text === '') return { state, action: 'leave' };
-    return done(replaced(state, state.cursor, right(state.text, state.cursor), ''));
-  },
+  'ctrl-d': (state, history) =>
+    state.text === '' ? { state, action: 'leave' } : erasing(here, right)(state, history),
   'ctrl-x': (state) => done({ ...state, prefix: true }),
   'ctrl-r': (state, history) => searchEdited(state, { typed: '' }, history),
   left: moving(left),
@@ -198,15 +184,9 @@ const changes: Readonly<Record<string, Change>> = {
   'ctrl-delete': killing(here, wordAfter),
   'ctrl-u': killing(lineStart, here),
   'ctrl-k': killing(here, (text, at) => (text[at] === '\n' ? at + 1 : lineEnd(text, at))),
-  'ctrl-y': (state) => {
-    const { text, marks } = state.killed;
-    return done(replaced(state, state.cursor, state.cursor, text, marks));
-  },
+  'ctrl-y': (state) => done(inserted(state, state.killed)),
   'ctrl-t': transpose,
   'ctrl-_': undo,
-  'alt-u': toCase((word) => word.toUpperCase()),
-  'alt-l': toCase((word) => word.toLowerCase()),
-  'alt-c': toCase((word) => word.toLowerCase().replace(/\p{L}/u, (letter) => letter.toUpperCase())),
 };
 
 function inSearch(state: LineState, key: Key, history: readonly string[]): Edited {
@@ -217,7 +197,7 @@ function inSearch(state: LineState, key: Key, history: readonly string[]): Edite
   if (name === 'ctrl-r') return findNext(state, search, history);
   if (name === 'backspace' || name === 'ctrl-h') return searchEdited(state, { erased: true }, history);
   if (isText(key)) return searchEdited(state, { typed: key.sequence }, history);
-  // Any other key takes what was found, and then does what it does.
+  // Any other key accepts the found line, and then has its own effect.
   const found = search.found === null ? null : (history[search.found] ?? '');
   const line = found === null ? { ...state, ...search.draft, search: null } : lineOf(found, state);
   return name === 'escape' || name === 'tab' ? done(line) : edit(line, { kind: 'key', key }, history);

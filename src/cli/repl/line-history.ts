@@ -1,6 +1,6 @@
-// The lines that were typed, on disk: a file per profile, private, a JSON string a line, its line end before it (then one
-// that a full disk cut short spoils no other). Many processes may add to it at once; what one
-// adds, another sees when it starts.
+// Stores the typed lines: a private file per profile, one JSON string a line. The line end stands before each string, so that a string
+// that a full disk cut short does not spoil the next one. Many processes may add lines. A process reads the lines of others when it
+// starts.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFailure } from '../../config/file-failure.ts';
@@ -11,22 +11,22 @@ import type { LoadLocks } from '../../system/file-lock.ts';
 
 export interface LineHistoryOptions {
   readonly dataDirectory: string;
-  /** Of the profile, or of the server: part of a file's name. */
+  /** The name of the profile or of the server. It is a part of the file name. */
   readonly name: string;
   readonly locks: LoadLocks;
 }
 
 const mostLines = 1000;
-/** The file is rewritten when it holds so many more. */
+/** The file is rewritten when it holds this many lines more than the most. */
 const slack = 500;
-/** A longer line is remembered by this process alone. */
+/** A longer line is remembered by this process only. */
 const longestLine = 64 * 1024;
 
 export class LineHistory {
   readonly #options: LineHistoryOptions;
   readonly #directory: string;
   #lines: readonly string[] | null = null;
-  /** Lines in the file when it was read, and those added since. */
+  /** The number of lines in the file when it was read, plus the lines added since. */
   #stored = 0;
 
   constructor(options: LineHistoryOptions) {
@@ -38,7 +38,7 @@ export class LineHistory {
     return join(this.#directory, `${this.#options.name}.jsonl`);
   }
 
-  /** The oldest first, none twice. Read from the file when first asked for: a prompt needs none of it. */
+  /** The lines without repetitions, the oldest first. The file is read at the first use, because a prompt does not need it. */
   get lines(): readonly string[] {
     if (this.#lines === null) {
       const stored = this.#read();
@@ -48,7 +48,7 @@ export class LineHistory {
     return this.#lines;
   }
 
-  /** Rejects when it cannot be kept; it is remembered nevertheless. */
+  /** Rejects if the line cannot be stored. The line is remembered nevertheless. */
   async add(line: string): Promise<void> {
     if (line.trim() === '') return;
     const isRepeated = this.lines.at(-1) === line;
@@ -56,7 +56,8 @@ export class LineHistory {
     if (isRepeated || line.length > longestLine) return;
     try {
       makePrivateDirectory(this.#directory);
-      // One write at the end of the file: lines of several processes do not mix. The lock is for those who rewrite it.
+      // One write at the end of the file does not mix with the writes of other processes. The lock protects it from a process that
+      // rewrites the file.
       await this.#locked(() => appendFileSync(this.path, `\n${JSON.stringify(line)}`, { mode: 0o600 }));
       this.#stored += 1;
       if (this.#stored > mostLines + slack) await this.#shorten();
@@ -65,7 +66,7 @@ export class LineHistory {
     }
   }
 
-  /** The file is read again under the lock: another process may have added to it. */
+  /** The file is read again under the lock, because another process may have added lines. */
   #shorten(): Promise<void> {
     return this.#locked(() => {
       const lines = distinct(this.#read());
@@ -80,7 +81,7 @@ export class LineHistory {
     return withFileLock({ path: join(this.#directory, `${name}.lock`), locks }, action);
   }
 
-  /** A file that is not there, or cannot be read, is an empty one. */
+  /** A file that is missing or unreadable counts as empty. */
   #read(): readonly string[] {
     let text: string;
     try {
@@ -92,7 +93,7 @@ export class LineHistory {
   }
 }
 
-/** Nothing for a line that a full disk cut short. */
+/** Empty for a line that a full disk cut short. */
 function lineOfFile(json: string): readonly string[] {
   if (json === '') return [];
   try {
@@ -103,7 +104,7 @@ function lineOfFile(json: string): readonly string[] {
   }
 }
 
-/** Of equal lines the last counts. */
+/** Of equal lines, the last one stays. */
 function distinct(lines: readonly string[]): string[] {
   return [...new Set(lines.toReversed())].slice(0, mostLines).reverse();
 }

@@ -1,12 +1,12 @@
-// What comes in from the keyboard, and what a line editor answers with: the words that its parts share.
+// The types of a line editor: the keys and pastes that it takes, and the actions that it asks for.
 import type { LineState } from './line-state.ts';
 
-/** As node:readline tells a key. */
+/** A key as node:readline reports it. */
 export interface Key {
   readonly name: string;
   readonly ctrl: boolean;
   readonly meta: boolean;
-  /** What arrived for it. */
+  /** The characters that arrived for the key. */
   readonly sequence: string;
 }
 
@@ -15,8 +15,8 @@ export type LineInput =
   | { readonly kind: 'paste'; readonly text: string };
 
 /**
- * `submit`: the line is complete. `interrupt`: Ctrl-C. `leave`: Ctrl-D on an empty line. `bell`: there was nothing to do it with. The
- * others name what the reader does.
+ * `submit`: the line is complete. `interrupt`: Ctrl-C. `leave`: Ctrl-D on an empty line. `bell`: the key had no effect. The other names
+ * say what the reader does.
  */
 export type Action =
   | 'none'
@@ -34,13 +34,13 @@ export interface Edited {
   readonly action: Action;
 }
 
-/** `ctrl-a`, `alt-return`, `left`. */
+/** The name of a key, such as `ctrl-a`, `alt-return` or `left`. */
 export function keyName({ name, ctrl, meta, sequence }: Key): string {
   if (sequence === '\x1f') return 'ctrl-_';
   return `${ctrl ? 'ctrl-' : ''}${meta ? 'alt-' : ''}${name}`;
 }
 
-/** False for a control character, and for a key without a text of its own. */
+/** False for a control character, and for a key without text. */
 export function isText({ ctrl, meta, sequence }: Key): boolean {
   return !ctrl && !meta && sequence !== '' && !/\p{Cc}/u.test(sequence);
 }

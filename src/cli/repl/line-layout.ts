@@ -1,15 +1,15 @@
-// A line on a screen of so many columns: the rows that it takes, and where the cursor stands. Pure; what is drawn when is the
-// business of line-painter.ts.
+// Lays a line out on a screen of a given width: the rows that it takes, and the place of the cursor. The functions are pure.
+// line-painter.ts draws the rows.
 import { filterText } from '../terminal/filter.ts';
 import type { Measure } from '../terminal/table.ts';
 import { type OutputText, shown as shownText } from '../terminal/terminal-text.ts';
 import type { LineState } from './line-state.ts';
 import { foldLabel } from './line-text.ts';
 
-/** What stands before the line on a terminal of so many columns. */
+/** Returns the prompt for a terminal of this width. */
 export type PromptFor = (columns: number) => Prompt;
 
-/** Stands before the line: `text` is as wide as `styled`, which is what is shown. */
+/** The text before the line. `styled` is shown, and is as wide as `text`. */
 export interface Prompt {
   readonly text: string;
   readonly styled: OutputText;
@@ -18,7 +18,7 @@ export interface Prompt {
 export interface Row {
   readonly text: string;
   readonly width: number;
-  /** False where the terminal itself goes on with the next row: then it can also put both together again when it is resized. */
+  /** False if the terminal itself wraps to the next row. Then it may also join both rows again when it is resized. */
   readonly ends: boolean;
 }
 
@@ -35,10 +35,10 @@ interface Place {
 
 const indent = '  ';
 const tab = '    ';
-/** Of a row that is cut off below: the cursor has to be put where it belongs. */
+/** The end column of rows that are cut off below. It equals no column, so the cursor is always moved to its place. */
 const notTheCursor = -1;
 
-/** What of a line is shown: while Ctrl-R looks for one, what it found. */
+/** The part of a line that is shown. During Ctrl-R it is the found line. */
 export type ShownLine = Pick<LineState, 'text' | 'cursor' | 'pastes'>;
 
 export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure: Measure): Layout {
@@ -64,7 +64,7 @@ export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure
   let at = 0;
   for (const part of partsOf(line.text)) {
     if (part === '\n') {
-      // On the last column there is no place for it but the next row.
+      // The last column has no room for the cursor behind it, so the cursor stands on the next row.
       if (at === line.cursor) mark(1);
       end(true);
       put(indent, indent.length);
@@ -72,7 +72,7 @@ export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure
       const label = foldLabel(part, line.pastes);
       const shown = label ?? (part === '\t' ? tab : filterText(part));
       const pieces = shown === part ? [part] : [...shown];
-      // An emoji of several parts may be in the making: within it there is no place for a cursor.
+      // The cursor stands before an emoji of several parts, because there is no place inside it.
       if (line.cursor >= at && line.cursor < at + part.length) mark(measure(pieces[0] ?? ''));
       for (const piece of pieces) put(piece, measure(piece));
     }
@@ -84,19 +84,19 @@ export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure
   return { rows, cursor: cursor ?? { row: 0, column: 0 }, end: { row: rows.length - 1, column } };
 }
 
-/** Characters as a person sees them. Printable ASCII needs no segmenter. */
+/** The graphemes of a text. Printable ASCII needs no segmenter. */
 function* partsOf(text: string): Generator<string> {
   if (/^[\x20-\x7e\n]*$/.test(text)) {
     yield* text;
     return;
   }
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    // CRLF is one to the segmenter, and was made a line feed before.
+    // The segmenter takes CRLF for one grapheme, but CRLF was replaced by a line feed before.
     yield segment;
   }
 }
 
-/** A layout cut to so many rows, those about the cursor. */
+/** The layout cut to this many rows around the cursor. */
 export function clipped(layout: Layout, most: number): Layout {
   const { rows, cursor, end } = layout;
   if (rows.length <= most) return layout;

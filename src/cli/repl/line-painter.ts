@@ -1,4 +1,4 @@
-// Draws the line that is being edited over the one drawn before, in one write, from where it changed, and touches nothing above it.
+// Draws the edited line over the line drawn before, in one write, from the first change on. It changes nothing above the line.
 import type { Output } from '../terminal/output.ts';
 import type { Measure } from '../terminal/table.ts';
 import { type OutputText, TerminalText, terminalText } from '../terminal/terminal-text.ts';
@@ -10,17 +10,17 @@ interface Drawn {
   readonly text: string;
   readonly layout: Layout;
   readonly columns: number;
-  /** It has more rows than the screen: some are not there. */
+  /** True if the line has more rows than the screen, so that some are not drawn. */
   readonly isClipped: boolean;
 }
 
 /**
- * Clears from the first column of a row on, all that is below included. Not at once: a terminal that is told so in its first cell keeps
- * what it clears among the lines that scrolled away (tmux does), and each key at the top of the screen would leave a copy there.
+ * Clears from the first column of a row to the end of the screen. It clears in two steps: when tmux is told to clear from its first
+ * cell, it moves the cleared rows to the lines that scrolled away, and each key at the top of the screen would leave a copy there.
  */
 const clearBelow = '\x1b[K\x1b[C\x1b[J\r';
 
-/** Of a terminal that is gone the keyboard tells: what is drawn on it then is lost in silence. */
+/** Writes without waiting. Errors are ignored, because the keyboard reports a terminal that is gone. */
 export function drawTo(output: Output, text: OutputText): void {
   output.write(text).catch(() => {});
 }
@@ -28,7 +28,7 @@ export function drawTo(output: Output, text: OutputText): void {
 export interface LinePainterOptions {
   readonly output: Output;
   readonly measure: Measure;
-  /** A resized terminal wraps its rows anew by itself, and the cursor stays at its character. */
+  /** True if a resized terminal wraps its rows again by itself and keeps the cursor at its character. */
   readonly reflows: boolean;
 }
 
@@ -37,7 +37,7 @@ export class LinePainter {
   readonly #measure: Measure;
   readonly #reflows: boolean;
   #drawn: Drawn | null = null;
-  /** The terminal wrapped it anew since: rows at its top may be out of sight. */
+  /** True if the terminal wrapped the rows again since the last drawing. Rows at its top may then be out of sight. */
   #isRewrapped = false;
 
   constructor({ output, measure, reflows }: LinePainterOptions) {
@@ -64,22 +64,23 @@ export class LinePainter {
   }
 
   /**
-   * The terminal has another size. One that reflows shows the line as it should be, so nothing is drawn unless the prompt changed.
-   * Rows at the top of the line may have gone out of sight: tmux does that at the top of the screen. No cursor gets there again; when
-   * more is changed than what is typed at the end, the line is drawn whole, and they stay among the lines that scrolled away.
+   * Called when the terminal has another size. A terminal that reflows shows the line correctly, so nothing is drawn unless the prompt
+   * changed. Rows at the top of the line may have scrolled out of sight (tmux does that at the top of the screen), where no cursor can
+   * reach them. After a change other than typing at the end, the whole line is drawn, and those rows stay among the lines that scrolled
+   * away.
    */
   resized(prompt: Prompt, line: ShownLine): void {
     const before = this.#drawn;
     const next = this.#laidOut(prompt, line, false);
     const isKnown = before !== null && !before.isClipped && !next.isClipped;
     const isSame = String(before?.prompt.styled) === String(prompt.styled) && before?.line.text === line.text;
-    // Behind the last character of one of several lines, terminals differ on where the cursor goes.
+    // Terminals differ on where the cursor goes behind the last character of one of several lines.
     const isCursorSafe = isAtEnd(line) || !line.text.includes('\n');
     if (!this.#reflows || !isKnown || !isSame || !isCursorSafe) {
       this.paint(prompt, line);
       return;
     }
-    // A row that is full now: the next one is to be opened, as for one that was drawn so.
+    // The last row is full now, so the next row is opened, as after drawing a full row.
     if (isAtEnd(line) && next.layout.end.column === 0) drawTo(this.#output, terminalText` \r`);
     this.#drawn = next;
     this.#isRewrapped = true;
@@ -92,16 +93,16 @@ export class LinePainter {
     return { prompt, line, text: textOf(layout.rows), layout, columns, isClipped: layout !== full };
   }
 
-  /** Leaves the line where it is, whole, the cursor on a row of its own below. */
+  /** Leaves the whole line where it is, with the cursor on a row of its own below. */
   finish(prompt: Prompt, line: ShownLine): void {
     this.paint(prompt, { ...line, cursor: line.text.length }, { whole: true });
     const { column } = this.#drawn?.layout.end ?? { column: 0 };
-    // A line that ends with its row has opened the next one already.
+    // A line that ends at the end of its row has opened the next row already.
     if (column > 0) drawTo(this.#output, terminalText`\r\n`);
     this.#drawn = null;
   }
 
-  /** Takes the line off the screen: the cursor is where it began. */
+  /** Removes the line from the screen. The cursor stands where the line began. */
   erase(): void {
     drawTo(this.#output, new TerminalText(`${this.#toStart()}${clearBelow}`));
     this.#drawn = null;
@@ -112,7 +113,7 @@ export class LinePainter {
     this.#drawn = null;
   }
 
-  /** Somebody else had the screen: the next line begins where the cursor is now. */
+  /** Forgets the drawn line, because another program used the screen. The next line begins at the cursor. */
   forget(): void {
     this.#drawn = null;
   }
@@ -121,7 +122,7 @@ export class LinePainter {
     return `${this.#toStart()}${clearBelow}${next.text}`;
   }
 
-  /** From the first row on that is another now, if rows above it stay: less to write, and nothing flickers that did not change. */
+  /** Draws from the first changed row on, if rows above it stay. That writes less, and unchanged rows do not flicker. */
   #changedRows(next: Drawn): string | null {
     const before = this.#drawn;
     if (before === null || before.columns !== next.columns || this.#isRewrapped) return null;
@@ -134,7 +135,7 @@ export class LinePainter {
     if (above.ends) {
       return `${toRow(before.layout.cursor.row, first)}\r${clearBelow}${textOf(rows.slice(first))}`;
     }
-    // The last character of the row above again: the terminal is to know that the line goes on there.
+    // The last character of the row above is written again, so that the terminal knows that the line continues in the next row.
     const last = [...new Intl.Segmenter().segment(above.text)].at(-1)?.segment ?? '';
     const column = above.width - this.#measure(last);
     if (column <= 0) return null;
@@ -142,7 +143,7 @@ export class LinePainter {
     return `${toRow(before.layout.cursor.row, first - 1)}\r\x1b[${column}C\x1b[J${rest}`;
   }
 
-  /** Most keys add to the end of a row: then that is all there is to write. */
+  /** Most keys add to the end of a row. Then only the new text is written. */
   #appended(next: Drawn): string | null {
     const before = this.#drawn;
     if (before === null || before.columns !== next.columns || !next.text.startsWith(before.text)) return null;
@@ -153,8 +154,8 @@ export class LinePainter {
   }
 
   /**
-   * To the first column of the first row drawn. A terminal that was resized since has wrapped the rows anew, or has left them as they
-   * were. Which of both nobody tells: `reflows` is what is known of it by its name (terminal-reflow.ts).
+   * Moves to the first column of the first row drawn. A terminal that was resized since has wrapped the rows again or has left them. No
+   * terminal reports which: `reflows` is derived from its name (terminal-reflow.ts).
    */
   #toStart(): string {
     const before = this.#drawn;
@@ -170,7 +171,7 @@ export class LinePainter {
   }
 }
 
-/** A row that is full is left with a space and a return: else the cursor would hang behind its last column. */
+/** A full row is followed by a space and a return. Otherwise the cursor would stay behind the last column. */
 function textOf(rows: readonly Row[]): string {
   const last = rows.length - 1;
   return rows

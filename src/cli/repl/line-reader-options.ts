@@ -1,4 +1,4 @@
-// What the line reader is given: the terminal, and what it asks of others while a line is typed.
+// The options of the line reader: the terminal, and the functions that it calls while a line is typed.
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
 import type { TerminalInput } from '../terminal/question-keys.ts';
@@ -9,12 +9,12 @@ export interface LineReaderOptions {
   readonly output: Output;
   readonly job: Job;
   readonly reflows: boolean;
-  /** The oldest first; it may grow. */
+  /** The oldest line first. The list may grow. */
   readonly history: () => readonly string[];
-  /** The signal stops it; then there is nothing to choose from. */
+  /** The signal stops the completion, which then offers no choices. */
   readonly complete: (text: string, cursor: number, signal: AbortSignal) => Promise<Completion>;
-  /** Ctrl-C at an empty prompt. */
+  /** Shown after Ctrl-C at an empty prompt. */
   readonly leaveHint: string;
-  /** Lets a person write the line in a program of theirs; null if it was left as it is. */
+  /** Lets a person edit the line in an external program. Null if the text did not change. */
   readonly openEditor: (text: string) => Promise<string | null>;
 }

@@ -1,5 +1,5 @@
-// Reads lines from a terminal: keyboard → editor → painter. Keys that come while nobody reads a line are kept, and stand at the
-// next prompt; of these, Ctrl-C alone acts at once.
+// Reads lines from a terminal: keyboard → editor → painter. Keys that arrive while no line is read are kept for the next prompt. Only
+// Ctrl-C acts at once.
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
@@ -11,7 +11,7 @@ import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineReaderOptions } from './line-reader-options.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
 import { behind, emptyLine, type LineState, lineOf, replaced, typedAhead } from './line-state.ts';
-import { unfolded } from './line-text.ts';
+import { plain, unfolded } from './line-text.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
 import { editableText, submitted } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
@@ -19,7 +19,7 @@ import { lineFor } from './typed-line.ts';
 
 const bell = terminalText`\x07`;
 
-/** By then nobody is kept waiting who types at once. */
+/** After this time, loading the library does not delay the first keys. */
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
@@ -29,7 +29,7 @@ export class LineReader implements LineSource {
   readonly #keyboard: Keyboard;
   readonly #painter: LinePainter;
   readonly #widths = new TextWidths(() => this.#repaint());
-  /** What lets go of the terminal's events; null until the first line is read. */
+  /** The functions that remove the listeners. Null until the first line is read. */
   #release: (() => void)[] | null = null;
   #state: LineState = emptyLine;
   #promptFor: PromptFor = () => ({ text: '', styled: '' });
@@ -38,11 +38,11 @@ export class LineReader implements LineSource {
   #isLent = false;
   #isGone = false;
   #isSuspended = false;
-  /** A completion that is on its way: keys wait for it. */
+  /** A completion that is running. Keys wait for it. */
   #busy: Promise<void> | null = null;
   #waiting: LineInput[] = [];
   #completing: AbortController | null = null;
-  /** What Tab listed above the line that is being read; empty once it is out of sight, or another line is read. */
+  /** What Tab listed above the current line. Empty once the list is out of sight, or for another line. */
   #listed = '';
 
   constructor(options: LineReaderOptions) {
@@ -118,12 +118,12 @@ export class LineReader implements LineSource {
     ];
   }
 
-  /** An editor that has the terminal, and does not read keys raw, makes a SIGINT of its Ctrl-C: the line is not meant. */
+  /** An editor that does not read keys raw turns its Ctrl-C into a SIGINT, which is not for the line. */
   #interrupted(): void {
     if (!this.#isLent || this.#settle === null) this.#take(interruptKey);
   }
 
-  /** `isSeen`: the line stands at the prompt, as it is before this. */
+  /** `isSeen` is true if the line stands at the prompt. */
   #take(input: LineInput, isSeen = this.#settle !== null): void {
     if (this.#busy !== null) {
       if (isInterrupt(input)) this.#completing?.abort();
@@ -135,7 +135,7 @@ export class LineReader implements LineSource {
     else this.#keep(state, action);
   }
 
-  /** Typed ahead of a line that nobody reads yet. An Enter is kept as a line end: nothing is sent that nobody saw at the prompt. */
+  /** Handles a key before the prompt stands. Enter becomes a line end, because a person must see a line before it is sent. */
   #keep(state: LineState, action: Action): void {
     switch (action) {
       case 'submit':
@@ -193,26 +193,29 @@ export class LineReader implements LineSource {
 
   #finish(line: ReadLine): void {
     const settle = this.#settle;
-    this.#painter.finish(this.#prompt, this.#shown());
-    this.#state = { ...lineOf('', this.#state), pastes: [] };
-    this.#listed = '';
+    this.#leaveLine(this.#state);
     this.#settle = null;
     settle?.(line);
   }
 
   #clear(state: LineState): void {
     const wasEmpty = this.#state.text === '';
-    this.#painter.finish(this.#prompt, this.#shown());
-    this.#state = { ...lineOf('', state), pastes: [] };
-    this.#listed = '';
+    this.#leaveLine(state);
     if (wasEmpty) drawTo(this.#options.output, `${this.#options.leaveHint}\n`);
     this.#repaint();
   }
 
+  /** Leaves the line on the screen as it is. An empty line follows. */
+  #leaveLine(state: LineState): void {
+    this.#painter.finish(this.#prompt, this.#shown());
+    this.#state = { ...lineOf('', state), pastes: [] };
+    this.#listed = '';
+  }
+
   async #complete(state: LineState): Promise<void> {
-    const text = unfolded(state.text, []);
-    // A fold is no place to complete at: what is before it is another text than what is shown.
-    if (text !== state.text) return;
+    const text = plain(state.text);
+    // A line with a fold is not completed, because its text is not what is shown.
+    if (text !== unfolded(state.text, [])) return;
     this.#completing = new AbortController();
     const completion = await this.#options.complete(text, state.cursor, this.#completing.signal);
     this.#completing = null;
@@ -231,12 +234,12 @@ export class LineReader implements LineSource {
     this.#painter.erase();
     const text = editableText(state);
     const written = await this.lend(() => this.#options.openEditor(text));
-    // A line that was left as it is keeps its meaning. What was written there is a message, whatever it looks like.
+    // A line that was left as it is keeps its meaning. Changed text is a message, even if it begins with a slash.
     if (written === null || written === withoutLastNewlines(text)) return;
     this.#state = lineOf(lineFor(written), state);
   }
 
-  /** `isSeen`: not so for keys that came at once with the one that opens an editor. Later ones are for the editor, which reads them. */
+  /** `isSeen` is false for keys that came with the key that opens an editor. The editor reads later keys. */
   #resume(isSeen: boolean): void {
     this.#busy = null;
     this.#repaint();
@@ -254,7 +257,7 @@ export class LineReader implements LineSource {
     void this.#options.job.suspend().then(() => this.#isSuspended && this.#continue());
   }
 
-  /** After a stop, also one that came from outside: raw again, and the line anew. */
+  /** Takes the terminal in raw mode again after a stop, and draws the line again. */
   #continue(): void {
     this.#isSuspended = false;
     if (this.#isLent || this.#isGone) return;
@@ -282,7 +285,7 @@ export class LineReader implements LineSource {
       this.#painter.resized(shownPrompt(this.#state, this.#prompt), this.#shown());
   }
 
-  /** As the terminal is now. */
+  /** The prompt for the current width of the terminal. */
   get #prompt(): Prompt {
     return this.#promptFor(this.#options.output.columns());
   }

@@ -1,16 +1,21 @@
-// The text of a line that is being edited: where characters, words and lines begin, and how a long paste stands in it as one
-// character. Pure functions of text and offset (UTF-16 units).
+// The text of a line that is being edited: where graphemes, words and lines begin, and the private units that stand in it for folded
+// pastes and for literal characters. The functions are pure. Offsets count UTF-16 units.
 import { lastWordStart } from '../end-of-text.ts';
 
 /**
- * A folded paste is the lone half of a surrogate pair, DC00 and its number: text that was typed or pasted is decoded UTF-8 and
- * never holds one, and to `Intl.Segmenter` it is a character of its own.
+ * A lone low surrogate is a private unit. Typed and pasted text is decoded UTF-8 and never contains one, and `Intl.Segmenter` takes it
+ * for a grapheme of its own. The units below `firstLiteral` are folded pastes, by number.
  */
 const firstFold = 0xdc00;
-const folded = /[\udc00-\udfff]/gu;
-export const mostFolds = 0x3ff;
+const firstLiteral = 0xdff0;
+export const mostFolds = firstLiteral - firstFold;
 
-/** Lines and characters from which a text is shown folded. */
+/** The characters that have a meaning in a typed line. A pasted one has none: it is stored as the private unit with its index here. */
+const meaningful = '/"\\ \t\n';
+/** The slash that keeps a recalled text from being a command. It is shown as a slash and is not a part of the message. */
+export const escapeSlash = String.fromCharCode(firstLiteral + meaningful.length);
+
+/** A text of this many lines or characters is folded. */
 export interface FoldSize {
   readonly lines: number;
   readonly characters: number;
@@ -24,42 +29,47 @@ export function foldOf(index: number): string {
   return String.fromCharCode(firstFold + index);
 }
 
-/** The whole text, each fold replaced by its paste. */
+/** Replaces each character that has a meaning by its private unit. Offsets stay the same. */
+export function literal(text: string): string {
+  return text.replace(/[/"\\ \t\n]/g, (character) =>
+    String.fromCharCode(firstLiteral + meaningful.indexOf(character)),
+  );
+}
+
+/** The text as it is shown, with its folds. Offsets stay the same. */
+export function plain(text: string): string {
+  return text.replace(/[\udff0-\udff6]/gu, (unit) => meaningful[unit.charCodeAt(0) - firstLiteral] ?? '/');
+}
+
+/** The text with each fold replaced by its paste, as literal text. */
+export function expanded(text: string, pastes: readonly string[]): string {
+  return text.replace(/[\udc00-\udfef]/gu, (fold) => literal(pastes[fold.charCodeAt(0) - firstFold] ?? ''));
+}
+
+/** The whole text, for a message. */
 export function unfolded(text: string, pastes: readonly string[]): string {
-  return text.replace(folded, (fold) => pastes[fold.charCodeAt(0) - firstFold] ?? '');
+  return plain(text).replace(/[\udc00-\udfef]/gu, (fold) => pastes[fold.charCodeAt(0) - firstFold] ?? '');
 }
 
-/** What marks each unit of a text, for the whole text. */
-export function unfoldedMarks(text: string, marks: string, pastes: readonly string[]): string {
-  let whole = '';
-  let done = 0;
-  for (const { 0: fold, index } of text.matchAll(folded)) {
-    const { length } = unfolded(fold, pastes);
-    whole += marks.slice(done, index) + marks.charAt(index).repeat(length);
-    done = index + 1;
-  }
-  return whole + marks.slice(done);
-}
-
-/** What stands for a fold on the screen; null for any other character. */
+/** What the screen shows for a fold. Null for any other character. */
 export function foldLabel(character: string, pastes: readonly string[]): string | null {
   if (character.length !== 1) return null;
   const code = character.charCodeAt(0);
-  if (code < firstFold || code > firstFold + mostFolds) return null;
+  if (code < firstFold || code >= firstLiteral) return null;
   const paste = pastes[code - firstFold] ?? '';
   const lines = paste.replace(/\n$/, '').split('\n').length;
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${paste.length} characters]`;
 }
 
-/** Text as a message carries it: terminals send a carriage return for each line end of a paste. */
+/** The text with line feeds. Terminals send a carriage return for each line end of a paste. */
 export function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-/** The start of the character before an offset, as a person sees characters. */
+/** The start of the grapheme before an offset. */
 export function characterBefore(text: string, at: number): number {
   const before = text.charCodeAt(at - 1);
-  // By far the most; a combining mark or the rest of an emoji is not among these.
+  // Most characters are ASCII. A combining mark or a part of an emoji is not.
   if (at > 1 && before < 0x80 && text.charCodeAt(at - 2) < 0x80) return at - 1;
   const from = Math.max(text.lastIndexOf('\n', at - 1), 0);
   let start = at;
@@ -92,7 +102,7 @@ export function wordAfter(text: string, at: number): number {
   return end;
 }
 
-/** What Ctrl-W takes: back to white space. */
+/** The start of the text that Ctrl-W removes: back to white space. */
 export function blankBefore(text: string, at: number): number {
   return lastWordStart(text.slice(0, at));
 }

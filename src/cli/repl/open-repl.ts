@@ -1,4 +1,4 @@
-// The REPL, put together: a context of its own, the source of lines that the terminal can bear, the session to go on with.
+// Puts the REPL together: a context of its own, the source of lines that suits the terminal, and the session to continue.
 import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
 import type { CliHost } from '../cli-host.ts';
@@ -25,7 +25,7 @@ export interface ReplInput {
 }
 
 const leaveHint = 'Ctrl-D leaves.';
-/** For so long Tab may keep the keys waiting. */
+/** The longest time that Tab may keep the keys waiting. */
 const completionMs = 3000;
 
 export async function openRepl(input: ReplInput, outer: CliContext): Promise<number> {
@@ -71,7 +71,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
         slashCommands.map(({ name, choices }) => ({
           name,
           ...(choices !== undefined && {
-            // Where it cannot be known, there is nothing to choose from: a failure would tear the line.
+            // A failure offers no choices, because its message would break the line that is being edited.
             choices: (beginning: string) =>
               choices(
                 beginning,
@@ -92,7 +92,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
   });
 }
 
-/** A backend that is opened while a line is typed says what it has to say above that line. */
+/** A backend that is opened while a line is typed writes its messages above that line. */
 function talkingAbove(above: LineSource['above'], outer: CliContext): CliContext {
   const { host } = outer;
   return outer.withBackend(async (place, { trace, say, ...others }) => {
@@ -106,7 +106,7 @@ function talkingAbove(above: LineSource['above'], outer: CliContext): CliContext
   });
 }
 
-/** What the profile has by now, if it still is for the same place; null for a key that came from elsewhere. */
+/** The key that the profile has now, if the profile still has the same origin. Null for a key that did not come from a profile. */
 function storedKey(
   { profile, url, storeName, origin, insecureHttp, sources }: Target,
   { profileFile, dataDirectory }: Pick<CliHost, 'profileFile' | 'dataDirectory'>,
@@ -119,12 +119,12 @@ function storedKey(
     const now = resolveTarget({ flags, env: {}, config, dataDirectory, purpose: 'report' });
     return now.origin === origin ? now.key : null;
   } catch {
-    // The refusal of the old key is what is to be told.
+    // The refusal of the old key is the error to report.
     return null;
   }
 }
 
-/** The lines typed to one profile are no business of another; a URL given by hand has lines of its own, too. */
+/** Each profile has a history of its own, and so has each URL that is given by hand. */
 async function historyName({ profile, origin }: Target): Promise<string> {
   if (profile !== null) return profile;
   const { createHash } = await import('node:crypto');

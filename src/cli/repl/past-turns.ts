@@ -1,4 +1,4 @@
-// What was said last in a session that is taken up again: as much as a screen holds, dimmed, so that it is not taken for new.
+// Shows the last messages of a session that is continued: as many as fit on the screen, dimmed, so that they do not look new.
 import { ParleyError } from '../../service/errors.ts';
 import { isCut, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
@@ -7,16 +7,16 @@ import { filterText } from '../terminal/filter.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { lastMessages } from './last-messages.ts';
 
-/** Rows left free for the prompt and what was above. */
+/** Rows left free for the prompt and for the lines above. */
 const freeRows = 4;
 const charactersOfCell = 4;
 const partLength = 1000;
 
-/** Says so where the server keeps no past turns that it would show. */
+/** Reports it if the server shows no past messages. */
 export async function showPastTurns(sessionId: string, context: CliContext): Promise<void> {
   const { stdout } = context;
   let last: readonly Message[];
-  // A message has a row at least, so more messages than rows are never needed.
+  // Each message takes at least one row, so no more messages than rows are needed.
   const most = Math.max(1, (stdout.stream.rows || 24) - freeRows);
   try {
     last = await lastMessages(sessionId, most, context);
@@ -40,13 +40,13 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
 }
 
-/** More than a screen of so many cells can show: a cell may hold several characters. */
+/** Returns more than a screen of that many cells can show, because a cell may hold several characters. */
 function endOf(text: string, cells: number): string {
   const longest = charactersOfCell * cells;
   return text.length > longest ? `…${text.slice(-longest)}` : text;
 }
 
-/** In parts, each with the open row of the part before it: `wrap-ansi` takes quadratic time for words without spaces between them. */
+/** Wraps in parts, each with the open row of the part before it. `wrap-ansi` takes quadratic time for words without spaces. */
 function wrapped(line: string, wrap: (part: string) => string[]): readonly string[] {
   const rows: string[] = [];
   let open = '';
@@ -57,7 +57,7 @@ function wrapped(line: string, wrap: (part: string) => string[]): readonly strin
   return rows;
 }
 
-/** The indentation of a line is its own; a blank at the start of a further row is where it was broken. */
+/** A row keeps the indentation of its line. Only a row that was broken off loses the blank before it. */
 function withoutBlankOfBreak(row: string, index: number): string {
   return index === 0 ? row : row.replace(/^ /, '');
 }

@@ -1,5 +1,5 @@
-// Tells apart what of a terminal's text was typed and what was pasted: by the brackets that terminals put around a paste, and where one
-// puts none, by how much comes at once.
+// Separates typed text from pasted text. A terminal with bracketed paste puts brackets around a paste. Without them, the amount of text
+// that arrives at once decides.
 import { reportMs, TerminalReports } from '../terminal/terminal-reports.ts';
 import type { StartTimer } from '../terminal/timer.ts';
 
@@ -14,20 +14,20 @@ const start = `${esc}[200~`;
 const end = `${esc}[201~`;
 const interrupt = '\x03';
 
-/** Longer than a terminal takes between two chunks of one thing, and too short to be felt. */
+/** Longer than a terminal takes between two chunks of one paste, and too short to be felt. */
 const pauseMs = 50;
 
-/** Nobody types so many characters between two looks at the terminal. */
+/** Nobody types this many characters between two reads. */
 const mostTyped = 1000;
 
 export class PasteReader {
   readonly #options: PasteReaderOptions;
-  /** The chunks of a paste in brackets whose end has not come. */
+  /** The chunks of a paste in brackets that has not ended. */
   #paste: string[] | null = null;
-  /** What may be the beginning of a bracket. */
+  /** Text that may be the beginning of a bracket. */
   #held = '';
   #stopHolding = () => {};
-  /** A paste without brackets has just come, and may go on. */
+  /** True shortly after a paste without brackets, which may continue. */
   #goesOn = false;
   #stopGoingOn = () => {};
   readonly #reports = new TerminalReports();
@@ -41,7 +41,7 @@ export class PasteReader {
     this.#stopHolding();
     let rest = this.#held + text;
     this.#held = '';
-    // The way out where the end of a paste was lost on its way.
+    // Ctrl-C ends a paste whose closing bracket was lost.
     if (text === interrupt && this.#paste !== null) this.#endPaste();
     while (rest !== '')
       rest = this.#paste === null ? this.#takeTyped(rest) : this.#takePaste(rest, this.#paste);
@@ -76,7 +76,7 @@ export class PasteReader {
       this.#held = text.slice(whole);
       return '';
     }
-    // A closing bracket with another behind it was in the paste itself.
+    // Only the last closing bracket ends the paste. An earlier one is a part of the pasted text.
     const next = text.indexOf(start, at);
     at = text.lastIndexOf(end, next === -1 ? text.length : next);
     chunks.push(text.slice(0, at));
@@ -90,7 +90,7 @@ export class PasteReader {
     if (paste !== '') this.#options.pasted(paste);
   }
 
-  /** What came without brackets; a report that has begun is waited for. */
+  /** Handles text without brackets. A terminal report that has begun is waited for. */
   #tell(given: string): void {
     if (given === '') return;
     this.#stopWaiting();
@@ -104,7 +104,8 @@ export class PasteReader {
   #tellKnown(text: string): void {
     if (text === '') return;
     const { typed, pasted, startTimer } = this.#options;
-    if (!this.#goesOn && text.length < mostTyped && !holdsLines(text)) {
+    const parts = text.split(keys);
+    if (!this.#goesOn && text.length < mostTyped && !parts.some(holdsLines)) {
       typed(text);
       return;
     }
@@ -113,25 +114,22 @@ export class PasteReader {
     this.#stopGoingOn = startTimer(pauseMs, () => {
       this.#goesOn = false;
     });
-    // Keys are keys, as of who typed ahead of a busy program; but the end of a line there is no Enter.
-    for (const [index, part] of text.split(keys).entries())
-      if (part !== '') (index % 2 === 0 ? pasted : typed)(part);
+    // Keys stay keys, for example of a person who typed ahead of a busy program. A line end there is not Enter.
+    for (const [index, part] of parts.entries()) if (part !== '') (index % 2 === 0 ? pasted : typed)(part);
   }
 }
 
-/** Text behind the end of a line: whoever types ends a line, and looks. Keys such as the arrows (`ESC [ A`) are no text. */
-function holdsLines(text: string): boolean {
-  return /[\r\n]\P{Cc}/u.test(text.replace(keySequence, '\0'));
+/** True if text follows the end of a line. A person who types waits for the effect of Enter. */
+function holdsLines(part: string): boolean {
+  return /[\r\n]\P{Cc}/u.test(part);
 }
 
-/** Those between text. */
+/** The keys between text, as a group: `split` puts them at the odd indexes. */
 const keys = new RegExp(
   `((?:${esc}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z]|[\\r\\n])?|[\\0-\\x08\\x0b\\x0c\\x0e-\\x1a\\x1c-\\x1f\\x7f])+)`,
 );
 
-const keySequence = new RegExp(`${esc}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z]|[\\r\\n])`, 'g');
-
-/** How many of the last characters are the first ones of a bracket. */
+/** The number of characters at the end that are the beginning of a bracket. */
 function beginningAtEnd(text: string, bracket: string): number {
   let count = Math.min(text.length, bracket.length - 1);
   while (count > 0 && !bracket.startsWith(text.slice(-count))) count -= 1;

@@ -1,80 +1,82 @@
-// Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt. Lines that come at once
-// are a paste: one message, and no command. What comes while nobody reads is not sent by itself: it stands at the next prompt.
+// Reads lines from a terminal that can move no cursor (TERM=dumb), with the line editing of the system and a plain prompt. Lines that
+// arrive at once are a paste: one message and no command. Text that arrives while no line is read stands at the next prompt and waits
+// for Enter.
 import { createInterface, type Interface } from 'node:readline';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
 import type { TerminalInput } from '../terminal/question-keys.ts';
-import { LineBurst } from './line-burst.ts';
 import { edit } from './line-editor.ts';
 import type { LineInput } from './line-input.ts';
 import type { PromptFor } from './line-layout.ts';
 import { drawTo } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
-import { lineOf } from './line-state.ts';
-import { type SubmittedLine, submitted } from './submitted-line.ts';
-import { lineFor } from './typed-line.ts';
+import { emptyLine, inserted, type LineState, lineOf, pasted } from './line-state.ts';
+import { submitted } from './submitted-line.ts';
 
 export interface PlainLineReaderOptions {
   readonly open: () => TerminalInput;
   readonly output: Output;
   readonly job: Job;
-  /** Ctrl-C at the prompt. */
+  /** Shown after Ctrl-C at the prompt. */
   readonly leaveHint: string;
 }
 
-/** A terminal that edits lines itself keeps so many bytes of one, and drops the others without a word. */
+/** A terminal that edits lines itself keeps this many bytes of a line and drops the rest without notice. */
 const mostLineBytes = 4095;
 const cutLine = 'A line of 4,095 bytes: the terminal drops what is beyond. /file PATH takes a text whole.';
 
+/** Longer than the terminal takes between two lines of a paste, and too short to be felt after Enter. */
+const pasteMs = 50;
 const hangUpMs = 50;
 
-/** Before a further line of a message. */
+/** Shown before a further line of a message. */
 const furtherLine = '  ';
 
 const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
 
 export class PlainLineReader implements LineSource {
-  /** Another line takes the place of what Enter alone would send. */
+  /** Empty, because another line replaces the message that Enter alone would send. */
   readonly makeRoom = '';
   readonly #options: PlainLineReaderOptions;
-  #interface: Interface | null = null;
-  readonly #burst = new LineBurst((lines) => this.#taken(lines));
-  /** Those that came while nobody read one. */
-  readonly #ahead: string[] = [];
-  #heedsErrors = false;
-  #isGone = false;
+  #lines: Interface | null = null;
+  /** The lines of a burst, and the lines that arrived while no line was read. */
+  #burst: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
   #isLent = false;
+  #isGone = false;
   #prompt = '';
-  #begun = '';
-  #initial = '';
-  #isInitialAhead = false;
+  /** What stands at the prompt: the first lines of a message, or what was typed before the prompt stood. */
+  #state = emptyLine;
+  /** The message that came back. Enter at an empty prompt sends it. */
+  #again = '';
   #settle: ((line: ReadLine) => void) | null = null;
   #interrupt: (() => void) | null = null;
-  /** What lets go of the terminal's events; null until the first line is read. */
-  #release: (() => void)[] | null = null;
+  /** The functions that remove the listeners. */
+  #release: readonly (() => void)[] = [];
 
   constructor(options: PlainLineReaderOptions) {
     this.#options = options;
   }
 
   async read(prompt: PromptFor, initial: string): Promise<ReadLine> {
-    this.#release ??= this.#heed();
     this.#listen();
-    await this.#allAhead();
-    this.#prompt = this.#textOf(prompt);
+    // The terminal gives one line in each turn of the event loop. The prompt must come after all lines that were typed.
+    for (let before = -1; before !== this.#burst.length; await yieldToEventLoop(), await yieldToEventLoop())
+      before = this.#burst.length;
     this.#takeAhead(initial);
+    this.#prompt = this.#textOf(prompt);
     return new Promise((resolve) => {
       this.#settle = resolve;
-      drawTo(this.#options.output, this.#prompt);
+      this.#draw(this.#prompt);
       if (this.#isGone) this.#finish({ kind: 'left' });
     });
   }
 
   reprompt(prompt: PromptFor): void {
     this.#prompt = this.#textOf(prompt);
-    if (this.#settle !== null && this.#begun === '') drawTo(this.#options.output, `\n${this.#prompt}`);
+    if (this.#settle !== null && !isBegun(this.#state)) this.#draw(`\n${this.#prompt}`);
   }
 
   async above(write: () => Promise<void>): Promise<void> {
@@ -88,10 +90,10 @@ export class PlainLineReader implements LineSource {
     this.#interrupt = listener;
   }
 
+  /** Stops reading. The next `read` starts it again. */
   async lend<T>(borrow: () => Promise<T>): Promise<T> {
+    this.#lines?.pause();
     this.#isLent = true;
-    this.#interface?.close();
-    this.#interface = null;
     try {
       return await borrow();
     } finally {
@@ -100,111 +102,77 @@ export class PlainLineReader implements LineSource {
   }
 
   close(): void {
-    this.#settle = null;
-    for (const release of this.#release ?? []) release();
-    this.#isLent = true;
-    this.#interface?.close();
-    this.#interface = null;
-  }
-
-  #heed(): (() => void)[] {
-    const { job } = this.#options;
-    return [job.onInterrupt(() => this.#interrupted()), job.onContinue(() => this.#continue())];
-  }
-
-  #textOf(prompt: PromptFor): string {
-    return prompt(this.#options.output.columns()).text;
+    for (const release of this.#release) release();
+    this.#lines?.removeAllListeners().close();
   }
 
   #listen(): void {
-    if (this.#interface !== null || this.#isGone) return;
-    const input = this.#options.open();
-    // Of a terminal that closes, the end or an error tells first; after the error comes the end, too.
-    if (!this.#heedsErrors) input.on('error', () => input.destroy());
-    this.#heedsErrors = true;
-    const lines = createInterface({ input, terminal: false });
-    lines.on('line', (line) => {
-      if (this.#settle === null) this.#ahead.push(line);
-      else this.#burst.add(line);
-    });
-    lines.on('close', () => {
-      if (this.#isLent) return;
-      this.#isGone = true;
-      this.#burst.end();
-      // Ctrl-D and a terminal that closes look the same; of the latter a signal tells, a moment later.
-      setTimeout(() => this.#settle !== null && this.#finish({ kind: 'left' }), hangUpMs);
-    });
-    this.#interface = lines;
+    if (this.#isGone) return;
+    this.#lines?.resume();
+    if (this.#lines !== null) return;
+    const { open, job } = this.#options;
+    this.#release = [job.onInterrupt(() => this.#interrupted()), job.onContinue(() => this.#continue())];
+    const input = open();
+    // A terminal that closes reports an end or an error first. The end also comes after the error.
+    input.on('error', () => input.destroy());
+    this.#lines = createInterface({ input, terminal: false })
+      .on('line', (line) => this.#isLent || this.#add(line))
+      .on('close', () => this.#end());
   }
 
-  /** The terminal gives a line each turn of the loop: before the prompt stands, all that were typed have come. */
-  async #allAhead(): Promise<void> {
-    for (let before = -1; before !== this.#ahead.length; ) {
-      before = this.#ahead.length;
-      await yieldToEventLoop();
-      await yieldToEventLoop();
-    }
+  #add(line: string): void {
+    this.#burst.push(line);
+    if (this.#settle === null) return;
+    clearTimeout(this.#timer);
+    // After a busy moment the timer may be due before the terminal was read. The event loop reads it before the immediate.
+    const timer = setTimeout(() => setImmediate(() => timer === this.#timer && this.#takeBurst()), pasteMs);
+    this.#timer = timer;
   }
 
-  /** What stands at the prompt: a message that came back, and what was typed since. */
+  /** Ctrl-D and a terminal that closes look the same here. A terminal that closes also sends a signal a moment later. */
+  #end(): void {
+    this.#isGone = true;
+    if (this.#settle !== null) this.#takeBurst();
+    setTimeout(() => this.#settle !== null && this.#finish({ kind: 'left' }), hangUpMs);
+  }
+
+  /** Puts the message that came back, and what was typed since, at the prompt. */
   #takeAhead(initial: string): void {
-    const ahead = withoutLastNewlines(this.#ahead.splice(0).join('\n'));
-    this.#isInitialAhead = ahead !== '';
-    this.#initial = ahead === '' ? initial : joined(initial, [ahead]);
-    const { output } = this.#options;
-    if (ahead !== '') {
-      if (ahead.split('\n').some(isCut)) drawTo(output, `${cutLine}\n`);
-      drawTo(output, `${output.visible(ahead)}\n(Typed ahead: Enter alone sends it, Ctrl-C drops it.)\n`);
-    } else if (initial !== '') drawTo(output, '(Enter alone takes it again.)\n');
+    const ahead = withoutLastNewlines(this.#burst.splice(0).join('\n'));
+    this.#again = ahead === '' ? initial : '';
+    this.#state = ahead === '' ? emptyLine : pasted(below(lineOf(initial)), ahead);
+    if (ahead === '' && initial !== '') this.#draw('(Enter alone takes it again.)\n');
+    if (ahead === '') return;
+    if (ahead.split('\n').some(isCut)) this.#draw(`${cutLine}\n`);
+    const text = this.#options.output.visible(ahead);
+    this.#draw(`${text}\n(Typed ahead: Enter alone sends it, Ctrl-C drops it.)\n`);
   }
 
-  #taken(lines: readonly string[]): void {
+  #takeBurst(): void {
+    const lines = this.#burst.splice(0);
+    if (lines.length === 0) return;
+    this.#state = this.#with(lines);
     if (lines.some(isCut)) {
-      const text = [this.#begun + lines.join('\n')];
-      this.#initial = joined(this.#isInitialAhead ? this.#initial : '', text);
-      this.#isInitialAhead = true;
-      this.#begun = '';
-      drawTo(this.#options.output, `${cutLine} Enter alone sends it so, Ctrl-C drops it.\n${this.#prompt}`);
+      this.#draw(`${cutLine} Enter alone sends it so, Ctrl-C drops it.\n${this.#prompt}`);
       return;
     }
-    const isEnterAlone = lines.every((line) => line === '') && this.#begun === '';
-    if (isEnterAlone || (lines.length === 1 && !this.#isInitialAhead)) {
-      this.#typed(isEnterAlone && this.#initial !== '' ? this.#initial : (lines[0] ?? ''), isEnterAlone);
-    } else if (this.#begun === '') {
-      const typed = joined(this.#isInitialAhead ? this.#initial : '', lines);
-      this.#submit({ ...submitted(lineOf(typed)), mayBeCommand: false });
-    } else {
-      for (const [index, line] of lines.entries()) {
-        if (this.#settle === null) {
-          this.#ahead.push(...lines.slice(index));
-          return;
-        }
-        this.#typed(line, false);
-      }
-    }
+    const { state, action } = edit(this.#state, enter, []);
+    this.#state = state;
+    if (action === 'submit') this.#finish({ kind: 'line', line: submitted(state) });
+    else this.#draw(furtherLine);
   }
 
-  #typed(line: string, isAgain: boolean): void {
-    const { state, action } = edit(lineOf(this.#begun + line), enter, []);
-    if (action === 'submit') {
-      const line = submitted(state);
-      const isTyped = !(isAgain && this.#isInitialAhead);
-      this.#submit({ ...line, mayBeCommand: line.mayBeCommand && isTyped });
-    } else {
-      this.#begun = state.text;
-      drawTo(this.#options.output, furtherLine);
-    }
-  }
-
-  #submit(line: SubmittedLine): void {
-    this.#finish({ kind: 'line', line });
+  #with(lines: readonly string[]): LineState {
+    const isEnterAlone = lines.every((line) => line === '') && !isBegun(this.#state);
+    if (isEnterAlone) return this.#state.text === '' ? lineOf(this.#again) : this.#state;
+    const isTyped = lines.length === 1 && !lines.some(isCut);
+    return (isTyped ? inserted : pasted)(below(this.#state), lines.join('\n'));
   }
 
   #finish(line: ReadLine): void {
     const settle = this.#settle;
     this.#settle = null;
-    this.#begun = '';
-    if (line.kind === 'left') drawTo(this.#options.output, '\n');
+    if (line.kind === 'left') this.#draw('\n');
     settle?.(line);
   }
 
@@ -213,23 +181,34 @@ export class PlainLineReader implements LineSource {
       this.#interrupt?.();
       return;
     }
-    this.#burst.drop();
-    this.#begun = '';
-    this.#initial = '';
-    this.#isInitialAhead = false;
-    drawTo(this.#options.output, `\n${this.#options.leaveHint}\n${this.#prompt}`);
+    this.#burst = [];
+    this.#again = '';
+    this.#state = emptyLine;
+    this.#draw(`\n${this.#options.leaveHint}\n${this.#prompt}`);
   }
 
-  /** After a stop. What stood in the line was dropped by the terminal. */
+  /** Runs after a stop. The terminal dropped what stood in the line. */
   #continue(): void {
-    if (this.#settle !== null) drawTo(this.#options.output, this.#begun === '' ? this.#prompt : furtherLine);
+    if (this.#settle !== null) this.#draw(isBegun(this.#state) ? furtherLine : this.#prompt);
+  }
+
+  #textOf(prompt: PromptFor): string {
+    return prompt(this.#options.output.columns()).text;
+  }
+
+  #draw(text: string): void {
+    drawTo(this.#options.output, text);
   }
 }
 
-/** The line that says a message, and below it lines that are text. */
-function joined(initial: string, lines: readonly string[]): string {
-  const before = initial === '' ? [] : [submitted(lineOf(initial)).text];
-  return lineFor([...before, ...lines].join('\n'));
+/** True if the text ends in a typed line end, so that Enter did not send it. */
+function isBegun({ text }: LineState): boolean {
+  return text.endsWith('\n');
+}
+
+/** The state ready for a further line: below the text, or in the line that has begun. */
+function below(state: LineState): LineState {
+  return state.text === '' || isBegun(state) ? state : inserted(state, '\n');
 }
 
 function isCut(line: string): boolean {

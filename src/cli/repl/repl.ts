@@ -1,5 +1,5 @@
-// The REPL: a line, what it asks for, and again, until the person leaves. The prompt stands before the service is opened; trouble is
-// a line, and what was typed comes back.
+// The REPL reads a line, runs it, and repeats that until the person leaves. The prompt appears before the service is opened. A failure
+// is reported in a line, and the failed message comes back to the prompt.
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
@@ -36,7 +36,7 @@ export class Repl {
     this.#options = options;
   }
 
-  /** Resolves to the exit status; rejects with the `Interruption` when a signal ends it. */
+  /** Resolves to the exit status. Rejects with the `Interruption` when a signal ends the REPL. */
   async run(): Promise<number> {
     const { source, context } = this.#options;
     const ended = whenAborted(context.signal);
@@ -54,7 +54,7 @@ export class Repl {
     return exitDone;
   }
 
-  /** Who is here for the first time has nothing else to go by. */
+  /** A person who is new needs to know where help is. */
   async #greet(): Promise<void> {
     const { stderr, options } = this.#options.context;
     if (options.quiet) return;
@@ -62,10 +62,10 @@ export class Repl {
     await stderr.write(terminalText`${dim('/help lists the commands and keys.')}\n`);
   }
 
-  /** While the first line is typed: the service, and what it calls its mode. */
+  /** Opens the service and asks for its mode while the first line is typed. */
   async #prepare(): Promise<void> {
     const { conversation, context, source } = this.#options;
-    // The prompt first, and the keys that follow it at once: opening a store keeps them waiting for a moment.
+    // The prompt and the first keys come first, because opening a store blocks the keyboard for a moment.
     await new Promise<void>((resolve) => startTimer(openingPauseMs, resolve));
     try {
       await context.open();
@@ -88,13 +88,13 @@ export class Repl {
       await conversation.say(await withFiles(line.text, conversation, scoped), scoped);
     }, this.#returned);
     if (!isSaid) return { initial: line.typed };
-    // Of one that was stopped before it was kept, the files wait for the next try.
+    // If the message was stopped before it was stored, the files wait for the next try.
     const { last } = conversation;
     if (last !== before && (last?.isKept || last?.isAnswered)) conversation.files = [];
     return undefined;
   }
 
-  /** A history that cannot be kept is no reason to say so after every line. */
+  /** A history that cannot be stored is reported once, not after every line. */
   async #tellOnce(error: unknown): Promise<void> {
     if (!this.#isHistoryTold) await tellTrouble(error, this.#options.context);
     this.#isHistoryTold = true;
@@ -119,7 +119,7 @@ export class Repl {
     return next;
   }
 
-  /** True unless it failed, which is told then. Ctrl-C stops it, and is no failure; a signal ends all. */
+  /** Runs work that Ctrl-C can stop. Returns false if it failed, after reporting the failure. A signal ends the REPL. */
   async #stoppable(work: (context: CliContext) => Promise<void>, message: FailedMessage): Promise<boolean> {
     const { context, source, conversation } = this.#options;
     const stop = new AbortController();
@@ -138,13 +138,13 @@ export class Repl {
     }
   }
 
-  /** What failed stands at the next prompt; what was stopped does not. */
+  /** A failed message stands at the next prompt. A stopped one does not. */
   get #returned(): FailedMessage {
     const { makeRoom, recall } = this.#options.source;
     return { next: 'Enter sends it again.', makeRoom, recall: recall ?? '' };
   }
 
-  /** `before`: the attempt before what was stopped, which may have come to none of its own. */
+  /** `before` is the attempt before the stopped work, which may have made none of its own. */
   async #sayStopped(before: Attempt | null, { recall }: FailedMessage): Promise<void> {
     const { context, conversation } = this.#options;
     const { dim } = await context.stderr.style();
@@ -164,7 +164,7 @@ export class Repl {
     return (columns) => {
       const name = mode === null ? '' : shortTitle(mode, Math.max(4, Math.floor(columns / 4)));
       const room = Math.min(40, Math.floor(columns / 2) - name.length - 6);
-      // Characters outside of ASCII may take two columns each.
+      // Characters outside ASCII may take two columns each.
       const most = /^[\x20-\x7e]*$/.test(title ?? '') ? room : Math.floor(room / 2);
       const shown = title === null || most < 4 ? '' : ` (${shortTitle(title, most)})`;
       return {
@@ -193,7 +193,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener('abort', () => reject(signal.reason));
   });
-  // Rejected between two races, it is noticed in the next.
+  // A rejection between two races is handled by the next race.
   aborted.catch(() => {});
   return aborted;
 }

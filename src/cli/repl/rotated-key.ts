@@ -1,18 +1,18 @@
-// A key may be revoked and another one given to the profile, in another terminal, while the REPL runs: then the new one is used from
-// the first call on that refuses the old. Under a refused key nothing was done, so that call is simply made again.
+// While the REPL runs, the key of the profile may be revoked and replaced in another terminal. The new key is used from the first call
+// that refuses the old one. A refused call has done nothing, so it is made again.
 import type { OpenedBackend } from '../../service/backend-opening.ts';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 
-/** `storedKey`: the one that the profile has now; null where it has none that is for this backend. */
+/** `storedKey` returns the key that the profile has now, or null if it has none for this backend. */
 export function withRotatedKey(
   { backend, apiKey }: OpenedBackend,
   storedKey: () => string | null,
 ): OpenedBackend {
   let current = apiKey;
-  /** The call to make instead; throws the error where there is none. */
+  /** Returns the call to make instead. Throws the error if there is none. */
   const instead = (call: Call, error: unknown): Call => {
     const isRefused = error instanceof ParleyError && error.code === 'INVALID_API_KEY';
     const key = isRefused ? storedKey() : null;

@@ -1,5 +1,5 @@
-// A session written into a file, as `sessions messages` prints it: the file appears when it is whole. One that is there already stays as
-// it is.
+// Writes a session into a file, in the form of `sessions messages`. The file appears when it is whole. An existing file is left as it
+// is.
 import { existsSync } from 'node:fs';
 import { fileFailure } from '../../config/file-failure.ts';
 import { ParleyError } from '../../service/errors.ts';

@@ -1,4 +1,4 @@
-// What /delete does: hides a session where that can be undone; where nobody is known to undo it, only after a yes.
+// Runs /delete: hides a session. It asks first if the server is not known to restore deleted sessions.
 import { runDelete } from '../commands/sessions/delete.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../terminal/prompt.ts';

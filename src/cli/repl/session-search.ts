@@ -1,4 +1,4 @@
-// Finding a session by a part of its title or by its id: by name, or picked from a list that narrows as one types.
+// Finds a session by its id or by a part of its title: by name, or from a list that narrows while the person types.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import { beginning, quoted } from '../../service/quoted.ts';
@@ -13,9 +13,9 @@ import { shortTitle } from './short-title.ts';
 
 type Found = Pick<NewSession, 'session_id' | 'title'>;
 
-/** Where nothing can be picked. */
+/** The most sessions listed on a terminal where none can be picked. */
 const shownAtOnce = 20;
-/** Characters of what was picked. */
+/** The most characters shown of the picked title. */
 const longestShown = 60;
 const narrowest = 50;
 
@@ -26,7 +26,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
     await context.say(words === '' ? 'There is no session yet.' : `No title holds ${quoted(words)}.`);
     return null;
   }
-  // A list that narrows as one types moves the cursor.
+  // The list moves the cursor while it narrows.
   if (!context.stderr.redraws) {
     for (const session of first.slice(0, shownAtOnce)) {
       await context.stdout.write(`${session.session_id}  ${oneLine(session.title ?? '(no title)')}\n`);
@@ -52,7 +52,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
   return (await backend.service.getSession(await context.call(), id)).data;
 }
 
-/** An id that there is; else the one session whose title is this, begins so, or holds it. */
+/** The session with this id. Otherwise the only session whose title is the text, begins with it, or contains it. */
 export async function findSession(text: string, context: ServiceAccess): Promise<Found> {
   const { backend } = await context.open();
   if (isSessionId(text)) {
@@ -86,7 +86,7 @@ export async function findSession(text: string, context: ServiceAccess): Promise
   });
 }
 
-/** The last active first. */
+/** The sessions with these words in their title, the last active first. */
 async function sessionsWith(
   words: string,
   context: ServiceAccess,
@@ -103,7 +103,7 @@ async function sessionsWith(
   }
 }
 
-/** A glob that the words in any case of letters match, anywhere in a title. */
+/** A glob that matches these words in any letter case, anywhere in a title. */
 function anyCase(words: string): string {
   const pattern = [...words].map((character) => {
     const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
@@ -113,7 +113,7 @@ function anyCase(words: string): string {
   return `*${pattern.join('')}*`;
 }
 
-/** On one row; where that is narrow, the title alone. */
+/** One row for a session. On a narrow terminal it shows the title alone. */
 function label({ title, message_count, updated_at }: Session, columns: number, measure: Measure): string {
   const all = `  ${updated_at.slice(0, 16).replace('T', ' ')}, ${message_count} messages`;
   const facts = columns < narrowest ? '' : all;

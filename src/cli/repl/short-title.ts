@@ -1,4 +1,4 @@
-// A title where there is little room: on one line, filtered, cut at a character as a person sees it.
+// Shortens a title for a place with little room: on one line, filtered, cut between graphemes.
 import { filterText, oneLine } from '../terminal/filter.ts';
 
 export function shortTitle(title: string, most: number): string {

@@ -1,4 +1,4 @@
-// One reply on the terminal: a sign of life until it begins, then what comes, as it comes.
+// Shows one reply on the terminal: a sign of life until it begins, then the text as it arrives.
 import type { ChatEvent } from '../../service/chat-event.ts';
 import type { CliContext } from '../context.ts';
 import { type TextFilter, terminalFilter } from '../terminal/filter.ts';
@@ -9,7 +9,7 @@ import { startTimer } from '../terminal/timer.ts';
 
 export interface ShownReply {
   take(event: ChatEvent): Promise<void>;
-  /** `notes` are what is to be known of it besides. */
+  /** `notes` are further remarks about the reply. */
   end(notes: readonly string[]): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
         case 'done':
           spinner.stop();
           await leaveReasons();
-          // A server that does not stream has sent no chunk.
+          // A server that does not stream has sent no chunks.
           if (!begun) await writer.write(event.data.reply);
           begun = true;
       }

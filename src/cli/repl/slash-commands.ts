@@ -1,5 +1,5 @@
-// The slash commands of the REPL: what each is called, and what it does. Where a command of the command line does it already, that
-// is what runs. A new one is a row here.
+// The slash commands of the REPL: the name of each and what it does. A slash command runs the code of the command line where a command
+// with the same effect exists. A new slash command is a new row here.
 import { ParleyError } from '../../service/errors.ts';
 import { runModels } from '../commands/models.ts';
 import { runGet } from '../commands/sessions/get.ts';
@@ -22,14 +22,14 @@ import { deleteSession } from './session-deletion.ts';
 import { findSession, pickSession } from './session-search.ts';
 import { lineFor } from './typed-line.ts';
 
-/** What a command works with. Its context stops with Ctrl-C. */
+/** What a slash command receives. Ctrl-C stops its context. */
 export interface Scope {
   readonly context: CliContext;
   readonly conversation: Conversation;
   readonly source: LineSource;
 }
 
-/** What follows: nothing, a text that stands at the next prompt, or the end. */
+/** What happens after a command: nothing, a text that stands at the next prompt, or the end of the REPL. */
 export type Next = { readonly initial: string } | 'leave' | undefined;
 
 export interface SlashCommand {
@@ -227,7 +227,7 @@ export const slashCommands: readonly SlashCommand[] = [
       const { writeInEditor } = await import('./external-editor.ts');
       const { signal } = context;
       const written = await source.lend(() => writeInEditor(text, context.host.env, signal));
-      // What was written there is a message, whatever it begins with.
+      // The text from the editor is a message, even if it begins with a slash.
       return written === null ? undefined : { initial: lineFor(written) };
     },
   },

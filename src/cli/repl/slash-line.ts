@@ -1,4 +1,4 @@
-// A slash command as it is typed: its word, resolved by any beginning that no other has, and what follows it. Pure.
+// Parses a slash command: its name, which may be shortened as long as it is unique, and its argument. The functions are pure.
 import { beginning } from '../../service/quoted.ts';
 
 export interface Named {
@@ -7,7 +7,7 @@ export interface Named {
 
 export type Resolved<Command> =
   | { readonly kind: 'command'; readonly command: Command; readonly argument: string }
-  /** What to say of it, the command that was probably meant included. */
+  /** The message to show, with the command that was probably meant. */
   | { readonly kind: 'unknown'; readonly problem: string };
 
 /** `line` begins with a slash. */
@@ -34,7 +34,7 @@ export function resolveSlash<Command extends Named>(
   };
 }
 
-/** The name with the fewest changes to the word, if they are few. */
+/** The name with the fewest changes to the word. Null if too many changes are needed. */
 function nearest(word: string, commands: readonly Named[]): string | null {
   let best: string | null = null;
   let fewest = Math.max(2, Math.ceil(word.length / 3)) + 1;
@@ -45,7 +45,7 @@ function nearest(word: string, commands: readonly Named[]): string | null {
   return word === '' ? null : best;
 }
 
-/** Letters to add, take away, change or swap with a neighbour. */
+/** The number of letters to add, remove, change, or swap with a neighbour. */
 function distance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, index) => [index]);
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;

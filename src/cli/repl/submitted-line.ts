@@ -1,24 +1,28 @@
-// A line that was submitted: what it says, and whether that is a slash command.
-import { type LineState, wholeLine } from './line-state.ts';
+// A submitted line: its message, and whether it is a slash command.
+import type { LineState } from './line-state.ts';
+import { unfolded } from './line-text.ts';
 import { openBlock, readingOf, typedLine } from './typed-line.ts';
 
 export interface SubmittedLine {
   readonly text: string;
-  /** False for text that was pasted, or written between `"""` or behind `//`: a slash at its start is a slash. */
+  /** False for text that was pasted, and for text between `"""` or behind `//`. A slash at its start is a part of the message. */
   readonly mayBeCommand: boolean;
-  /** As the history keeps it, and as it comes back to the prompt: typed, it says the same. */
+  /** The line for the history, and for the prompt when it comes back. It says the same when it is typed. */
   readonly typed: string;
 }
 
-export function submitted(state: LineState): SubmittedLine {
-  const line = wholeLine(state);
-  const { text, isCommand } = readingOf(line);
-  return { text, mayBeCommand: isCommand, typed: typedLine(line) };
+export function submitted({ text: line, pastes }: LineState): SubmittedLine {
+  const { text, isCommand } = readingOf(line, pastes);
+  const whole = unfolded(text, pastes);
+  return {
+    text: whole,
+    mayBeCommand: isCommand,
+    typed: typedLine(unfolded(line, pastes), whole, isCommand),
+  };
 }
 
-/** What of the line is written on in an editor: the message, without what is there only to be typed. Of a command all of it. */
-export function editableText(state: LineState): string {
-  const line = wholeLine(state);
+/** The text that an editor is given: the message alone, or the whole line of a command. */
+export function editableText({ text: line, pastes }: LineState): string {
   const begun = openBlock(line);
-  return begun === null ? readingOf(line).text : line.text.slice(begun);
+  return unfolded(begun === null ? readingOf(line, pastes).text : line.slice(begun), pastes);
 }

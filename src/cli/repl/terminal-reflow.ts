@@ -1,9 +1,9 @@
-// Whether a terminal that is resized wraps the line at its prompt anew. Nobody can ask it; its name is all that there is to go by.
+// Tells whether a resized terminal wraps the line at its prompt again. No terminal reports that, so its name decides.
 import type { Environment } from '../terminal/style.ts';
 
 /**
- * Most do: tmux, those of GNOME, KDE and macOS, kitty, Alacritty, WezTerm, foot, Windows. These do not: xterm and the console of
- * Linux, which never do; GNU screen; and xterm.js, as in Visual Studio Code, which leaves the line with the cursor as it is.
+ * Most do: tmux, and the terminals of GNOME, KDE, macOS and Windows, kitty, Alacritty, WezTerm, foot. These do not: xterm, the Linux
+ * console, GNU screen, and xterm.js (Visual Studio Code), which does not reflow the line that holds the cursor.
  */
 export function reflowsItsLine(env: Environment): boolean {
   if (env['TMUX']) return true;

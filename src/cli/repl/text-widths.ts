@@ -1,5 +1,5 @@
-// How many columns a text takes. ASCII needs nothing for that; the rest needs a library that takes a moment to load, which the
-// prompt and the first keys need not wait for.
+// Measures how many columns a text takes. ASCII is measured at once. Other text needs a library, which is loaded after the prompt and
+// the first keys.
 import type { Measure } from '../terminal/table.ts';
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
@@ -10,7 +10,7 @@ export class TextWidths {
   #isAsked = false;
   #isGuessed = false;
 
-  /** `onLoaded` is called once texts that were measured before may turn out to be wider than was told. */
+  /** `onLoaded` is called once texts that were measured before may have another width. */
   constructor(onLoaded: () => void) {
     this.#onLoaded = onLoaded;
   }

@@ -1,4 +1,4 @@
-// A failure at the prompt: what it was and what to do next, in one paragraph; the conversation goes on.
+// Reports a failure at the prompt in one paragraph: what failed and what to do next. The conversation continues.
 import type { ErrorCode } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { asParleyError, furtherHint } from '../error-report.ts';
@@ -8,14 +8,14 @@ import { oneLine } from '../terminal/filter.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { wrappedLine } from './wrapped-line.ts';
 
-/** What a person did, and no trouble. */
+/** True if a person stopped the work, which is no failure. */
 export function isStop(error: unknown): boolean {
   return error instanceof Interruption && error.scope === 'line';
 }
 
 /**
- * `next`: what sends the message again that failed; null where none did. `makeRoom`: how another line is entered before that. `recall`:
- * how a person comes by it again who stopped it; empty if there is no way but /retry.
+ * `next` says what sends the failed message again, or is null if no message failed. `makeRoom` says how to enter another line first.
+ * `recall` says how to get a stopped message back, and is empty if only /retry does that.
  */
 export interface FailedMessage {
   readonly next: string | null;
@@ -37,10 +37,10 @@ export async function tellTrouble(
   const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
   const advice = [hint, remedy, furtherHint(failure, context)];
   const told = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
-  // A command is typed at an empty prompt, and there the message may stand.
+  // A command is typed at an empty prompt, where the message may stand.
   const last = slashCommand.test(advice.join(' ')) ? makeRoom : again;
   const text = oneLine(told.join(' ').trim());
-  // What ends in a command to copy is a line of its own.
+  // A hint that ends in a command to copy is a line of its own.
   const apart = /[.)]$/.test(text) ? ' ' : '\n';
   const { stderr } = context;
   const { red } = await stderr.style();
@@ -51,13 +51,13 @@ export async function tellTrouble(
 
 const slashCommand = /(?<![^\s(])\/(?:mode|new|restore|resume|retry|file|sessions)\b/;
 
-/** Slash commands that help. */
+/** Slash commands that help with an error code. */
 const remedies: Partial<Record<ErrorCode, string>> = {
   SESSION_NOT_FOUND: '/restore brings a deleted session back, /new starts another.',
   UNKNOWN_MODE: '/mode NAME goes on in another.',
 };
 
-/** The same message may fare better. */
+/** True if the same message may succeed later. */
 const mayPass: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NETWORK',
   'TIMEOUT',

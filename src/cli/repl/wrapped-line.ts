@@ -1,13 +1,13 @@
-// A line of talk, broken between words where the terminal ends. A command to copy stays in one piece, on rows of its own: the terminal
-// itself breaks these, and takes them for one line.
+// Wraps a line of talk between words at the width of the terminal. A command to copy stays in one piece on rows of its own, because the
+// terminal wraps such rows itself and copies them as one line.
 import type { Output } from '../terminal/output.ts';
 
-/** From `parley` on, as long as words follow that no sentence has. */
+/** Matches a command: `parley`, and the words up to one that belongs to the sentence. */
 const command = /\bparley(?: (?!\(|\p{Lu}\p{Ll})[^\s,;)]+)+/gu;
-/** To whoever breaks lines, no place to do so. */
+/** A space at which no line is broken. */
 const glue = '\u00a0';
 
-/** The line is fit to be shown; where nothing may be laid out it stays as it is. */
+/** `line` must be filtered. It stays as it is on a stream that is not laid out. */
 export async function wrappedLine(line: string, output: Output): Promise<string> {
   const columns = output.columns();
   if (!output.formats || line.length < columns / 2) return line;

@@ -1,11 +1,12 @@
-// Bytes that arrive in chunks → lines, each still as bytes. A line over the limit is dropped as it comes, never held, and told as such.
+// Splits bytes that arrive in chunks into lines, which stay bytes. A line over the limit is dropped while it arrives and is reported as
+// such.
 
 export interface ByteLine {
-  /** From 1. */
+  /** The number of the line. The first line is 1. */
   readonly number: number;
-  /** Without its line end (LF or CRLF); null for a line over the limit. */
+  /** The line without its line end (LF or CRLF). Null for a line over the limit. */
   readonly bytes: Uint8Array | null;
-  /** Bytes of the source up to the end of this line. */
+  /** The number of bytes up to the end of this line. */
   readonly end: number;
   /** False for a last line without a line end. */
   readonly isClosed: boolean;
@@ -15,7 +16,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** A byte order mark at the very beginning is left out. `limit` in bytes of one line. */
+/** A byte order mark at the start is skipped. `limit` is in bytes of one line. */
 export async function* byteLines(
   source: AsyncIterable<Uint8Array>,
   limit: number,

@@ -1,18 +1,18 @@
-// Questions with a list to choose from, asked on stderr as all questions are.
+// Asks a person to choose from a list. Like all questions, it is asked on stderr.
 import { filterText, oneLine } from './filter.ts';
 import { asked, type Prompting } from './prompt.ts';
 
 export interface Choice<Value> {
-  /** Untrusted as it stands. */
+  /** Untrusted text. The question filters it. */
   readonly name: string;
   readonly value: Value;
-  /** Of many: chosen unless it is taken out. */
+  /** In a list of many: chosen unless the person removes it. */
   readonly checked?: boolean;
 }
 
 const rows = 15;
 
-/** Any number of them. */
+/** The person may choose any number of items. */
 export async function chooseMany<Value>(
   question: string,
   choices: readonly Choice<Value>[],

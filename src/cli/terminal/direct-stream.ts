@@ -1,14 +1,14 @@
-// Standard output without Node's streams, for what is written first: making a stream loads Node's network code, a tenth of a
-// short command's time. What does not fit at once, and all after it, goes to the stream.
+// Writes the first output without a stream of Node. Making a stream loads the network code of Node, a tenth of the time of a short
+// command. Output that does not fit at once, and all output after it, goes to the stream.
 import { fstatSync, openSync, writeSync } from 'node:fs';
 import type { OutputStream } from './output.ts';
 
-/** So much goes into a socket before the stream takes over: far less than any system keeps for a reader that reads later. */
+/** A socket takes this many bytes before the stream takes over. Every system buffers far more for a slow reader. */
 const socketBytes = 4096;
 
 /**
- * On Linux, a stream over a descriptor that is a pipe or a socket; null for everything else. A pipe is opened a second time, so
- * that it may refuse what would block without a change to what other processes share; a socket cannot be.
+ * A stream over a descriptor that is a pipe or a socket, on Linux. Null for everything else. A pipe is opened a second time, so that it
+ * can be non-blocking without a change for the processes that share it. A socket cannot be opened again.
  */
 export function directStream(
   descriptor: number,
@@ -21,7 +21,7 @@ export function directStream(
     if (stats.isFIFO()) return new DirectStream(reopened(descriptor), Number.POSITIVE_INFINITY, openStream);
     return stats.isSocket() ? new DirectStream(descriptor, socketBytes, openStream) : null;
   } catch {
-    return null; // a closed descriptor, or no /proc: the stream knows what to do
+    return null; // The descriptor is closed, or there is no /proc. The stream handles both.
   }
 }
 
@@ -48,7 +48,7 @@ class DirectStream implements OutputStream {
     return this.#stream?.writableLength ?? 0;
   }
 
-  /** Only the stream has anything to tell: as long as there is none, all that was written has been taken. */
+  /** Events come only from the stream. Without it, all output was written already. */
   on(event: 'drain' | 'close' | 'error', listener: (error: Error) => void): void {
     this.#listen.push((stream) => stream.on(event as 'error', listener));
   }
@@ -62,7 +62,7 @@ class DirectStream implements OutputStream {
     return true;
   }
 
-  /** How many bytes were taken. A failure is met again, and told, by the stream. */
+  /** Returns how many bytes were written. After a failure the stream meets the same failure and reports it. */
   #writeNow(bytes: Uint8Array): number {
     let taken = 0;
     try {
@@ -72,7 +72,7 @@ class DirectStream implements OutputStream {
         this.#room -= count;
       }
     } catch {
-      // Nothing of this call was taken: the pipe is full, or has no reader.
+      // Nothing of this call was written: the pipe is full, or has no reader.
     }
     return taken;
   }

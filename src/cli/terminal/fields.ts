@@ -1,6 +1,6 @@
-// A record for a person: a line a field.
+// Prints a record for a person: one line a field.
 
-/** `name: value` for each field, nested ones as `outer.name: value`; each line ends in a newline. */
+/** Returns `name: value` for each field, with nested fields as `outer.name: value`. Each line ends in a newline. */
 export function fieldLines(value: unknown, path = ''): string {
   if (typeof value !== 'object' || value === null) return `${path}: ${value === null ? '' : String(value)}\n`;
   return Object.entries(value)
@@ -8,7 +8,7 @@ export function fieldLines(value: unknown, path = ''): string {
     .join('');
 }
 
-/** The same, without the fields that are empty. */
+/** The same without empty fields. */
 export function filledFieldLines(record: object): string {
   return fieldLines(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')));
 }

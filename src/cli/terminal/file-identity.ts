@@ -1,7 +1,7 @@
-// Which file something is, whatever its name: the same for an open descriptor and for a path to it.
+// Identifies a file independently of its name. An open descriptor and a path to the same file have the same identity.
 import { type BigIntStats, fstatSync } from 'node:fs';
 
-/** Null for what is no regular file, or closed. */
+/** Null for a closed descriptor and for anything but a regular file. */
 export function fileIdentity(fd: number): string | null {
   try {
     return identityOf(fstatSync(fd, { bigint: true }));

@@ -1,4 +1,4 @@
-// A file that goes into a message: its text as it stands, in a Markdown block that bears its name.
+// Puts the text of a file into a message, in a Markdown code block with the name of the file.
 import { ParleyError } from '../../service/errors.ts';
 import { fileBytes } from './file-bytes.ts';
 import { Utf8Reader } from './utf8-reader.ts';
@@ -10,12 +10,12 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is not a directory',
 };
 
-/** The file as it goes into a message. */
+/** Reads the file and returns its block. */
 export async function readFileMessage(path: string, limit: number, signal: AbortSignal): Promise<string> {
   return fenced(path, await readFileText(path, limit, signal));
 }
 
-/** Read as bytes, checked like a message on stdin. It may be a pipe, as in `-f <(command)`. `limit` in bytes. */
+/** Reads the bytes and checks them like a message on stdin. The file may be a pipe, as in `-f <(command)`. `limit` is in bytes. */
 export async function readFileText(path: string, limit: number, signal: AbortSignal): Promise<string> {
   const reader = new Utf8Reader({ name: `The file ${path}`, limit });
   let text = '';
@@ -30,10 +30,13 @@ export async function readFileText(path: string, limit: number, signal: AbortSig
   }
 }
 
-/** A fenced code block that no line of the text can end, its info the name. A newline is added to a text without one. */
+/**
+ * Returns a fenced code block that no line of the text can end, with the name as its info string. A final newline is added if the text
+ * has none.
+ */
 export function fenced(name: string, text: string): string {
   const info = name.replace(/\p{Cc}/gu, ' ').trim();
-  // The info of a block fenced with backticks may hold none (CommonMark 0.31, section 4.5).
+  // The info string of a fence of backticks must not contain one (CommonMark 0.31, section 4.5).
   const mark = info.includes('`') ? '~' : '`';
   const longest = (text.match(mark === '~' ? /~+/g : /`+/g) ?? []).reduce(
     (most, run) => Math.max(most, run.length),
@@ -44,7 +47,7 @@ export function fenced(name: string, text: string): string {
   return `${fence}${apart}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-/** `hint`: what to do about it. */
+/** `hint` says how to solve the problem. */
 export function unreadableFile(path: string, cause: unknown, hint: string): ParleyError {
   const { code = '', message } = cause as NodeJS.ErrnoException;
   const what = path === '' ? 'A file without a name' : `The file ${path}`;

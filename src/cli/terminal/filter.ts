@@ -1,11 +1,11 @@
-// The terminal filter: text that Parley did not write, made harmless to show. What could move a cursor, colour, retitle,
-// reorder or hide text becomes visible (`\x1b`, `\u{202e}`); CRLF becomes LF. Who filters what is decided in output.ts.
+// The terminal filter makes text that Parley did not write harmless to show. Characters that could move the cursor, set colours or the
+// title, reorder or hide text become visible (`\x1b`, `\u{202e}`). CRLF becomes LF. output.ts decides what is filtered.
 
 /**
- * C0 but newline and tab, DEL, C1, line and paragraph separators, bidirectional embeddings, overrides and isolates, tag
- * characters, and halves of a surrogate pair. The marks U+200E, U+200F and U+061C pass: they are part of honest right-to-left
- * text and can reorder only the neutral characters beside them. Global: for `replace` alone, `test` would keep a place in it.
- * By number: a first `\p{…}` has V8 fetch its tables of Unicode, a quarter of a millisecond of each start.
+ * C0 except newline and tab, DEL, C1, line and paragraph separators, bidirectional embeddings, overrides and isolates, tag characters,
+ * and halves of a surrogate pair. The marks U+200E, U+200F and U+061C pass: honest right-to-left text contains them, and they reorder
+ * only the neutral characters beside them. The expression is global, so it serves `replace` alone; `test` would keep a position in it.
+ * It has numbers, because V8 loads its Unicode tables for the first `\p{…}`, which takes a quarter of a millisecond of each start.
  */
 export const dangerousCharacters =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
@@ -13,28 +13,28 @@ export const dangerousCharacters =
 const anyDangerous = new RegExp(dangerousCharacters.source, 'u');
 const lineEndOrDangerous = new RegExp(`\\r\\n|${dangerousCharacters.source}`, 'gu');
 
-/** Text that arrives in chunks. What `push` may not decide yet, it holds back: at most one character. */
+/** A filter for text that arrives in chunks. `push` holds back at most one character that it cannot decide yet. */
 export interface TextFilter {
   push(chunk: string): string;
   end(): string;
 }
 
-/** A whole text, filtered. */
+/** Filters a whole text. */
 export function filterText(text: string): string {
   return anyDangerous.test(text) ? text.replace(lineEndOrDangerous, shown) : text;
 }
 
-/** The same over chunks: any cut of a text gives the same output. */
+/** Filters text that arrives in chunks. Every way of splitting a text gives the same output. */
 export function terminalFilter(): TextFilter {
   return new ChunkedFilter(/[\r\ud800-\udbff]/, filterText);
 }
 
-/** Changes nothing, but never lets a character be cut in two: each half alone would be encoded as U+FFFD. */
+/** Changes nothing, but keeps the halves of a surrogate pair together, because each half alone would be encoded as U+FFFD. */
 export function exactFilter(): TextFilter {
   return new ChunkedFilter(/[\ud800-\udbff]/, (text) => text);
 }
 
-/** Lines and columns of a text given up, for a place that has but one line. Not a filter. */
+/** Replaces line ends and tabs, for a place that has only one line. It is not a filter. */
 export function oneLine(text: string): string {
   return text.replace(/\r\n|[\t\n\r]/g, ' ');
 }

@@ -1,5 +1,5 @@
-// stdout behind `--jq`: each line of JSON that a command writes goes through the filter, and what comes of it is written as `gh`
-// does: strings as they are, all else as compact JSON. Lines are filtered many at a time, but none waits long.
+// Applies `--jq` to stdout. Each line of JSON that a command writes goes through the filter. The results are written as `gh` writes
+// them: strings as text, other values as compact JSON. Lines are filtered in groups, but none waits long.
 import { ParleyError } from '../../service/errors.ts';
 import { complaint, type Jq } from './jq.ts';
 import { escapeDangerous } from './json.ts';
@@ -7,13 +7,13 @@ import type { Output, UntrustedWriter } from './output.ts';
 import type { StartTimer } from './timer.ts';
 
 export interface JqOutput extends Output {
-  /** Filters and writes what is held. */
+  /** Filters and writes the lines that are held. */
   flush(): Promise<void>;
-  /** What the filter could not do, once all is flushed; null where it did all. */
+  /** The failure of the filter, once all lines are flushed. Null if it had none. */
   failure(): ParleyError | null;
 }
 
-/** Characters that are held at most, and for how long. */
+/** How many characters are held at most, and for how long. */
 const heldCharacters = 256 * 1024;
 const heldMs = 20;
 
@@ -102,7 +102,7 @@ function chunks(write: (text: string) => Promise<void>): UntrustedWriter {
   return { write, end: async () => {}, endLine: () => write('\n') };
 }
 
-/** jq's lines of compact JSON: a string as the text that it is, the rest fit for any terminal. */
+/** Reads jq's lines of compact JSON. A string becomes its text, and other values become safe for any terminal. */
 function shown(output: string): string {
   return output
     .split('\n')

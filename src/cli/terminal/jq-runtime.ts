@@ -1,12 +1,11 @@
-// jq, as it was compiled to WebAssembly: a filter over JSON texts. It holds its thread until it is through, if it ever is. jq-wasm's own
-// `raw` copies all of its input for each byte that is read; so bytes go in and out through the runtime that it is built on
-// (Emscripten's `stdin`, `stdout` and `stderr`).
+// jq, compiled to WebAssembly: a filter over JSON texts. It blocks its thread until it ends, if it ends. `raw` of jq-wasm copies all of
+// its input for each byte that it reads, so bytes go in and out through Emscripten, the runtime under it (`stdin`, `stdout`, `stderr`).
 
-/** What one run of a filter gave. */
+/** The result of one run of a filter. */
 export interface JqResult {
-  /** Compact JSON, a line a value. */
+  /** Compact JSON, one line a value. */
   readonly output: string;
-  /** What jq said on its stderr: an error, or a `debug`. */
+  /** The output of jq on its stderr: an error, or a `debug`. */
   readonly talk: string;
   readonly failed: boolean;
 }
@@ -16,7 +15,7 @@ interface Emscripten {
   preRun?: unknown;
 }
 
-/** Each run leaves something on the runtime's stack of 64 KiB, which overflows after some 300 runs. */
+/** Each run leaves data on the stack of the runtime. The stack has 64 KiB and overflows after about 300 runs. */
 const runsOfARuntime = 32;
 
 export class JqRuntime {
@@ -26,13 +25,13 @@ export class JqRuntime {
   #runtime: Emscripten | null = null;
   #runs = 0;
 
-  /** `limit`: of the bytes that one run may give. `overflow` is told when it gives more; what comes then is dropped. */
+  /** `limit` is in bytes of the output of one run. `overflow` is called when the output exceeds it, and the rest is dropped. */
   constructor(limit: number, overflow: () => void) {
     this.#output = new ByteWriter(limit, overflow);
     this.#talk = new ByteWriter(limit, overflow);
   }
 
-  /** The filter over each of some JSON texts. */
+  /** Runs the filter over JSON texts. */
   async run(filter: string, texts: string): Promise<JqResult> {
     if (this.#runtime === null || this.#runs >= runsOfARuntime) {
       this.#runtime = await this.#load();
@@ -44,7 +43,7 @@ export class JqRuntime {
     try {
       status = this.#runtime.callMain(['-M', '-c', filter, '/dev/stdin']);
     } catch (error) {
-      // The runtime broke: too deep a value or filter.
+      // A value or a filter that is too deep breaks the runtime.
       this.#runtime = null;
       status = -1;
       this.#talk.writeText(`jq: error: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -62,11 +61,11 @@ export class JqRuntime {
       stdin: () => this.#input.next(),
       stdout: (byte: number | null) => this.#output.write(byte),
       stderr: (byte: number | null) => this.#talk.write(byte),
-      // Called before the runtime starts: takes away jq-wasm's own streams, which would come before these.
+      // This is called before the runtime starts. It removes the streams of jq-wasm, which would take precedence.
       monitorRunDependencies(this: Emscripten) {
         delete this.preRun;
       },
-      // What it says when it breaks is in the error that it throws.
+      // A runtime that breaks puts its message into the error that it throws.
       printErr: () => {},
     });
   }

@@ -1,4 +1,4 @@
-// The thread that jq runs in: texts come in as messages, and results go out. scripts/build.js makes a file of its own of it.
+// The thread in which jq runs. It receives texts as messages and sends results. scripts/build.js makes a file of its own of it.
 import { parentPort } from 'node:worker_threads';
 import { type JqResult, JqRuntime } from './jq-runtime.ts';
 
@@ -7,7 +7,7 @@ export interface JqOrder {
   readonly texts: string;
 }
 
-/** `overflow`: it gives more than the limit, and may never be through; `unstartable`: jq itself did not come up. */
+/** `overflow`: the output exceeds the limit, and may have no end. `unstartable`: jq did not start. */
 export type JqAnswer = JqResult | { readonly overflow: number } | { readonly unstartable: string };
 
 const mostBytes = 128 * 1024 * 1024;

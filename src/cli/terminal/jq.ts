@@ -1,15 +1,15 @@
-// A filter of jq over JSON texts, in a thread of its own: a filter may have no end, and what holds this thread lets no signal be
-// seen. There, it can be ended: by a signal, and by the time that it takes.
+// Runs a jq filter over JSON texts in a thread of its own. A filter may have no end, and a blocked main thread would see no signal. A
+// signal or a time limit ends the thread.
 import { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import type { JqResult } from './jq-runtime.ts';
 import type { JqAnswer, JqOrder } from './jq-thread.ts';
 
-/** Of a run's time; and what it still gets of that after a signal, for what was done is to be told. */
+/** The time limit of one run, and what remains of it after a signal, because results of finished work must still be reported. */
 const longestRunMs = 60_000;
 const graceMs = 250;
 
-/** What could see, or end, more than the value at hand, although many are filtered in one run. */
+/** Names that could read or end more than the current value. They are replaced, because many values go through one run. */
 const reachesFurther = /\b(halt|halt_error|input|inputs|input_line_number)\b/;
 const ownReach =
   'label $__value | def halt: break $__value; def halt_error: error; def halt_error(code): error; ' +
@@ -21,12 +21,12 @@ export class Jq {
   #thread: Worker | null = null;
 
   private constructor(filter: string, signal: AbortSignal) {
-    // One that begins with a minus is a filter, not an option.
+    // A filter that begins with a minus is not an option.
     this.#filter = ` ${filter}`;
     this.#signal = signal;
   }
 
-  /** `USAGE` for a filter that jq does not take. `signal` ends what runs: that rejects with its reason. */
+  /** Rejects with `USAGE` for a filter that jq refuses. `signal` ends a run, which then rejects with its reason. */
   static async compile(filter: string, signal: AbortSignal): Promise<Jq> {
     const jq = new Jq(filter, signal);
     // Without input, jq compiles the filter and runs nothing.
@@ -40,10 +40,10 @@ export class Jq {
     });
   }
 
-  /** The filter over each of some JSON texts: one run at a time. */
+  /** Runs the filter over JSON texts. Only one run is active at a time. */
   async run(texts: string): Promise<JqResult> {
     const signal = this.#signal;
-    // What a signal has ended is not begun again.
+    // No run begins after a signal.
     if (signal.aborted && this.#thread === null) throw signal.reason;
     this.#thread ??= startThread();
     const thread = this.#thread;
@@ -72,7 +72,7 @@ export class Jq {
           else reject(unstartable(error.message));
         };
         signal.addEventListener('abort', hurry);
-        // Not all listeners: Node has its own among them.
+        // Only these listeners are removed, because Node has listeners of its own on the worker.
         thread.on('message', onMessage).on('error', onError);
         letGo.push(
           () => clearTimeout(timer),
@@ -88,10 +88,10 @@ export class Jq {
   }
 }
 
-/** Beside the chunk of the build that this stands in. It alone keeps no process alive. */
+/** The file lies beside the chunk of the build that contains this code. The thread alone keeps no process alive. */
 function startThread(): Worker {
   const thread = new Worker(new URL('./jq-thread.cjs', import.meta.url), {
-    // Nothing that Node was started with is meant for it.
+    // Options of the main process are not for the thread.
     argv: [],
     execArgv: [],
     env: {},
@@ -112,7 +112,7 @@ function unstartable(reason: string): ParleyError {
   });
 }
 
-/** jq's own words without its prefix and its echo of the filter, on one line. */
+/** The message of jq without its prefix and without the filter, on one line. */
 export function complaint(talk: string): string {
   const [first = ''] = talk.split('\n');
   return first

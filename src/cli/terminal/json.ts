@@ -1,7 +1,9 @@
-// JSON for stdout: one line, and nothing in it that a terminal could act on. The value that it parses to is untouched.
+// JSON for stdout: one line without any character that a terminal could act on. Its parsed value does not change.
 import { dangerousCharacters } from './filter.ts';
 
-/** JSON.stringify escapes C0 and halves of surrogate pairs itself; the rest can stand only inside strings, so it is escaped there. */
+/**
+ * JSON.stringify escapes C0 and halves of surrogate pairs. Other dangerous characters occur only inside strings and are escaped here.
+ */
 export function toJson(value: unknown): string {
   return escapeDangerous(JSON.stringify(value) ?? 'null');
 }

@@ -1,5 +1,5 @@
-// One of the two standard streams as commands see it: its pace is kept, a reader that goes away ends it quietly, and
-// untrusted text takes the form that the stream may carry. What is written to it is for others to say.
+// A standard stream as commands see it. It waits for slow readers, ends quietly when the reader goes away, and filters untrusted text
+// where the stream needs that. Commands decide what to write.
 import type { Writable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
@@ -14,60 +14,62 @@ import {
 } from './style.ts';
 import type { OutputText } from './terminal-text.ts';
 
-/** A standard stream, or any other: what it lacks of a terminal, it is not. */
+/** A standard stream or any other. A property that it lacks is a property of terminals. */
 export interface OutputStream extends ColourStream {
   readonly columns?: number;
   readonly writableLength: number;
-  /** False when there is no more room: `drain` tells when there is. */
+  /** Returns false if there is no more room. `drain` tells when there is room again. */
   write(data: string | Uint8Array, written?: (error?: Error | null) => void): boolean;
   on(event: 'drain' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** One of Node's, drawn on by those who know how; `resize` tells of another size. */
+/** A stream of Node, for code that draws by itself. `resize` reports another size. */
 export type TerminalStream = Writable & { readonly rows?: number };
 
 export interface OutputOptions {
   /**
-   * `data` (stdout): exact bytes unless it is a terminal; a write that fails is a failure of the command. `talk` (stderr):
-   * always filtered; if it cannot be written, nothing else suffers.
+   * `data` (stdout): exact bytes unless it is a terminal; a failed write is a failure of the command. `talk` (stderr): always filtered;
+   * a failed write has no other effect.
    */
   readonly role: 'data' | 'talk';
   readonly env: Environment;
   readonly noColor: boolean;
-  /** Ends the wait for a reader that reads no more: a write of data that waits then rejects with its reason. */
+  /** Ends the wait for a reader that has stopped reading: a waiting write of data then rejects with the reason. */
   readonly signal: AbortSignal;
 }
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** A terminal on which a line may be drawn again: its width is known, and it is neither TERM=dumb nor under CI. */
+  /** True for a terminal on which a line may be redrawn: its width is known, and there is neither TERM=dumb nor CI. */
   readonly redraws: boolean;
-  /** A terminal on which text may be laid out: any but TERM=dumb. */
+  /** True for a terminal on which text may be laid out: any but TERM=dumb. */
   readonly formats: boolean;
   readonly colour: ColourLevel;
-  /** Fires when nothing more can be written: the reader went away, or a write failed (then writing and `finish` reject). */
+  /** Fires when nothing more can be written: the reader went away, or a write failed (then `write` and `finish` reject). */
   readonly gone: AbortSignal;
-  /** For libraries that draw by themselves on a terminal; nobody else writes to it. */
+  /** For libraries that draw on a terminal by themselves. Other code must not write to it. */
   readonly stream: TerminalStream;
-  /** Of the terminal, now; 80 where that is unknown. */
+  /** The current width of the terminal, or 80 if it is unknown. */
   columns(): number;
   style(): Promise<Style>;
-  /** A text as this stream may carry it, to be measured and laid out: filtered on a terminal and in talk, else as it is. */
+  /** The text as this stream carries it, for measuring and layout: filtered on a terminal and for talk, otherwise unchanged. */
   visible(text: string): string;
-  /** A string is made `visible`. Resolves when there is room for more: await it. Once `gone`, it does nothing. */
+  /**
+   * Writes a text. A string becomes `visible` first. Await it: it resolves when there is room for more. After `gone` it does nothing.
+   */
   write(text: OutputText): Promise<void>;
-  /** For an untrusted text that comes in chunks, a reply. */
+  /** Returns a writer for untrusted text that arrives in chunks, such as a reply. */
   untrusted(): UntrustedWriter;
-  /** Resolves once everything was handed to the system, so that the process may exit. */
+  /** Resolves once the system has taken all output, so that the process may exit. */
   finish(): Promise<void>;
 }
 
 export interface UntrustedWriter {
   write(text: string): Promise<void>;
-  /** Writes what is held back, and leaves the line as it is. */
+  /** Writes the text that is held back, and leaves the line as it is. */
   end(): Promise<void>;
-  /** The same, and a newline if the text did not end in one. */
+  /** The same, with a newline if the text did not end in one. */
   endLine(): Promise<void>;
 }
 
@@ -82,7 +84,7 @@ const goneCodes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** What a write to a terminal that was closed says; of a disk it is a failure. */
+/** The error of a write to a terminal that has closed. For a disk it is a failure. */
 const closedTerminal = 'EIO';
 
 class StreamOutput implements Output {
@@ -101,12 +103,12 @@ class StreamOutput implements Output {
 
   constructor(stream: OutputStream, { role, env, noColor, signal }: OutputOptions) {
     this.#stream = stream;
-    // Only a terminal is drawn on, and there it is one of Node's.
+    // Only a terminal is drawn on, and a terminal is a stream of Node.
     this.stream = stream as Writable;
     this.isTerminal = stream.isTTY === true;
     const { TERM, CI = '' } = env;
     this.formats = this.isTerminal && TERM !== 'dumb';
-    // Without a width (a PTY that nobody sized) ora clears lines without end.
+    // Without a width (a PTY without a size) ora would clear lines without end.
     this.redraws = this.formats && CI === '' && (stream.columns ?? 0) > 0;
     this.colour = colourLevel(stream, env, noColor);
     this.#role = role;

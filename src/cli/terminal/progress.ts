@@ -1,4 +1,4 @@
-// A sign of life while an answer is awaited: on a terminal alone, after a moment, and without a trace afterwards.
+// Shows a sign of life while an answer is awaited: only on a terminal, only after a moment, and without a trace afterwards.
 import { filterText, oneLine } from './filter.ts';
 import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
@@ -6,19 +6,19 @@ import type { StartTimer } from './timer.ts';
 export interface WaitingOptions {
   readonly quiet: boolean;
   readonly startTimer: StartTimer;
-  /** The clock, ms. */
+  /** The clock, in milliseconds. */
   readonly now: () => number;
 }
 
 export interface Waiting {
-  /** Before anything else is written to the terminal. A second time does nothing. */
+  /** Must be called before other output to the terminal. A second call does nothing. */
   stop(): void;
 }
 
-/** Quick answers never see it: before that, not even its library is loaded. */
+/** Quick answers end before this time. Until then the library is not even loaded. */
 const patienceMs = 150;
 
-/** Shows the text and the seconds since now. The stream is asked for only then: making one costs time, too. */
+/** Shows the text and the seconds since now. The stream is made only then, because making it takes time. */
 export function waiting(
   stderr: () => Output,
   text: string,
@@ -39,7 +39,7 @@ export function waiting(
       stream,
       color: colour === 0 ? false : 'cyan',
       isEnabled: true,
-      // Else it swallows Ctrl-C.
+      // Otherwise ora would swallow Ctrl-C.
       discardStdin: false,
     });
     clear = () => spinner.stop();

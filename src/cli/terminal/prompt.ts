@@ -1,4 +1,4 @@
-// Questions to the person at the terminal, asked on stderr: and whether one may be asked at all.
+// Asks the person at the terminal, on stderr, and tells whether a question may be asked at all.
 import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
 import { Interruption } from '../interruption.ts';
@@ -15,7 +15,7 @@ export interface PromptConditions {
 }
 
 export interface Prompting {
-  /** What `canPrompt` said. */
+  /** The result of `canPrompt`. */
   readonly allowed: boolean;
   readonly openStdin: () => Readable;
   readonly stderr: Output;
@@ -28,7 +28,7 @@ export function canPrompt({ stdinIsTerminal, stderrIsTerminal, noInput, env }: P
   return stdinIsTerminal && stderrIsTerminal && !noInput && CI === '';
 }
 
-/** Yes or no, no by default. `USAGE` where nobody can be asked, naming the flag that says yes. */
+/** Asks for yes or no, with no as the default. Rejects with `USAGE` where nobody can be asked, and names the flag that says yes. */
 export async function confirm(question: string, flag: string, prompting: Prompting): Promise<boolean> {
   requirePerson(`${question} Nobody can be asked here.`, `Say yes with ${flag}.`, prompting);
   return asked(prompting, async (context, theme) => {
@@ -37,7 +37,10 @@ export async function confirm(question: string, flag: string, prompting: Prompti
   });
 }
 
-/** A secret: nothing of it is shown. `USAGE` where nobody can be asked, naming the flag that takes it from stdin. */
+/**
+ * Asks for a secret and shows nothing of it. Rejects with `USAGE` where nobody can be asked, and names the flag that reads it from
+ * stdin.
+ */
 export async function askSecret(question: string, flag: string, prompting: Prompting): Promise<string> {
   requirePerson(`${question}: nobody can be asked here.`, `Pipe it in with ${flag}.`, prompting);
   return asked(prompting, async (context, theme) => {
@@ -46,7 +49,7 @@ export async function askSecret(question: string, flag: string, prompting: Promp
   });
 }
 
-/** A line of text. `USAGE` where nobody can be asked, naming the option that gives it. */
+/** Asks for a line of text. Rejects with `USAGE` where nobody can be asked, and names the option that gives it. */
 export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
   requirePerson(`${question}: nobody can be asked here.`, `Give it with ${option}`, prompting);
   return asked(prompting, async (context, theme) => {
@@ -56,7 +59,7 @@ export async function askText(question: string, option: string, prompting: Promp
 }
 
 export interface ChoiceSource {
-  /** What the list is narrowed to at first. */
+  /** The text that narrows the list at first. */
   readonly initial: string;
   source(
     words: string,
@@ -64,11 +67,12 @@ export interface ChoiceSource {
 }
 
 /**
- * One of a list that narrows as one types; the list disappears once one is chosen. `USAGE` where nobody can be asked.
+ * Asks for one item of a list that narrows while the person types. The list disappears once an item is chosen. Rejects with `USAGE`
+ * where nobody can be asked.
  */
 export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
   requirePerson(`${question} Nobody can be asked here.`, 'Name it instead.', prompting);
-  // As the list is left when it is asked again.
+  // When the list is shown again, it is as it was left.
   let words = choices.initial;
   let marked: string | null = null;
   const mark = (value: string) => {
@@ -87,7 +91,7 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
           ...{ name: filterText(oneLine(name)), short: filterText(oneLine(short)) },
         }));
       },
-      // What would be shown below the list says which one is marked.
+      // inquirer styles the description of the marked item only, so this call tells which item is marked.
       theme: { ...look, style: { ...style, description: (value: string) => mark(value) } },
       ...(words !== '' && { initialValue: words }),
       ...(marked !== null && { default: marked }),
@@ -96,7 +100,7 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
   });
 }
 
-/** inquirer's list of its own leaves at Ctrl-C alone. */
+/** The list of inquirer can be left only with Ctrl-C. */
 async function untilEscape<T>(
   { input, signal }: PromptContext,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -119,7 +123,7 @@ function requirePerson(message: string, hint: string, { allowed }: Prompting): v
 
 type Theme = ReturnType<typeof themeOf>;
 
-/** inquirer colours by the environment alone; this is its own look in the colours of the stream. */
+/** inquirer takes its colours from the environment alone. This is its own look in the colours of the stream. */
 function themeOf(style: Style) {
   return {
     prefix: { idle: String(style.blue('?')), done: String(style.green('✔')) },
@@ -139,8 +143,8 @@ interface PromptContext {
 }
 
 /**
- * Asks one question of inquirer's, and again after Ctrl-Z and `fg`: what the screen shows of it then is no longer what it was. Rejects
- * with the signal's reason, or with an `Interruption` of the line when the person stops it.
+ * Asks one question of inquirer, and asks it again after Ctrl-Z and `fg`, because the screen has changed then. Rejects with the reason
+ * of the signal, or with an `Interruption` of the line if the person stops it.
  */
 export async function asked<T>(
   prompting: Prompting,
@@ -153,7 +157,7 @@ export async function asked<T>(
     const left = new AbortController();
     const suspended = new AbortController();
     const input = new QuestionKeys(openStdin(), () => suspended.abort());
-    // On Ctrl-D inquirer's readline closes and its promise never settles; it pauses its input then, as after an answer.
+    // On Ctrl-D the readline of inquirer closes, and its promise never settles. It pauses its input then, as after an answer.
     input.on('pause', () => left.abort());
     const stop = AbortSignal.any([signal, left.signal, suspended.signal]);
     try {

@@ -1,19 +1,19 @@
-// The keyboard as a question has it: every key but Ctrl-Z, at which readline would stop the process by itself and lose the question; and
-// nothing of what the terminal itself reports. What is pasted and would drive a terminal is left out: inquirer shows what is typed as it is.
+// The keyboard for a question. It passes every key except Ctrl-Z, at which readline would stop the process and lose the question. It
+// drops terminal reports, and pasted characters that could drive a terminal, because inquirer echoes what is typed.
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { reportMs, TerminalReports } from './terminal-reports.ts';
 
-/** A terminal to read from. */
+/** A terminal for input. */
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 const suspend = '\x1a';
-/** C1, and what turns text about. */
+/** C1 characters, and characters that reorder text. */
 const unseen = /[\x80-\x9f\u202a-\u202e\u2066-\u2069]/g;
 const hangUpMs = 50;
 
 export class QuestionKeys extends Readable {
-  /** What is typed before a question stands is none of its answers: inquirer drops it, from a terminal. */
+  /** Keys that were typed before the question are not its answer. inquirer drops them if the input is a terminal. */
   readonly isTTY = true;
   readonly #decoder = new StringDecoder('utf8');
   readonly #reports = new TerminalReports();
@@ -36,10 +36,10 @@ export class QuestionKeys extends Readable {
     this.#terminal.setRawMode?.(raw);
   }
 
-  /** Keys come when they come. */
+  /** Keys are pushed when they arrive. */
   override _read(): void {}
 
-  /** Lets go of the terminal. */
+  /** Removes the listeners from the terminal. */
   release(): void {
     const terminal = this.#terminal;
     clearTimeout(this.#timer);
@@ -60,7 +60,10 @@ export class QuestionKeys extends Readable {
     if (at !== -1) this.#onSuspend();
   };
 
-  /** Ctrl-D is a key here: only a terminal that closes has an end. The signal that says so may come after it, and is the better word. */
+  /**
+   * Ctrl-D is a key here, so only a terminal that closes has an end. The signal of a closed terminal may come later and takes
+   * precedence.
+   */
   readonly #end = (): void => {
     setTimeout(() => this.push(null), hangUpMs);
   };

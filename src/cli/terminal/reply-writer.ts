@@ -1,10 +1,10 @@
-// How a reply is shown: as Markdown on a terminal, as it came everywhere else.
+// Chooses how a reply is shown: as Markdown on a terminal, unchanged everywhere else.
 import type { Output, UntrustedWriter } from './output.ts';
 
 export interface ReplyWriterOptions {
-  /** No Markdown styling. On a terminal the filter stays. */
+  /** True for no Markdown styling. The filter still applies on a terminal. */
   readonly raw: boolean;
-  /** Stops the rendering of a long chunk: its write rejects with the reason. */
+  /** Stops the rendering of a long chunk: its write then rejects with the reason. */
   readonly signal: AbortSignal;
 }
 

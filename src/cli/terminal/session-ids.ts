@@ -1,14 +1,14 @@
-// The session ids that a command was given, as words or on stdin: in order, and each of them well-formed.
+// Reads the session ids of a command from its words or from stdin, in order, and checks each one.
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import { filterText, oneLine } from './filter.ts';
 import { type StdinReading, stdinText } from './stdin.ts';
 import { NotText } from './utf8-reader.ts';
 
-/** A line that is an object of a listing holds a title and little else; longer ones are no lists of ids. */
+/** A listing has lines with a title and a few fields. A longer line is not part of a list of ids. */
 const lineLength = 1024 * 1024;
 
-/** The same words; `USAGE` unless each is an id. */
+/** Returns the words. Throws `USAGE` unless each is an id. */
 export function idsFromWords(words: readonly string[]): readonly string[] {
   for (const word of words) {
     if (!isSessionId(word)) throw notAnId(`${quoted(word)} is not a session id.`, 'session_id', wordHint);
@@ -17,8 +17,8 @@ export function idsFromWords(words: readonly string[]): readonly string[] {
 }
 
 /**
- * One id per line, or a JSON object with `session_id`; blank lines and those that start with `#` are skipped. Each is given to
- * `take` in order; the first malformed line ends it.
+ * Reads one id a line, or a JSON object with `session_id`. Blank lines and lines that start with `#` are skipped. `take` receives each
+ * id in order. The first malformed line ends the reading.
  */
 export async function readIds(reading: StdinReading, take: (id: string) => void): Promise<void> {
   let number = 0;
@@ -80,7 +80,7 @@ function notAnId(message: string, field: string, hint: string): ParleyError {
   });
 }
 
-/** Foreign text inside an error: its beginning, on one line, nothing hidden. */
+/** The start of foreign text for an error: on one line, with nothing hidden. */
 function quoted(text: string): string {
   const beginning = text.slice(0, 400).match(/^.{0,60}/su)?.[0] ?? '';
   return `"${filterText(oneLine(beginning))}${beginning.length < text.length ? '…' : ''}"`;

@@ -1,5 +1,5 @@
-// Standard input as a command reads it: whether it is to be read at all, then to its end, never by a timer, and let go.
-// The stream is opened only when it is read: opening it costs time and may keep the process alive.
+// Standard input for a command. It decides whether to read at all, reads to the end without a timer, and releases the stream. The
+// stream is opened only for reading, because opening takes time and may keep the process alive.
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
@@ -7,18 +7,18 @@ import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
 import { Utf8Reader } from './utf8-reader.ts';
 
-/** `device` is a terminal, /dev/null or another; `closed` is none at all. */
+/** `device` is a terminal, /dev/null or another device. `closed` means that there is none. */
 export type StdinKind = 'pipe' | 'socket' | 'file' | 'device' | 'closed';
 
 export interface StdinReading {
-  /** Gives the stream, of bytes. */
+  /** Returns the stream of bytes. */
   readonly open: () => Readable;
-  /** What the line says that appears when nothing comes: what is awaited (`a message`), and the way out (`-n skips it`). */
+  /** The words of the line that appears when nothing arrives: what is awaited (`a message`), and how to skip it (`-n skips it`). */
   readonly awaited: string;
   readonly otherwise: string;
   readonly stderr: Pick<Output, 'write'>;
   readonly startTimer: StartTimer;
-  /** Stops the reading, which then rejects with the signal's reason. */
+  /** Stops the reading, which then rejects with the reason of the signal. */
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +35,7 @@ export function stdinKind(fd = 0): StdinKind {
   }
 }
 
-/** Bytes of what stdin is, where that is a file; null where its end is not known. */
+/** The number of bytes if stdin is a file. Null if its end is unknown. */
 export function stdinSize(fd = 0): number | null {
   try {
     const status = fstatSync(fd);
@@ -45,26 +45,26 @@ export function stdinSize(fd = 0): number | null {
   }
 }
 
-/** True for what is read without being asked for: a pipe, a socket, a file. */
+/** True if stdin is read without an option: a pipe, a socket, a file. */
 export function isFed(kind: StdinKind): boolean {
   return kind === 'pipe' || kind === 'socket' || kind === 'file';
 }
 
-/** All of stdin as text, unchanged but for a leading byte order mark. `limit` in bytes. */
+/** Reads all of stdin as text, without a leading byte order mark. `limit` is in bytes. */
 export async function readMessage(reading: StdinReading, limit: number): Promise<string> {
   let text = '';
   for await (const chunk of stdinText(reading, limit)) text += chunk;
   return text;
 }
 
-/** The same, chunk by chunk as it comes. Whoever stops early lets the stream go as well. */
+/** The same in chunks as they arrive. A caller that stops early releases the stream, too. */
 export async function* stdinText(reading: StdinReading, limit: number | null): AsyncGenerator<string, void> {
   const reader = new Utf8Reader({ name: 'Standard input', limit });
   for await (const bytes of stdinBytes(reading)) yield reader.push(bytes);
   yield reader.end();
 }
 
-/** The bytes as they come. Whoever stops early lets the stream go as well. */
+/** The bytes as they arrive. A caller that stops early releases the stream, too. */
 export async function* stdinBytes({
   open,
   awaited,

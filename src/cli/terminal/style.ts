@@ -1,12 +1,12 @@
-// Colour: how much of it a stream shows, and the styles that follow. chalk is loaded only where there is colour.
+// Decides how much colour a stream shows, and provides the styles for it. chalk is loaded only if there is colour.
 import { type OutputText, shown, TerminalText } from './terminal-text.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** None, 16 colours, 256, or 16 million: chalk's own levels. */
+/** None, 16, 256, or 16 million colours: the levels of chalk. */
 export type ColourLevel = 0 | 1 | 2 | 3;
 
-/** What a style needs to know of a stream; a TTY of Node has both. */
+/** The properties of a stream that decide its colour. A TTY of Node has both. */
 export interface ColourStream {
   readonly isTTY?: boolean;
   getColorDepth?(env?: object): number;
@@ -14,13 +14,13 @@ export interface ColourStream {
 
 const levels: Readonly<Record<string, ColourLevel>> = { '0': 0, false: 0, '2': 2, '3': 3 };
 
-/** `--no-color`, then FORCE_COLOR, NO_COLOR (each if not empty), then what the terminal can do: none for TERM=dumb. */
+/** `--no-color` comes first, then FORCE_COLOR and NO_COLOR (unless empty), then what the terminal supports. TERM=dumb supports none. */
 export function colourLevel(stream: ColourStream, env: Environment, noColor: boolean): ColourLevel {
   if (noColor) return 0;
   const { FORCE_COLOR: force = '', NO_COLOR: no = '', ...others } = env;
   if (force !== '') return levels[force] ?? 1;
   if (no !== '' || stream.isTTY !== true) return 0;
-  // It knows TERM=dumb; but the two above, it also heeds when they are empty.
+  // Node knows TERM=dumb, but it also obeys the two variables when they are empty.
   const depth = stream.getColorDepth?.(others) ?? 1;
   if (depth >= 24) return 3;
   if (depth >= 8) return 2;
@@ -29,7 +29,7 @@ export function colourLevel(stream: ColourStream, env: Environment, noColor: boo
 
 type Paint = (text: OutputText) => TerminalText;
 
-/** Each wraps a text; a string goes through the filter before. */
+/** Each function styles a text. A string is filtered first. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;

@@ -1,13 +1,13 @@
-// Rows for a person, aligned and cut to the width of the terminal; or for a pipe, separated by tabs and whole.
+// Prints rows: aligned and cut to the width of a terminal, or whole and separated by tabs for a pipe.
 import { oneLine } from './filter.ts';
 import type { Output } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 
 export interface Column<Row> {
   readonly title: string;
-  /** Untrusted as it stands; the table makes it fit to be shown. */
+  /** The cell of a row, as untrusted text. The table filters it. */
   readonly value: (row: Row) => string;
-  /** True for a column that gives way when the terminal is narrow. */
+  /** True for a column that shrinks on a narrow terminal. */
   readonly flexible?: boolean;
 }
 
@@ -17,7 +17,7 @@ const narrowest = 8;
 /** Columns of a text without line ends. */
 export type Measure = (text: string) => number;
 
-/** The titles appear on a terminal alone, unless they stand above an earlier page; no rows, no titles. */
+/** Titles appear only on a terminal, and not if an earlier page shows them. Without rows there are no titles. */
 export async function writeTable<Row>(
   output: Output,
   columns: readonly Column<Row>[],
@@ -37,7 +37,7 @@ export async function writeTable<Row>(
   await output.write(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** The line of titles, then one of each row. */
+/** Returns the line of titles, then one line a row. */
 export function align(
   columns: readonly Pick<Column<never>, 'title' | 'flexible'>[],
   cells: readonly (readonly string[])[],
@@ -55,7 +55,7 @@ export function align(
   });
 }
 
-/** Takes from the widest flexible column until the line fits, or none has more to give. */
+/** Shrinks the widest flexible column until the line fits, or until no column can shrink. */
 function shrink(
   widths: number[],
   columns: readonly { readonly flexible?: boolean }[],
@@ -77,7 +77,7 @@ function padded(text: string, width: number, measure: Measure): string {
   return text + ' '.repeat(Math.max(0, width - measure(text)));
 }
 
-/** At most so wide, never through a character as a person sees it. */
+/** Cuts a text to this width, between graphemes. */
 export function cut(text: string, width: number, measure: Measure): string {
   if (measure(text) <= width) return text;
   let kept = '';

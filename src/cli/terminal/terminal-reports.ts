@@ -1,26 +1,26 @@
-// What a terminal says among the keys: answers to questions (colours, position, device), mouse and focus reports. They are taken out, and
-// so is every sequence that no key is known for: none of it may become text. Keys in the newer spellings come out in the old one.
+// Removes the reports of a terminal from the keys: answers to queries (colours, position, device), mouse and focus reports. Unknown
+// sequences are removed, too, so that none becomes text. Keys in newer encodings are translated into the old one.
 
-/** Longer than a report takes on a slow line: by then `end` is due. */
+/** Longer than a report takes on a slow line. `end` is called then. */
 export const reportMs = 300;
 
 const esc = '\\x1b';
-/** Begin a string that a terminal sends: OSC, DCS, APC, PM, SOS; with ESC and as one character (C1). */
+/** The start of a string that a terminal sends: OSC, DCS, APC, PM, SOS, with ESC or as one character (C1). */
 const string = `(?:${esc}[\\]P_^X]|[\\x9d\\x90\\x9f\\x9e\\x98])`;
 const stringEnd = `(?:\\x07|${esc}\\\\|\\x9c)`;
 const csi = `(?:${esc}\\[|\\x9b)`;
 
-/** A function key of the Linux console, a click in the oldest form, a control sequence, a string. */
+/** A function key of the Linux console, a click in the oldest form, a control sequence, or a string. */
 const sequence = new RegExp(
   `${csi}\\[[A-E]|${csi}M[^]{3}|${csi}[0-?]*[ -/]*[@-LN-Z\\\\-~]|${csi}[0-?]+[ -/]*M|${string}[^\\x07\\x1b\\x9c]*${stringEnd}`,
   'g',
 );
-/** The beginning of one of these, at the end of what came; ESC alone is a key. */
+/** The beginning of such a sequence at the end of the text. ESC alone is a key. */
 const beginning = new RegExp(`(?:${csi}(?:\\[|M[^]{0,2}|[0-?]*[ -/]*)|${string}[^\\x07\\x1b\\x9c]*${esc}?)$`);
 
-/** Arrows and their like; keys by number; those of rxvt. What node:readline makes no key of is no key. */
+/** Arrow keys and similar ones, keys by number, and the keys of rxvt. node:readline knows no others. */
 const oldKey = /^(?:\d{0,2}(?:;\d{1,2})?[A-FHPQSZ]|[a-e]|\d{1,2}(?:;\d{1,2})?[~^$]|\[[A-E])$/;
-/** The code of a character and what is held with it: `13;2u` (kitty), `27;2;13~` (xterm). */
+/** The code of a character and its modifiers: `13;2u` (kitty), `27;2;13~` (xterm). */
 const newKey = /^(?:(\d+)(?::\d*)*(?:;(\d+)(?::[12])?(?:;[\d:]*)?)?u|27;(\d+);(\d+)~)$/;
 
 const held = { shift: 1, alt: 2, control: 4 } as const;
@@ -29,7 +29,7 @@ const enter = 13;
 export class TerminalReports {
   #held = '';
 
-  /** What of it are keys and text. */
+  /** Returns the keys and the text of what arrived. */
   push(text: string): string {
     const all = this.#held + text;
     const at = all.replace(sequence, (found) => '\0'.repeat(found.length)).search(beginning);
@@ -37,12 +37,12 @@ export class TerminalReports {
     return (at === -1 ? all : all.slice(0, at)).replace(sequence, keyOf);
   }
 
-  /** More is to come. */
+  /** True if a sequence has begun and not ended. */
   get isOpen(): boolean {
     return this.#held !== '';
   }
 
-  /** Nothing more came. Two characters are a key with Alt; what is longer is no key, and no text. */
+  /** Called when nothing more arrived. Two characters are a key with Alt. A longer rest is neither a key nor text. */
   end(): string {
     const rest = this.#held;
     this.#held = '';
@@ -59,10 +59,10 @@ function keyOf(found: string): string {
   return oldKey.test(body) ? `\x1b[${body}` : '';
 }
 
-/** As it was always sent; Enter with anything held is a new line. */
+/** The key in the old encoding. Enter with any modifier is a new line. */
 function typed(code: number, modifiers: number): string {
   if (code === enter) return modifiers === 0 ? '\r' : '\x1b\r';
-  // Keys without a character have codes of the private area.
+  // Keys without a character have codes of the private use area.
   if (code > 0x10ffff || (code >= 0xe000 && code <= 0xf8ff) || (code >= 0xd800 && code <= 0xdfff)) return '';
   if (code >= 0x80 && code < 0xa0) return '';
   const character = String.fromCodePoint(code);

@@ -1,11 +1,11 @@
-// Text with control sequences of our own in it. Whoever writes to a terminal gives either such a text or a plain string, and a plain
-// string always goes through the filter: text of others cannot reach a terminal unfiltered because somebody forgot.
+// Text that contains control sequences of Parley. A writer to a terminal gives such a text or a plain string. A plain string always
+// goes through the filter, so forgetting the filter cannot let foreign text through.
 import { filterText } from './filter.ts';
 
 export class TerminalText {
   readonly #sequences: string;
 
-  /** `sequences` goes to the terminal as it is. The architecture's rules name the few files that may make one of a plain string. */
+  /** `sequences` reaches the terminal unchanged. The architecture test names the few files that may make one of a plain string. */
   constructor(sequences: string) {
     this.#sequences = sequences;
   }
@@ -15,10 +15,10 @@ export class TerminalText {
   }
 }
 
-/** What an output takes: a string is filtered wherever it may be shown on a terminal. */
+/** The text that an output accepts. A string is filtered wherever a terminal may show it. */
 export type OutputText = string | TerminalText;
 
-/** A template whose own words may hold sequences (`\x1b[K`); each string, number or list put into it is filtered. */
+/** A template whose own text may contain sequences (`\x1b[K`). Each string, number or list inserted into it is filtered. */
 export function terminalText(
   words: TemplateStringsArray,
   ...parts: readonly (OutputText | number | readonly OutputText[])[]
@@ -29,7 +29,7 @@ export function terminalText(
   return new TerminalText(words.map((word, at) => word + (texts[at] ?? '')).join(''));
 }
 
-/** As a terminal may be given it. */
+/** The text as a terminal may receive it. */
 export function shown(part: OutputText | number): string {
   return part instanceof TerminalText ? part.toString() : filterText(String(part));
 }

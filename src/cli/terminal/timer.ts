@@ -1,9 +1,9 @@
-// A timer as an argument: whoever waits takes one, and a test gives its own.
+// A timer as an argument, so that a test can pass its own.
 
-/** Runs the action once after a time, unless the function that it returns is called before. */
+/** Runs the action once after a time, unless the returned function is called before. */
 export type StartTimer = (milliseconds: number, action: () => void) => () => void;
 
-/** The real one. It never keeps the process alive. */
+/** The real timer. It never keeps the process alive. */
 export const startTimer: StartTimer = (milliseconds, action) => {
   const timer = setTimeout(action, milliseconds);
   timer.unref();

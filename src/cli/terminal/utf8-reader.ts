@@ -1,15 +1,15 @@
-// Bytes that arrive in chunks → text, or an error that says where it stops being text or gets too long. Nothing is repaired.
+// Decodes bytes that arrive in chunks. It fails with the place where they stop being UTF-8 or exceed the limit, and repairs nothing.
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 
 export interface Utf8Options {
-  /** What is read, as an error names it: `Standard input`. */
+  /** The name of the source in an error: `Standard input`. */
   readonly name: string;
-  /** Bytes at most, without a byte order mark; refused as soon as they are passed. Null for no limit. */
+  /** The most bytes, without a byte order mark. More are refused as soon as they arrive. Null for no limit. */
   readonly limit: number | null;
 }
 
-/** Bytes that are no text. `before` is what came right before them in the same chunk, for whoever names places in another way. */
+/** Bytes that are not UTF-8. `before` holds the bytes before them in the same chunk, for a caller that names places in another way. */
 export class NotText extends ParleyError {
   readonly what: string;
   readonly before: string;
@@ -28,7 +28,7 @@ export class Utf8Reader {
   readonly #name: string;
   readonly #limit: number | null;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** The last bytes taken, at most 3: where a character that began in an earlier chunk is found again. */
+  /** The last bytes taken, at most 3: a character that began in an earlier chunk starts in them. */
   #tail: Uint8Array = new Uint8Array(0);
   #bytes = 0;
   #markBytes = 0;
@@ -84,7 +84,7 @@ export class Utf8Reader {
   }
 }
 
-/** Where in these bytes, the end of valid text, an unfinished character begins; their length if there is none. */
+/** The position of an unfinished character at the end of valid UTF-8, or the length if there is none. */
 function characterStart(tail: Uint8Array): number {
   for (let at = tail.length - 1; at >= 0; at--) {
     const byte = tail[at] ?? 0;
@@ -94,7 +94,7 @@ function characterStart(tail: Uint8Array): number {
   return tail.length;
 }
 
-/** TextDecoder tells that bytes are bad, not where. The start of the first sequence that is not a character. */
+/** The position of the first sequence that is not a character. TextDecoder reports invalid bytes without their position. */
 function firstBadByte(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -105,7 +105,7 @@ function firstBadByte(bytes: Uint8Array): number {
   return at;
 }
 
-/** How long a character is by its first byte; 0 for one that begins none. */
+/** The length of a character by its first byte. 0 for a byte that starts none. */
 function sequenceLength(first: number): number {
   if (first < 0x80) return 1;
   if (first < 0xc2) return 0;

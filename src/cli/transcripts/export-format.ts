@@ -1,4 +1,4 @@
-// The forms that an export has: what stands before, of each session, between two, and at the end.
+// The formats of an export: the text before the sessions, of each session, between two sessions, and at the end.
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { toJson } from '../terminal/json.ts';
 import { markdownHead, markdownMessage } from './markdown.ts';
@@ -6,12 +6,12 @@ import { markdownHead, markdownMessage } from './markdown.ts';
 export type ExportFormat = 'md' | 'json' | 'html';
 
 export interface ExportWriter {
-  /** The text of the next session; of the first, with what stands above all. */
+  /** The text of the next session. The first one includes the text at the top. */
   session(record: SessionRecord): string;
   end(): string;
 }
 
-/** `several`: more sessions than one may come. */
+/** `several` is true if more than one session may come. */
 export async function exportWriter(format: ExportFormat, several: boolean): Promise<ExportWriter> {
   switch (format) {
     case 'json':

@@ -1,4 +1,4 @@
-// An export on its way out: sessions in, text to standard output or into files.
+// Writes the sessions of an export to standard output or into files.
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
@@ -7,13 +7,13 @@ import { type ExportFormat, exportWriter } from './export-format.ts';
 import { fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
 
 export interface ExportPlace {
-  /** Each session that was taken is kept by then. */
+  /** Resolves once every session taken so far is stored. */
   readonly keepsEach: boolean;
-  /** Resolves to the file that holds the session; null on standard output. */
+  /** Resolves to the file of the session, or null for standard output. */
   take(record: SessionRecord): Promise<string | null>;
-  /** All was taken. */
+  /** Called after the last session. */
   keep(): Promise<void>;
-  /** The export is given up: no file is left that is not whole. */
+  /** Gives the export up and removes each file that is not whole. */
   discard(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ async function standardOutput(
   };
 }
 
-/** Kept only if a session came: an export that finds nothing leaves no file. */
+/** The file is kept only if a session came, so an export that finds nothing leaves no file. */
 async function oneFile(path: string, { format, several, force }: ExportRequest): Promise<ExportPlace> {
   const writer = await exportWriter(format, several);
   const file = NewFile.create(path, force);

@@ -1,5 +1,5 @@
-// Where an export goes: standard output, one file, or a file for each session in a directory. A file appears whole or not at all,
-// for its owner alone, and replaces none unless that was asked for.
+// The target of an export: standard output, one file, or a directory with a file for each session. A file appears whole or not at all,
+// is readable by its owner only, and replaces another file only on request.
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
@@ -7,12 +7,12 @@ import { AtomicFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
 
-/** True for a directory that is there, or a name that can only be one. */
+/** True for an existing directory, and for a name that can only be one. */
 export function namesDirectory(path: string): boolean {
   return path.endsWith('/') || (existsSync(path) && statSync(path).isDirectory());
 }
 
-/** A file's name for a session of any server: its id may hold what no file name may. */
+/** The name of the file for a session. The id comes from any server and may contain characters that a file name cannot. */
 export function fileNameOf(sessionId: string, extension: string): string {
   const name = encodeURIComponent(sessionId).replaceAll('*', '%2A').replace(/^\./, '%2E');
   if (name.length <= 150) return `${name}.${extension}`;
@@ -28,7 +28,7 @@ export function makeDirectory(path: string): void {
   }
 }
 
-/** A file that appears under its name when it is whole. Its failures are told as those of an export. */
+/** A file that appears under its name when it is whole. Its failures are reported as those of an export. */
 export class NewFile {
   readonly path: string;
   readonly #file: AtomicFile;
@@ -56,7 +56,7 @@ export class NewFile {
     }
   }
 
-  /** It outlives a power cut when this returns. */
+  /** The file survives a power cut once this returns. */
   keep(): void {
     try {
       this.#file.keep();
@@ -71,7 +71,10 @@ export class NewFile {
   }
 }
 
-/** The file itself where the path is a link to it. A device or a pipe, as `/dev/null`, would be gone once a file took its place. */
+/**
+ * The target of a link to a file, or the path itself. A device or a pipe such as `/dev/null` is refused, because a file would replace
+ * it.
+ */
 function placeOf(path: string): string {
   const there = statSync(path, { throwIfNoEntry: false });
   if (there === undefined) return path;

@@ -1,4 +1,4 @@
-// How an exported page looks: light or dark as its reader has it, readable on paper too.
+// The style of an exported page: light or dark as the reader prefers, and readable in print.
 
 export const style = `
 :root { color-scheme: light dark; --ink: light-dark(#1d1f23, #e6e6e3); --paper: light-dark(#fff, #17181b);

@@ -1,4 +1,4 @@
-// Sessions as one HTML file to read: nothing in it runs, nothing is loaded from elsewhere, and whatever was said is text.
+// Writes sessions as one HTML file for reading. Nothing in it runs or is loaded from elsewhere, and all messages are text.
 import { Marked, type MarkedExtension } from 'marked';
 import { isCut, type Message } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
@@ -6,7 +6,7 @@ import { escapeHtml } from '../../system/html-escape.ts';
 import { counted } from '../counted.ts';
 import { style } from './html-style.ts';
 
-/** Replies are Markdown, from a model that may have been told to write anything: markup in them is shown, links lead to the web alone. */
+/** Replies are Markdown of a model that may write anything. HTML in them is shown as text, and links lead to web addresses only. */
 const untrusted: MarkedExtension = {
   gfm: true,
   extensions: [
@@ -25,7 +25,7 @@ const untrusted: MarkedExtension = {
         ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${inner}</a>`
         : inner;
     },
-    // An image is loaded from where it is: that would tell somebody that the page was read.
+    // Loading an image would tell its server that the page was read, so an image becomes a link.
     image: ({ href, text }) =>
       isWebAddress(href)
         ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${escapeHtml(text || href)}</a>`
@@ -33,7 +33,7 @@ const untrusted: MarkedExtension = {
   },
 };
 
-/** A reply of more characters is no prose, and its Markdown would take seconds. */
+/** A longer reply is not prose, and its Markdown would take seconds. */
 const mostMarkdown = 200_000;
 /** The same for one paragraph: `marked` takes quadratic time for its emphasis and links. */
 const mostInline = 4000;
@@ -71,7 +71,7 @@ ${messages.map((message) => this.#message(message)).join('')}</article>
 `;
   }
 
-  /** The contents come last, for they are known then; the style puts them first. */
+  /** The contents are known last, so they come last. The style shows them first. */
   end(): string {
     const contents =
       this.#entries.length > 1
@@ -83,7 +83,7 @@ ${messages.map((message) => this.#message(message)).join('')}</article>
   #message(message: Message): string {
     const isUser = message.role === 'user';
     const who = isUser ? 'You' : escapeHtml(message.mode);
-    // What a person typed is shown as it was typed; only a reply is read as Markdown.
+    // The message of a person is shown as it was typed. Only a reply is Markdown.
     const content = isUser
       ? `<div class="typed" dir="auto">${escapeHtml(message.content)}</div>`
       : this.#reply(message.content);
@@ -99,7 +99,7 @@ ${content}</section>
         return `<div dir="auto">${this.#marked.parse(content, { async: false })}</div>`;
       }
     } catch {
-      // Nested too deep to be read as Markdown: then it is shown as it stands.
+      // The Markdown is nested too deep, so the reply is shown as text.
     }
     return `<div class="typed" dir="auto">${escapeHtml(content)}</div>`;
   }

@@ -1,4 +1,4 @@
-// A session as Markdown: a heading for each side of each turn, and what was said as it stands.
+// Writes a session as Markdown: a heading for each message, and its unchanged text.
 import { isCut, type Message, type Session } from '../../service/session.ts';
 import { counted } from '../counted.ts';
 

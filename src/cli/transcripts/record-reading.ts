@@ -1,18 +1,18 @@
-// Exported sessions as a file holds them: a JSON object a line, read as it comes; or one JSON text, an object or an array.
+// Reads exported sessions from a file: one JSON object a line while it arrives, or one JSON text that is an object or an array.
 import { ParleyError } from '../../service/errors.ts';
 
 export interface GivenRecord {
   /** `line 3`, or `item 3` of an array. */
   readonly place: string;
-  /** Undefined for what is not JSON, or too long to be read. */
+  /** Undefined if the text is not JSON, or is too long. */
   readonly value: unknown;
   readonly isTooLong: boolean;
 }
 
-/** Characters of one line, or of a text that is no lines: what a session of any store may be, and what one string can still hold. */
+/** The most characters of a line, or of a text without lines. A session of any store fits, and so does one JavaScript string. */
 export const longestRecord = 256 * 1024 * 1024;
 
-/** `name` is what errors call the source. Throws `USAGE` where there is nothing that could be a session. */
+/** `name` is the name of the source in errors. Throws `USAGE` if the source contains nothing that could be a session. */
 export async function* readRecords(
   chunks: AsyncIterable<string>,
   name: string,
@@ -21,9 +21,9 @@ export async function* readRecords(
   let rest = '';
   let line = 0;
   let count = 0;
-  /** Undecided until a line says something. */
+  /** Null until a line with text arrives. */
   let isByLine: boolean | null = null;
-  /** The end of a line that was too long: nothing of it is held. */
+  /** True while the rest of a line that is too long arrives. It is dropped. */
   let isPassing = false;
   for await (const given of chunks) {
     let chunk = given;

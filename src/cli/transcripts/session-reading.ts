@@ -1,4 +1,4 @@
-// A whole session, as of one moment: what an export writes out.
+// Reads a whole session for an export, as it stands at one moment.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import type { Message, Session } from '../../service/session.ts';
@@ -8,10 +8,10 @@ import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
 import { longestRecord } from './record-reading.ts';
 
-/** A session in which somebody talks without a pause is not waited for. */
+/** After this many tries, a session that changes all the time is given up. */
 const tries = 5;
 
-/** Page after page: neither side holds a long session whole. */
+/** Yields the messages page by page, so that neither side holds a long session in memory. */
 export async function* readMessages(
   sessionId: string,
   context: ServiceAccess,
@@ -23,8 +23,8 @@ export async function* readMessages(
 }
 
 /**
- * The session and its messages are several answers: they are asked for again when a turn came between them. No more is held than the
- * session says that it has, and no more than `limit` characters of JSON.
+ * The session and its messages are separate results. They are read again if a turn came between them. No more is held than the session
+ * says that it has, and no more than `limit` characters of JSON.
  */
 export async function readSession(
   sessionId: string,

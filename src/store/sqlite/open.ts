@@ -96,7 +96,9 @@ async function opened(
     return await openedOnce(path, migrations, wait, false);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
-    if (mayBeAlone) return openedOnce(path, migrations, wait, true);
+    // A store that is to be migrated is copied first, by a second connection: that is not for a full disk.
+    const alone = mayBeAlone ? await openedOnce(path, migrations, wait, true).catch(() => null) : null;
+    if (alone !== null) return alone;
     const hint = 'What was kept is intact. Free some space and try again.';
     throw error.with({ hint });
   }

@@ -129,9 +129,18 @@ describe('TERM=dumb', () => {
     await screen.stands('echo> ');
     screen.type('/title pasted\r\r/quit\r');
     await screen.stands('echo (/title pasted)> ');
+    screen.type('"""\r');
+    await isBelow('"""', 2, screen);
+    screen.type('  one\r"""\r/quit\r');
+    await isBelow('/quit', 2, screen);
+    screen.type('"""\r');
+    await screen.until('answered', () => /\n\/quit\n\necho \(.*\)>$/.test(screen.text));
     const id = await leave(screen);
     const said = (await messagesOf(place, id)).map(({ content }) => content);
-    expect(said).toEqual(['/title pasted\n\n/quit', '/title pasted\n\n/quit']);
+    expect(said.filter((_, index) => index % 2 === 0)).toEqual([
+      '/title pasted\n\n/quit',
+      '  one\n"""\n/quit',
+    ]);
   });
 
   test('a line that the terminal cut is not sent unasked', async () => {

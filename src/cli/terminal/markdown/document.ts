@@ -3,12 +3,13 @@
 import type { Measure } from '../table.ts';
 import type { LeafStart, LineStart } from './blocks.ts';
 import { Frame } from './frame.ts';
+import { HeadLeaf } from './head-leaf.ts';
 import type { Highlighting } from './highlighting.ts';
 import { InlineText } from './inline-text.ts';
 import { CodeLeaf, HeadingLeaf, HtmlLeaf, type Leaf, ParagraphLeaf } from './leaf.ts';
 import { readLineStart } from './line-start.ts';
 import { LineWriter } from './line-writer.ts';
-import { HeadLeaf, TableLeaf } from './table-leaf.ts';
+import { TableBlock } from './table-block.ts';
 import { alignmentsOf } from './table-rows.ts';
 import { painted, type Theme } from './theme.ts';
 
@@ -198,7 +199,7 @@ export class MarkdownDocument {
       case 'table-rule': {
         const head = this.#leaf instanceof HeadLeaf ? this.#leaf.row : null;
         if (head === null) this.#closeLeaf();
-        this.#leaf = new TableLeaf(head, alignmentsOf(leaf.text) ?? [], {
+        this.#leaf = new TableBlock(head, alignmentsOf(leaf.text) ?? [], {
           ...this.#textOptions,
           measure: this.#options.measure,
         });

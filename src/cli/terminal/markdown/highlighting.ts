@@ -1,8 +1,7 @@
 // Colours code line by line. highlight.js reads one line and reports the construct in which it ended, and the next line starts in
 // that construct. A comment of ten lines is therefore one comment, and each line is read once.
-import type { CompiledMode, Emitter, HLJSApi, Language } from 'highlight.js';
-import core from 'highlight.js/lib/core';
-import { furtherNames, languages } from './languages.ts';
+import type { CompiledMode, Emitter, Language } from 'highlight.js';
+import { highlighter } from './languages.ts';
 import { painted } from './theme.ts';
 
 export interface CodePainter {
@@ -61,24 +60,19 @@ const deepest = 200;
 type Mode = (CompiledMode | Language) & { readonly parent?: Mode; readonly scope?: unknown };
 
 export class Highlighting {
-  readonly #highlighter: HLJSApi = core.newInstance();
   /** The open scopes at the start of the next line. The emitter that highlight.js creates next takes them. */
   #scopes: readonly string[] = [];
   /** A language made by `#goingOn` → its construct. Without this map the prototype chain would grow by one object a line. */
   readonly #continued = new WeakMap<Mode, Mode>();
 
   constructor() {
-    for (const [name, definition] of Object.entries(languages))
-      this.#highlighter.registerLanguage(name, definition);
-    for (const [name, languageName] of Object.entries(furtherNames))
-      this.#highlighter.registerAliases(name, { languageName });
     const begin = () => {
       const scopes = this.#scopes;
       // The emitters of embedded languages are created during the same line and start without scopes.
       this.#scopes = [];
       return scopes;
     };
-    this.#highlighter.configure({
+    highlighter.configure({
       __emitter: class extends PaintingEmitter {
         constructor() {
           super(begin());
@@ -90,7 +84,7 @@ export class Highlighting {
   /** Null for an unknown language. */
   painter(info: string): CodePainter | null {
     const name = languageName.exec(info)?.[1]?.toLowerCase() ?? '';
-    if (this.#highlighter.getLanguage(name) === undefined) return null;
+    if (highlighter.getLanguage(name) === undefined) return null;
     let open: Mode | null = null;
     return {
       line: (text) => {
@@ -108,7 +102,7 @@ export class Highlighting {
   ): { readonly text: string; readonly open: Mode | null } {
     const language = open === null ? name : this.#goingOn(name, open);
     this.#scopes = open === null ? [] : scopesOf(open);
-    const result = this.#highlighter.highlight(`${text}\n`, { language, ignoreIllegals: true });
+    const result = highlighter.highlight(`${text}\n`, { language, ignoreIllegals: true });
     const emitter = result._emitter as unknown as PaintingEmitter;
     // The text is shown as it is if a grammar failed or lost a character.
     if (result.errorRaised !== undefined || emitter.length !== text.length + 1) return { text, open: null };
@@ -122,7 +116,7 @@ export class Highlighting {
    * construct is compiled like a language; only the properties set here are missing.
    */
   #goingOn(name: string, open: Mode): string {
-    const language = this.#highlighter.getLanguage(name);
+    const language = highlighter.getLanguage(name);
     const going = `${name} going on`;
     const continuation = Object.assign(Object.create(open) as Language, {
       name: going,
@@ -131,7 +125,7 @@ export class Highlighting {
       aliases: [],
     });
     this.#continued.set(continuation as Mode, open);
-    this.#highlighter.registerLanguage(going, () => continuation);
+    highlighter.registerLanguage(going, () => continuation);
     return going;
   }
 }

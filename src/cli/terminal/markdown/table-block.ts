@@ -1,8 +1,10 @@
 // Draws a table. The widest cell determines the width of a column, so rows are kept until the table ends or until there are enough
 // of them. Wide cells wrap. If the terminal is too narrow for columns, each row becomes a list of its fields.
 import type { Measure } from '../table.ts';
+import type { OpenLeaf } from './blocks.ts';
 import { columnWidths } from './column-widths.ts';
 import type { InlineText } from './inline-text.ts';
+import type { Leaf } from './leaf.ts';
 import { LineWriter } from './line-writer.ts';
 import { type Alignment, cellsOf } from './table-rows.ts';
 import { painted, type Theme } from './theme.ts';
@@ -20,7 +22,8 @@ const enoughText = 32_768;
 /** A short row is filled up to this many cells at most, because four characters must not become hundreds of lines. */
 const mostFilled = 64;
 
-export class TableBlock {
+export class TableBlock implements Leaf {
+  readonly open: OpenLeaf = { kind: 'table' };
   readonly #options: TableOptions;
   /** Null if the head was already written as text. */
   readonly #head: readonly string[] | null;
@@ -36,12 +39,15 @@ export class TableBlock {
     this.#options = options;
   }
 
-  add(row: string): void {
+  /** Takes a whole row. */
+  flow(row: string): void {
     this.#rows.push(this.#fitted(cellsOf(row)));
     this.#kept += row.length;
     if (this.#widths !== undefined || this.#rows.length >= enoughRows || this.#kept >= enoughText)
       this.#draw();
   }
+
+  endLine(): void {}
 
   close(): void {
     this.#draw();

@@ -1,6 +1,6 @@
-// The few requests of man(7) that the manual page needs. Text goes in as it is, and comes out so that troff prints it as it is.
+// The few macros of man(7) that the manual page needs. Text is escaped, so that troff prints it unchanged.
 
-/** A heading, and what stands under it. */
+/** A heading and the text below it. */
 export function section(title: string, body: string): string {
   return `.SH ${quoted(title)}\n${body}`;
 }
@@ -9,12 +9,12 @@ export function subsection(title: string, body: string): string {
   return `.SS ${quoted(title)}\n${body}`;
 }
 
-/** What it is called, and indented below it what it is. */
+/** A term, and its description indented below it. */
 export function entry(term: string, text: string): string {
   return `.TP\n.B ${quoted(term)}\n${line(text)}`;
 }
 
-/** Lines that are neither filled nor joined. */
+/** Lines that troff neither fills nor joins. */
 export function verbatim(text: string): string {
   return `.RS 2\n.nf\n${text.trimEnd().split('\n').map(line).join('')}.fi\n.RE\n`;
 }

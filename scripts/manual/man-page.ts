@@ -1,11 +1,13 @@
-// The manual page, parley(1): every command and option of the tree, and what the help topics tell.
+// Writes the manual page, parley(1): every command and option of the tree, and the help topics. The build keeps it as dist/parley.1.
 import type { Command, Help, Option } from 'commander';
-import { outputHelpText, shownCommands } from '../command-tree.ts';
-import { listExitMeanings } from './exit-meanings.ts';
+import { outputHelpText, shownCommands } from '../../src/cli/command-tree.ts';
+import { listExitMeanings } from '../../src/cli/manual/exit-meanings.ts';
+import { files, variables } from '../../src/cli/manual/variables-and-files.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { entry, line, section, subsection, verbatim } from './roff.ts';
-import { files, variables } from './variables-and-files.ts';
 
-export function manPage(program: Command, version: string): string {
+export async function manPage(version: string): Promise<string> {
+  const program = await buildProgram('', version, async () => {}, {});
   const help = program.createHelp();
   const name = program.name();
   return [
@@ -36,7 +38,7 @@ const overview = [
 
 function commandPart(command: Command): string {
   const inner = shownCommands(command);
-  // A group is what is in it.
+  // A group is listed as its commands.
   if (inner.length > 0)
     return inner
       .filter((one) => one.name() !== 'help')
@@ -63,7 +65,7 @@ function options(help: Help, command: Command): string {
     .join('');
 }
 
-/** What a command adds to its help: examples, hints. */
+/** The text that a command adds to its help: examples and hints. */
 function furtherHelp(command: Command): string {
   return outputHelpText(command).slice(command.helpInformation().length).replace(/^\n+/, '').trimEnd();
 }
