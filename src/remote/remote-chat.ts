@@ -45,7 +45,7 @@ export async function* remoteChat(
         return;
       }
       const received = await connection.received(prepared, answer);
-      if (isTurnedAway(received.status) && (await resending.again(received))) continue;
+      if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
       yield* turn.end(successBody('chat', received));
       return;
     } catch (error) {

@@ -22,6 +22,8 @@ export function failureOfAnswer(answer: ReceivedAnswer, body: unknown): ParleyEr
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
     hint: wait,
     ...(retryAfter !== null && { retryAfter }),
+    // A gateway that fails otherwise may have passed the request on.
+    mayHaveActed: code === 'UNAVAILABLE' && status !== 503,
     ...factsOf(body),
   });
 }

@@ -6,14 +6,13 @@ import { syncDirectory } from '../../system/directories.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
 import type { CliContext } from '../context.ts';
 import { BatchRecords } from './batch-record.ts';
-import type { IdSet } from './id-set.ts';
 import { readResumedOutput } from './resumed-output.ts';
 
 export interface BatchDestination {
   /** Names the batch for the service. */
   readonly batch: string;
-  /** What an earlier run answered; null where there was none. */
-  readonly answered: IdSet | null;
+  /** The keys of the ids that an earlier run has answered. */
+  readonly answered: ReadonlySet<string | number>;
   /** The session that an earlier run told last. */
   readonly session_id: string | null;
   /** Whole lines; resolves when there is room for more. */
@@ -41,7 +40,7 @@ export async function openDestination(resume: string | null, context: CliContext
     const { stdout } = context;
     return {
       batch,
-      answered: null,
+      answered: new Set(),
       session_id: null,
       write: (text) => stdout.write(text),
       keep: async () => {},
@@ -72,7 +71,7 @@ async function resumedDestination(
   const output = await readResumedOutput(resume);
   const known = output.found === null ? null : records.find(output.found);
   const batch = known ?? fresh();
-  if (known === null && output.count > 0) {
+  if (known === null && output.answered.size > 0) {
     await context.say(
       `There is no record of the batch of ${resume} here from the last 24 hours: lines that were under way when it stopped are sent as new.`,
     );

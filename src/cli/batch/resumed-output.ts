@@ -7,12 +7,11 @@ import { AtomicFile } from '../../system/atomic-file.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
 import { byteLines } from '../terminal/byte-lines.ts';
 import { identityOf } from '../terminal/file-identity.ts';
-import type { BatchId } from './batch-request.ts';
-import { IdSet } from './id-set.ts';
+import { keyOf } from './batch-items.ts';
 
 export interface ResumedOutput {
-  readonly answered: IdSet;
-  readonly count: number;
+  /** The keys of the ids that it answers. */
+  readonly answered: ReadonlySet<string | number>;
   /** The session of its last result that names one. */
   readonly session_id: string | null;
   /** As `identityOf` gives it; of the file that was found, null where there was none. */
@@ -25,16 +24,15 @@ export interface ResumedOutput {
 const longestResult = 256 * 1024 * 1024;
 
 interface Result {
-  readonly id: BatchId;
+  readonly key: string | number;
   readonly success: boolean;
   readonly session_id: string | null;
 }
 
 export async function readResumedOutput(name: string): Promise<ResumedOutput> {
   const path = await realpath(name).catch(() => name);
-  const answered = new IdSet();
+  const answered = new Set<string | number>();
   const found = await identityIn(path, name);
-  let count = 0;
   let session_id: string | null = null;
   let end = 0;
   let isClosed = true;
@@ -43,14 +41,13 @@ export async function readResumedOutput(name: string): Promise<ResumedOutput> {
     for await (const line of resultLines(path, name)) {
       if (line.result === null) break;
       session_id = line.result.session_id ?? session_id;
-      if (line.result.success && answered.add(line.result.id)) count += 1;
+      if (line.result.success && !answered.has(line.result.key)) answered.add(line.result.key);
       else superfluous += 1;
       ({ end, isClosed } = line);
     }
   }
   return {
     answered,
-    count,
     session_id,
     found,
     async open(recorded) {
@@ -118,7 +115,7 @@ function resultOf(bytes: Uint8Array): Result | null {
   if (typeof success !== 'boolean' || (typeof id !== 'string' && typeof id !== 'number')) return null;
   const place = (success ? data : error) as { readonly session_id?: unknown } | null | undefined;
   const session_id = typeof place?.session_id === 'string' ? place.session_id : null;
-  return { id, success, session_id };
+  return { key: keyOf(id), success, session_id };
 }
 
 /** The successes alone, in a file that takes the other's place when it is whole. */
@@ -129,7 +126,7 @@ async function rewrite(
   const { mode } = await stat(path);
   const file = new AtomicFile(path, { replaces: true, durable: true, mode: mode & 0o777 });
   try {
-    const kept = new IdSet();
+    const kept = new Set<string | number>();
     let lines: Uint8Array[] = [];
     let size = 0;
     const flush = () => {
@@ -138,7 +135,8 @@ async function rewrite(
       size = 0;
     };
     for await (const { result, bytes } of resultLines(path, name)) {
-      if (!result?.success || !kept.add(result.id)) continue;
+      if (!result?.success || kept.has(result.key)) continue;
+      kept.add(result.key);
       lines.push(bytes, lineEnd);
       size += bytes.length;
       if (size > 1024 * 1024) flush();

@@ -65,6 +65,8 @@ export interface BatchHolder {
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 const draftMs = 24 * 60 * 60 * 1000;
 const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.';
+/** Characters of results that may wait to be written. */
+const mostWaiting = 64 * 1024;
 const dataSynced = promisify(fdatasync);
 
 export function batchDirectory(dataDirectory: string): string {
@@ -144,7 +146,7 @@ export class BatchJournal {
   readonly #letGo: () => void;
   /** A line that a crash has cut in two must not take the next one with it. */
   #lines: string;
-  #isBroken = false;
+  #failure: unknown = null;
 
   /** Opened to be read, and added to at its end. `STORE_BUSY` while another process has it open. */
   static async open(path: string, batch: string, { locks }: BatchHolder): Promise<BatchJournal> {
@@ -170,7 +172,7 @@ export class BatchJournal {
 
   /** On disk when it resolves: what may have been sent is known even after a power cut. */
   async mark(number: number): Promise<void> {
-    if (this.#isBroken) throw new Error(`${this.path} cannot be written any more`);
+    if (this.#failure !== null) throw this.#failure;
     this.#lines += `sent ${number}\n`;
     this.flush();
     try {
@@ -180,17 +182,18 @@ export class BatchJournal {
     }
   }
 
-  /** Noted; written with what comes next, or by `flush`. */
+  /** Notes results, which are written when there are many of them, with the next mark or by `flush`. */
   record(results: readonly JournalResult[]): void {
     for (const { number, status, code } of results)
       this.#lines += `${number} ${status}${code ? ` ${code}` : ''}\n`;
+    if (this.#lines.length > mostWaiting) this.flush();
   }
 
   /** Rejects the first time that it cannot be written; from then on the journal stays as it is. */
   flush(): void {
     const lines = this.#lines;
     this.#lines = '';
-    if (lines !== '' && !this.#isBroken) this.#append(lines);
+    if (lines !== '' && this.#failure === null) this.#append(lines);
   }
 
   /**
@@ -198,7 +201,7 @@ export class BatchJournal {
    * cut that left this line alone would leave no doubt about what was sent.
    */
   settle(): void {
-    if (this.#isBroken) return;
+    if (this.#failure !== null) return;
     this.flush();
     try {
       fdatasyncSync(this.file);
@@ -228,8 +231,8 @@ export class BatchJournal {
   }
 
   #unwritten(error: unknown): unknown {
-    this.#isBroken = true;
-    return fileFailure(error, this.path, 'written', remedy);
+    this.#failure = fileFailure(error, this.path, 'written', remedy);
+    return this.#failure;
   }
 }
 

@@ -7,7 +7,7 @@ import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { type PlaceGiven, placeOptions } from '../../same-place.ts';
-import { BatchReport } from '../../session-batch/batch-report.ts';
+import { BatchReport, type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { type BatchWork, runBatch } from '../../session-batch/batch-run.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchJournal, BatchOwner } from '../../session-batch/journal.ts';
@@ -89,17 +89,17 @@ export async function runSingle<Done extends string>(
   context: CliContext,
 ): Promise<number> {
   const { backend } = await context.open();
-  const report = new BatchReport(context, 1);
+  const results: ItemResult[] = [];
   let failure: ParleyError | null = null;
   for (const { id: session_id, number } of list.entries()) {
     if (number < 0) {
-      report.add({ session_id, status: 'duplicate' });
+      results.push({ session_id, status: 'duplicate' });
       continue;
     }
     try {
       const call = { ...(await context.call()), signal: context.host.stopSignal };
       const { repeated } = await operation.one(backend)(call, session_id);
-      report.add({ session_id, status: operation.done, ...(repeated && { repeated }) });
+      results.push({ session_id, status: operation.done, ...(repeated && { repeated }) });
       if (repeated)
         await context.say(
           `Counted as ${operation.done} after a repeated request: the answer to the first was lost.`,
@@ -108,16 +108,16 @@ export async function runSingle<Done extends string>(
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
       const { code, message } = error;
       if (!ignoreMissing) failure = error;
-      report.add({ session_id, status: 'not_found', ...(!ignoreMissing && { error: { code, message } }) });
+      results.push({ session_id, status: 'not_found', ...(!ignoreMissing && { error: { code, message } }) });
     }
   }
-  await report.flush();
+  await writeResults(results, context);
   return failure === null ? exitDone : tellFailure(failure, context);
 }
 
 /** Several items: done, or some of them not. */
 export function endStatus({ report }: BatchEnd, ignoreMissing: boolean): number {
-  const failed = report.count('failed') + (ignoreMissing ? 0 : report.count('not_found'));
+  const failed = report.progress.count('failed') + (ignoreMissing ? 0 : report.progress.count('not_found'));
   return failed > 0 ? exitSomeFailed : exitDone;
 }
 

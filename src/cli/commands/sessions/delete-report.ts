@@ -27,12 +27,12 @@ export async function tellEnd(
   const resume = sameCommand(`sessions delete --resume ${batch}`, context.options);
   if (end.stopped !== null) {
     // Part of the failure's own words, and so said also where hints are not wanted.
-    const where = end.report.isEmpty ? 'Stopped before the first result.' : 'Stopped.';
+    const where = end.report.progress.summary() === '' ? 'Stopped before the first result.' : 'Stopped.';
     await context.stderr.write(`${where} To go on: ${resume}\n`);
     throw end.stopped.reason;
   }
-  if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
-  if (end.report.count('deleted') > 0) {
+  if (end.report.progress.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
+  if (end.report.progress.count('deleted') > 0) {
     const undo = sameCommand(`sessions restore --batch ${batch}`, context.options);
     const { backend } = await context.open();
     await context.say(
