@@ -8,9 +8,10 @@ import type { BatchItem } from '../../service/session-archive.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { BatchReport, ItemResult } from './batch-report.ts';
-import type { BatchJournal } from './journal.ts';
+import type { BatchEntry } from './id-list.ts';
+import type { BatchJournal, JournalResult } from './journal.ts';
 import { JournalMarks } from './journal-marks.ts';
-import { distinctOf, type RunEntry, type Task, tasksOf } from './task.ts';
+import { distinctOf, type Task, tasksOf } from './task.ts';
 
 /** One call that did it; `repeated`: it was counted as done, because a repetition of it found no session. */
 export interface Single {
@@ -20,7 +21,7 @@ export interface Single {
 export interface BatchWork<Done extends string> {
   /** The status of an id that it was done to. */
   readonly done: Done;
-  readonly entries: Iterable<RunEntry>;
+  readonly entries: Iterable<BatchEntry>;
   readonly report: BatchReport;
   readonly journal: BatchJournal | null;
   /** Null where each id takes a call. */
@@ -204,13 +205,13 @@ class BatchRun<Done extends string> {
 
   /** Whether these were done is not known. */
   #doubt(entries: Task): void {
-    this.#work.journal?.record(entries.map(({ number }) => ({ number, status: 'unsure', code: null })));
+    this.#work.journal?.record(entries.map(({ number }) => ({ number, status: 'unsure' })));
   }
 
   /** Notes the results in the journal. Not to be found means to be done for an id that an earlier call may have done. */
   #record(task: Task, items: readonly ItemResult[], mayHaveActed: boolean): readonly ItemResult[] {
     const { journal, done } = this.#work;
-    const lines: { number: number; status: string; code: string | null }[] = [];
+    const lines: JournalResult[] = [];
     let next = 0;
     const results = task.map(({ id: session_id, number, inDoubt = false }): ItemResult => {
       if (number < 0) return { session_id, status: 'duplicate' };
@@ -218,7 +219,7 @@ class BatchRun<Done extends string> {
       const isDoubtful = inDoubt || mayHaveActed;
       const wasDone = item.status === 'not_found' && isDoubtful;
       const status = item.status === 'failed' && isDoubtful ? 'unsure' : wasDone ? done : item.status;
-      lines.push({ number, status, code: item.error?.code ?? null });
+      lines.push({ number, status });
       return wasDone ? { session_id, status: done, repeated: true } : item;
     });
     journal?.record(lines);

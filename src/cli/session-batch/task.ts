@@ -1,17 +1,12 @@
 // The ids of a batch, cut into calls: one id each, or many.
 import type { BatchEntry } from './id-list.ts';
 
-export interface RunEntry extends BatchEntry {
-  /** It was sent before, and the answer is not known: if it is not found now, it was done then. */
-  readonly inDoubt?: boolean;
-}
-
 /** The ids of a call. A repetition stands behind the id before it, and is not sent. */
-export type Task = readonly RunEntry[];
+export type Task = readonly BatchEntry[];
 
 /** `size`: the distinct ids that the next call may have. */
-export function* tasksOf(entries: Iterable<RunEntry>, size: () => number): Generator<Task> {
-  let task: RunEntry[] = [];
+export function* tasksOf(entries: Iterable<BatchEntry>, size: () => number): Generator<Task> {
+  let task: BatchEntry[] = [];
   let distinct = 0;
   for (const entry of entries) {
     if (entry.number >= 0 && distinct >= size()) {

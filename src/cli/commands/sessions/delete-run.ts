@@ -91,7 +91,7 @@ async function resumeBatch(batch: string, input: DeleteInput, context: CliContex
     const ignoreMissing = input.ignoreMissing || known.seal.ignore_missing;
     const total = known.count('outstanding');
     await context.say(`${total} of ${known.seal.ids} are left to do.`);
-    const ids = { entries: known.outstanding(), total, journal, concurrency: input.concurrency };
+    const ids = { entries: known.entries('outstanding'), total, journal, concurrency: input.concurrency };
     const end = await runOver(deletion, ids, context);
     const status = await tellEnd(end, batch, ignoreMissing, context);
     return Math.max(status, ignoreMissing || known.count('missing') === 0 ? exitDone : exitSomeFailed);

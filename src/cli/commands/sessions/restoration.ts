@@ -55,7 +55,7 @@ async function restoreBatch(batch: string, context: CliContext): Promise<number>
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
-    return await restoreAll(known.deleted(), known.count('deleted'), context);
+    return await restoreAll(known.entries('deleted'), known.count('deleted'), context);
   } finally {
     journal.close();
   }
