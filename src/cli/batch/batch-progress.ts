@@ -47,12 +47,12 @@ export class BatchProgress {
     this.#counts.set(outcome, this.count(outcome) + 1);
   }
 
-  /** An item that is done with. `place`: where it stands, in the unit; each item takes one if it is left out. */
-  finish(outcome: string, place = { from: this.#finished, to: this.#finished + 1 }): void {
+  /** An item that is done with. `from` and `to`: where it stands, in the unit; each item takes one if they are left out. */
+  finish(outcome: string, from = this.#finished, to = from + 1): void {
     this.pass(outcome);
     this.#finished += 1;
-    this.#from ??= place.from;
-    this.#to = place.to;
+    this.#from ??= from;
+    this.#to = to;
   }
 
   /** Before anything else is said. */

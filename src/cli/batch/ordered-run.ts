@@ -25,6 +25,8 @@ interface Place<Item, Result> {
   readonly item: Item;
   state: 'waiting' | 'running' | { readonly result: Result };
   weight: number;
+  /** The place behind it among those that may begin. */
+  next: Place<Item, Result> | null;
 }
 
 /** Resolves when all results are written: of all items or, once the signal fired, of those that were begun. Rejects if the items do. */
@@ -52,8 +54,9 @@ class OrderedRun<Item, Result> {
   #running = 0;
   #unwritten = 0;
   #written = Number.NEGATIVE_INFINITY;
-  readonly #ready: Place<Item, Result>[] = [];
-  #nextReady = 0;
+  /** The first and the last of the places that may begin. */
+  #ready: Place<Item, Result> | null = null;
+  #lastReady: Place<Item, Result> | null = null;
   readonly #lanes = new Map<string, Place<Item, Result>[]>();
   #writing: Promise<void> | null = null;
   #failure: { readonly error: unknown } | null = null;
@@ -67,7 +70,8 @@ class OrderedRun<Item, Result> {
   /** False once the run is stopped. */
   admit(item: Item): boolean {
     if (this.#isStopped) return false;
-    const place: Place<Item, Result> = { item, state: 'waiting', weight: this.#work.weight(item) };
+    const weight = this.#work.weight(item);
+    const place: Place<Item, Result> = { item, state: 'waiting', weight, next: null };
     this.#places.push(place);
     this.#unwritten += 1;
     this.#weight += place.weight;
@@ -76,7 +80,7 @@ class OrderedRun<Item, Result> {
     if (queue !== undefined) queue.push(place);
     else {
       if (lane !== null) this.#lanes.set(lane, []);
-      this.#ready.push(place);
+      this.#allow(place);
       this.#begin();
     }
     return true;
@@ -117,18 +121,21 @@ class OrderedRun<Item, Result> {
     }
   }
 
+  #allow(place: Place<Item, Result>): void {
+    if (this.#lastReady === null) this.#ready = place;
+    else this.#lastReady.next = place;
+    this.#lastReady = place;
+  }
+
   #begin(): void {
     while (!this.#isStopped && this.#running < this.#work.concurrency) {
-      const place = this.#ready[this.#nextReady];
-      if (place === undefined) break;
-      this.#nextReady += 1;
+      const place = this.#ready;
+      if (place === null) break;
+      this.#ready = place.next;
+      if (place.next === null) this.#lastReady = null;
       this.#running += 1;
       place.state = 'running';
       void this.#work.run(place.item).then((result) => this.#end(place, result));
-    }
-    if (this.#nextReady > 1024 && this.#nextReady * 2 > this.#ready.length) {
-      this.#ready.splice(0, this.#nextReady);
-      this.#nextReady = 0;
     }
   }
 
@@ -141,7 +148,7 @@ class OrderedRun<Item, Result> {
     const lane = this.#work.lane(place.item);
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     const next = queue?.shift();
-    if (next !== undefined) this.#ready.push(next);
+    if (next !== undefined) this.#allow(next);
     else if (lane !== null) this.#lanes.delete(lane);
     this.#begin();
     this.#flush();

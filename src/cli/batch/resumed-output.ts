@@ -1,5 +1,5 @@
-// The output file of a batch that goes on: what it answers already, and the file made ready for the rest. Failures are taken out, for
-// they are done again, and so is a half last line. A file that holds anything else is left as it is.
+// The output file of a batch that is resumed: reads what it answers, and makes it ready for the other results. Failures, which are tried
+// again, and a half last line are taken out. A file that holds anything else stays as it is.
 import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { ParleyError } from '../../service/errors.ts';
@@ -14,13 +14,13 @@ export interface ResumedOutput {
   readonly answered: ReadonlySet<string | number>;
   /** The session of its last result that names one. */
   readonly session_id: string | null;
-  /** As `identityOf` gives it; of the file that was found, null where there was none. */
+  /** The file that was found, as `identityOf` gives it; null where there was none. */
   readonly found: string | null;
-  /** Puts the file in order, whose identity may then be another: `recorded` is told it first. */
+  /** Puts the file in order. `recorded` is told the identity of the file before, which may be another one then. */
   open(recorded: (identity: string) => void): Promise<FileHandle>;
 }
 
-/** More than an answer may have. */
+/** Bytes of a line: more than any answer has. */
 const longestResult = 256 * 1024 * 1024;
 
 interface Result {
@@ -81,7 +81,7 @@ async function identityIn(path: string, name: string): Promise<string | null> {
   });
 }
 
-/** `result` is null for a half last line, and then nothing follows. */
+/** `result` is null for a half last line, which is the last of all. */
 async function* resultLines(path: string, name: string) {
   try {
     for await (const { number, bytes, end, isClosed } of byteLines(createReadStream(path), longestResult)) {
@@ -96,7 +96,7 @@ async function* resultLines(path: string, name: string) {
 
 const resultBeginning = Buffer.from('{"id":');
 
-/** Of a last line without its end: one that a kill has cut is the beginning of a result. Any other is somebody's text. */
+/** True for a last line that a kill has cut. A last line that does not begin as a result is somebody's text. */
 function beginsAsResult(bytes: Uint8Array | null): boolean {
   const length = Math.min(bytes?.length ?? 0, resultBeginning.length);
   return (
@@ -118,7 +118,7 @@ function resultOf(bytes: Uint8Array): Result | null {
   return { key: keyOf(id), success, session_id };
 }
 
-/** The successes alone, in a file that takes the other's place when it is whole. */
+/** Writes the successes to a file that replaces this one when it is whole. */
 async function rewrite(
   { path, name }: { readonly path: string; readonly name: string },
   recorded: (identity: string) => void,

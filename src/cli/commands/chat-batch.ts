@@ -144,7 +144,7 @@ async function answerAll(
     run: (item) => answers.answer(item),
     write: async (results) => {
       for (const { outcome, item } of results) {
-        progress.finish(outcome, { from: item.end - item.size, to: item.end });
+        progress.finish(outcome, item.end - item.size, item.end);
       }
       try {
         await destination.write(results.map(({ text }) => text).join(''));

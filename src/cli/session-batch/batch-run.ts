@@ -7,6 +7,7 @@ import { defaultLimits } from '../../service/limits.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
+import type { CliHost } from '../context.ts';
 import type { BatchReport, ItemResult } from './batch-report.ts';
 import type { BatchEntry } from './id-list.ts';
 import type { BatchJournal, JournalResult } from './journal.ts';
@@ -29,22 +30,20 @@ export interface BatchWork<Done extends string> {
   /** Is also used where `many` turns out to be `UNSUPPORTED`; if it is null, that stops the batch. */
   readonly one: ((call: Call, id: string) => Promise<Single>) | null;
   readonly apiKey: string;
-  readonly newRequestId: () => string;
   /** Calls at once, at most. */
   readonly concurrency: number;
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly stopSignal: AbortSignal;
+  /** A reader of the results that goes away does not stop the batch: only `stopSignal` does. */
+  readonly host: Pick<CliHost, 'newRequestId' | 'now' | 'random' | 'stopSignal'>;
 }
 
 /** A stop may take two seconds in all. Calls that are under way get this much of them to end. */
 const graceMs = 1200;
-/** Results that come within this time are one write. */
+/** Results of single ids that come within this time are one write. */
 const gatherMs = 20;
 /** Calls of many ids at once: the next ones are under way while the results of the last are written. */
 const mostBatchCalls = 3;
 /** Calls that may wait for the result of a slower one before them: of many ids, and of one. */
-const window = { many: 8, one: 50_000 };
+const window = { many: 4, one: 50_000 };
 /** Failures after which nobody knows whether the server did it. */
 const withoutAnswer: ReadonlySet<ErrorCode> = new Set(['NETWORK', 'TIMEOUT', 'BAD_RESPONSE', 'UNAVAILABLE']);
 
@@ -66,7 +65,7 @@ class BatchRun<Done extends string> {
   #many: BatchWork<Done>['many'];
 
   constructor(work: BatchWork<Done>) {
-    const { concurrency, journal, now, random, report } = work;
+    const { concurrency, journal, host, report } = work;
     const { signal } = this.#stop;
     // Each call under way adds a listener.
     for (const each of [signal, this.#cut.signal]) setMaxListeners(0, each);
@@ -82,12 +81,13 @@ class BatchRun<Done extends string> {
       isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
       giveUp: (error) => this.#stop.abort(error),
       say: (line) => void report.say(line),
-      ...{ signal, now, random },
+      ...{ signal, now: host.now, random: host.random },
     });
   }
 
   async run(): Promise<{ readonly reason: unknown } | null> {
-    const { stopSignal, entries, concurrency, journal, report } = this.#work;
+    const { entries, concurrency, journal, report, host } = this.#work;
+    const { stopSignal } = host;
     const { signal } = this.#stop;
     const interrupt = () => this.#stop.abort(stopSignal.reason);
     stopSignal.addEventListener('abort', interrupt);
@@ -103,13 +103,13 @@ class BatchRun<Done extends string> {
         concurrency: isMany ? Math.min(concurrency, mostBatchCalls) : concurrency,
         window: { items: isMany ? window.many : window.one, weight: Number.POSITIVE_INFINITY },
         signal,
-        gatherMs,
+        gatherMs: isMany ? 0 : gatherMs,
         lane: () => null,
         weight: () => 0,
         weightOf: () => 0,
         run: (task) => this.#do(task),
         write: async (results) => {
-          for (const result of results.flat()) report.add(result);
+          for (const ofTask of results) for (const result of ofTask) report.add(result);
           await this.#tell();
         },
       }),
@@ -173,12 +173,12 @@ class BatchRun<Done extends string> {
 
   /** The results of the ids, in their order. */
   async #ask(entries: Task): Promise<readonly ItemResult[]> {
-    const { apiKey, newRequestId, done, one } = this.#work;
+    const { apiKey, host, done, one } = this.#work;
     const call: Call = {
       apiKey,
       signal: this.#cut.signal,
       idempotencyKey: null,
-      requestId: newRequestId(),
+      requestId: host.newRequestId(),
       pacesItself: true,
       showReasoning: false,
     };

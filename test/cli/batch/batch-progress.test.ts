@@ -49,7 +49,7 @@ function progressOf(
 /** Finishes so many lines of ten bytes each, from one on. */
 function finish(progress: BatchProgress, count: number, outcome: string, from = 0): void {
   for (let line = from; line < from + count; line += 1) {
-    progress.finish(outcome, { from: line * 10, to: line * 10 + 10 });
+    progress.finish(outcome, line * 10, line * 10 + 10);
   }
 }
 

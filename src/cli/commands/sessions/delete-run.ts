@@ -1,4 +1,4 @@
-// What `parley sessions delete` does: it collects the ids, asks, keeps a journal and deletes.
+// What `parley sessions delete` does: it collects the ids, asks, seals a journal and deletes.
 import type { CliContext } from '../../context.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
@@ -47,16 +47,14 @@ export async function deleteSessions(input: DeleteInput, context: CliContext): P
   }
 }
 
-/** Whether each is there is asked; a filter has just been told so. */
+/** Asks of each id whether it is there. Ids that a filter found need no question. */
 async function lookUp({ list }: BatchDraft, input: DeleteInput, context: CliContext): Promise<number> {
   const { ignoreMissing, concurrency, filter } = input;
   const operation: typeof lookup =
     filter === null ? lookup : { ...lookup, one: () => async () => ({ repeated: false }) };
   if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
   const ids = { entries: list.entries(), total: list.count, journal: null, concurrency };
-  const end = await runOver(operation, ids, context);
-  if (end.stopped !== null) throw end.stopped.reason;
-  return endStatus(end, ignoreMissing);
+  return endStatus(await runOver(operation, ids, context), ignoreMissing);
 }
 
 async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliContext): Promise<number> {

@@ -65,7 +65,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     });
   }
   const given = input.all ? null : await givenIds(input.words, mostIds, context);
-  const isOnly = given?.length === 1;
+  const isOnly = given?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
   const counts = { exported: 0, failed: 0 };
@@ -76,7 +76,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     if (place.keepsEach) await writeResults(results.splice(0), context);
   };
   try {
-    for await (const id of given === null ? everyId(context) : distinct(given)) {
+    for await (const id of given ?? everyId(context)) {
       let record: SessionRecord;
       try {
         record = await readSession(id, context);
@@ -113,10 +113,6 @@ function formatOf({ format, output }: ExportInput, { options }: CliContext): Exp
     });
   }
   return format ?? (options.json && output === null ? 'json' : 'md');
-}
-
-function* distinct(ids: readonly { readonly id: string; readonly duplicate: boolean }[]): Generator<string> {
-  for (const { id, duplicate } of ids) if (!duplicate) yield id;
 }
 
 async function* everyId(context: CliContext): AsyncGenerator<string, void> {

@@ -1,8 +1,9 @@
-// What `parley sessions restore` does: brings back the sessions of some ids, or of a batch.
+// What `parley sessions restore` does: it brings back the sessions of some ids, or of a batch.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import {
+  type BatchIds,
   batchOwner,
   defaultConcurrency,
   endStatus,
@@ -21,7 +22,7 @@ export interface RestoreInput {
 
 const mostIds = 10_000_000;
 
-/** Without batches there is no restoring either. */
+/** A server without batches has no restoring either. */
 const restoring: SessionOperation<'restored'> = {
   done: 'restored',
   many: (backend) => async (call, ids) => (await backend.archive.restoreSessions(call, ids)).data.items,
@@ -61,13 +62,7 @@ async function restoreBatch(batch: string, context: CliContext): Promise<number>
   }
 }
 
-async function restoreAll(
-  entries: Iterable<{ readonly id: string; readonly number: number }>,
-  total: number,
-  context: CliContext,
-): Promise<number> {
+async function restoreAll(entries: BatchIds['entries'], total: number, context: CliContext): Promise<number> {
   const ids = { entries, total, journal: null, concurrency: defaultConcurrency };
-  const end = await runOver(restoring, ids, context);
-  if (end.stopped !== null) throw end.stopped.reason;
-  return endStatus(end, false);
+  return endStatus(await runOver(restoring, ids, context), false);
 }
