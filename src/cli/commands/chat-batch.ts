@@ -40,13 +40,11 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   checkTogether(input, context);
   const session = await sessionToContinue(input, context);
   const destination = await openDestination(input.resume, context);
-  const stop = new AbortController();
+  const hopeless = new AbortController();
+  const signal = AbortSignal.any([context.host.signal, hopeless.signal]);
   // Each request under way adds a listener.
-  setMaxListeners(0, stop.signal);
-  const { signal } = context.host;
-  const follow = () => stop.abort(signal.reason);
-  if (signal.aborted) follow();
-  else signal.addEventListener('abort', follow);
+  setMaxListeners(0, signal);
+  const stop = { signal, giveUp: (error: unknown) => hopeless.abort(error) };
   const progress = progressOn(context, {
     end: context.host.stdin.size(),
     unit: 'bytes',
@@ -71,7 +69,6 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
     throw error;
   } finally {
     progress.stop();
-    signal.removeEventListener('abort', follow);
     await destination.close();
   }
 }
@@ -82,12 +79,10 @@ async function answerAll(
   destination: BatchDestination,
   shared: SharedSession | null,
   progress: BatchProgress,
-  stop: AbortController,
+  { signal, giveUp }: { readonly signal: AbortSignal; readonly giveUp: (error: unknown) => void },
 ): Promise<void> {
   const { backend, apiKey } = await context.open();
   const { now, random, newRequestId } = context.host;
-  const { signal } = stop;
-  const giveUp = (error: unknown) => stop.abort(error);
   const modes = new Map<string, Promise<void>>();
   let defaultMode: Promise<string> | null = null;
   const pacer = new Pacer({

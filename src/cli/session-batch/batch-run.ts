@@ -56,8 +56,9 @@ export async function runBatch<Done extends string>(
 
 class BatchRun<Done extends string> {
   readonly #work: BatchWork<Done>;
-  /** Ends the batch: no call begins after it. Its first reason counts. */
   readonly #stop = new AbortController();
+  /** Fires when `#stop` does, or the host's `stopSignal`: no call begins then. */
+  readonly #signal: AbortSignal;
   /** Cuts the calls that are under way. */
   readonly #cut = new AbortController();
   readonly #marks: JournalMarks | null;
@@ -66,10 +67,11 @@ class BatchRun<Done extends string> {
 
   constructor(work: BatchWork<Done>) {
     const { concurrency, journal, host, report } = work;
-    const { signal } = this.#stop;
+    const signal = AbortSignal.any([host.stopSignal, this.#stop.signal]);
     // Each call under way adds a listener.
     for (const each of [signal, this.#cut.signal]) setMaxListeners(0, each);
     this.#work = work;
+    this.#signal = signal;
     this.#marks = journal && new JournalMarks(journal);
     this.#many = work.many;
     const most = work.many === null ? concurrency : Math.min(concurrency, mostBatchCalls);
@@ -86,12 +88,8 @@ class BatchRun<Done extends string> {
   }
 
   async run(): Promise<{ readonly reason: unknown } | null> {
-    const { entries, concurrency, journal, report, host } = this.#work;
-    const { stopSignal } = host;
-    const { signal } = this.#stop;
-    const interrupt = () => this.#stop.abort(stopSignal.reason);
-    stopSignal.addEventListener('abort', interrupt);
-    if (stopSignal.aborted) interrupt();
+    const { entries, concurrency, journal, report } = this.#work;
+    const signal = this.#signal;
     let cutting: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', () => {
       cutting = setTimeout(() => this.#cut.abort(), graceMs);
@@ -115,7 +113,6 @@ class BatchRun<Done extends string> {
       }),
     );
     clearTimeout(cutting);
-    stopSignal.removeEventListener('abort', interrupt);
     await this.#marks?.settled();
     await this.#orStop(() => journal?.settle());
     await this.#tell();

@@ -18,9 +18,9 @@ export interface ExportInput {
   /** Ids, or `-` for stdin; none with `all`. */
   readonly words: readonly string[];
   readonly all: boolean;
-  /** Null for the usual: JSON where JSON is asked for, else Markdown. */
+  /** Null for the default: JSON under `--json` without a file, else Markdown. */
   readonly format: ExportFormat | null;
-  /** A file, or a directory for a file each; null for standard output. */
+  /** A file, or a directory for one file a session; null for stdout. */
   readonly output: string | null;
   readonly force: boolean;
 }
@@ -72,7 +72,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   const results: ItemResult[] = [];
   const tell = async (result: ItemResult) => {
     results.push(result);
-    // A file that holds all of them is there only at the end.
+    // One file for all sessions is complete only at the end.
     if (place.keepsEach) await writeResults(results.splice(0), context);
   };
   try {
@@ -89,7 +89,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
         counts.failed++;
         continue;
       }
-      // What cannot be written is no fault of this session: the next one could not be, either.
+      // A failure to write ends the export: the next session could not be written either.
       const file = await place.take(record);
       counts.exported++;
       if (file !== null) await tell({ session_id: id, status: 'exported', file });
@@ -120,7 +120,7 @@ async function* everyId(context: CliContext): AsyncGenerator<string, void> {
   for await (const { session_id } of everySession(query, context)) yield session_id;
 }
 
-/** Tells the failure of one session. What would fail for all others too is thrown: a refused key, no network. */
+/** Tells the failure of one session. A failure that every session would share is thrown: a refused key, no network. */
 async function failItem(
   error: unknown,
   id: string,

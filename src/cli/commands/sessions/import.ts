@@ -1,5 +1,5 @@
-// `parley sessions import`: takes in sessions that export wrote, each whole or not at all, with a result each. To run it again does
-// no harm: a session that is there and equal stays as it is.
+// `parley sessions import`: takes in sessions that export wrote, each whole or not at all, with one result each. It can be run again: an
+// equal session that is there already stays as it is.
 import { setMaxListeners } from 'node:events';
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
@@ -15,7 +15,7 @@ import { stdinText } from '../../terminal/stdin.ts';
 import { Utf8Reader } from '../../terminal/utf8-reader.ts';
 import { type GivenRecord, longestRecord, readRecords } from '../../transcripts/record-reading.ts';
 
-/** Sent together: a server, or the store, commits them at once. */
+/** Sessions that are sent together: the store commits them together. */
 const together = 16;
 
 export interface ImportInput {
@@ -43,7 +43,7 @@ interface Outcome {
 export async function runImport({ path }: ImportInput, context: CliContext): Promise<number> {
   const counts = { imported: 0, failed: 0 };
   let lastStatus = 0;
-  // Each of those that are sent together listens to it.
+  // Each call under way adds a listener.
   setMaxListeners(0, context.host.stopSignal);
   const finish = async (outcomes: readonly Outcome[]) => {
     for (const { result, error, place } of outcomes) {
@@ -105,7 +105,7 @@ async function importTogether(
   return Promise.all(records.map((record) => importOne(record, context)));
 }
 
-/** What would fail for all others too is thrown: a refused key, no network, a full disk, a server without the archive. */
+/** A failure that every session would share is thrown: a refused key, no network, a full disk, a server without the archive. */
 async function importOne({ place, value, isTooLong }: GivenRecord, context: CliContext): Promise<Outcome> {
   const session_id = idOf(value) ?? place;
   try {
@@ -113,7 +113,7 @@ async function importOne({ place, value, isTooLong }: GivenRecord, context: CliC
     if (value === undefined) throw notJson(place);
     const { backend } = await context.open();
     const call = { ...(await context.call()), signal: context.host.stopSignal };
-    // What it is, is checked where it is kept.
+    // The service that keeps the session checks its form.
     await backend.archive.importSession(call, value as SessionRecord);
     return { result: { session_id, status: 'imported' }, error: null, place };
   } catch (error) {

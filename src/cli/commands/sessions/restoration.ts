@@ -16,7 +16,7 @@ import { collectIds, newDraft } from './draft.ts';
 export interface RestoreInput {
   /** Ids, or `-` for stdin. */
   readonly words: readonly string[];
-  /** Instead of ids; null for none. */
+  /** Is given instead of ids; null for none. */
   readonly batch: string | null;
 }
 
