@@ -37,7 +37,12 @@ export class BatchProgress {
     this.#schedule();
   }
 
-  /** Of an outcome. */
+  /** Items that are done with. */
+  get finished(): number {
+    return this.#finished;
+  }
+
+  /** Items with this outcome. */
   count(outcome: string): number {
     return this.#counts.get(outcome) ?? 0;
   }

@@ -6,15 +6,15 @@ export interface OrderedWork<Item, Result> {
   /** Items that may run at a time. */
   readonly concurrency: number;
   /** What may be taken in and not be written yet: items, and their weight together (a single item may weigh more). */
-  readonly window: { readonly items: number; readonly weight: number };
+  readonly window: { readonly items: number; readonly weight?: number };
   /** Stops the run: no item is taken in or begun any more, and the results of those that were begun are written. */
   readonly signal: AbortSignal;
-  /** Milliseconds between two writes at least, while items run. */
-  readonly gatherMs: number;
+  /** Milliseconds between two writes at least, while items run; 0 if it is left out. */
+  readonly gatherMs?: number;
   /** Items of one lane run one after the other, in their order; null for an item that waits for no other. */
-  lane(item: Item): string | null;
-  weight(item: Item): number;
-  weightOf(result: Result): number;
+  lane?(item: Item): string | null;
+  weight?(item: Item): number;
+  weightOf?(result: Result): number;
   /** Must not reject. */
   run(item: Item): Promise<Result>;
   /** Gets the results that are next in order, one call at a time. If it rejects, the whole run rejects. */
@@ -70,12 +70,12 @@ class OrderedRun<Item, Result> {
   /** False once the run is stopped. */
   admit(item: Item): boolean {
     if (this.#isStopped) return false;
-    const weight = this.#work.weight(item);
+    const weight = this.#work.weight?.(item) ?? 0;
     const place: Place<Item, Result> = { item, state: 'waiting', weight, next: null };
     this.#places.push(place);
     this.#unwritten += 1;
     this.#weight += place.weight;
-    const lane = this.#work.lane(item);
+    const lane = this.#work.lane?.(item) ?? null;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     if (queue !== undefined) queue.push(place);
     else {
@@ -88,7 +88,7 @@ class OrderedRun<Item, Result> {
 
   /** Resolves when another item may come. */
   async room(): Promise<void> {
-    const { items, weight } = this.#work.window;
+    const { items, weight = Number.POSITIVE_INFINITY } = this.#work.window;
     await this.#until(() => this.#isStopped || (this.#unwritten < items && this.#weight < weight));
   }
 
@@ -142,10 +142,10 @@ class OrderedRun<Item, Result> {
   #end(place: Place<Item, Result>, result: Result): void {
     this.#running -= 1;
     place.state = { result };
-    const more = this.#work.weightOf(result);
+    const more = this.#work.weightOf?.(result) ?? 0;
     place.weight += more;
     this.#weight += more;
-    const lane = this.#work.lane(place.item);
+    const lane = this.#work.lane?.(place.item) ?? null;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     const next = queue?.shift();
     if (next !== undefined) this.#allow(next);
@@ -175,7 +175,7 @@ class OrderedRun<Item, Result> {
   async #writeReady(): Promise<void> {
     for (;;) {
       // Results of the same turn of the event loop, or of the same moment, are one write: each costs a system call.
-      const left = this.#written + this.#work.gatherMs - performance.now();
+      const left = this.#written + (this.#work.gatherMs ?? 0) - performance.now();
       if (left > 0 && this.#running > 0) await delay(left);
       else await nextTurn();
       const results: Result[] = [];

@@ -129,7 +129,6 @@ async function answerAll(
     concurrency: input.inSession ? 1 : input.concurrency,
     window: { items: windowItems(input.concurrency), weight: windowWeight },
     signal,
-    gatherMs: 0,
     lane: ({ request }) => {
       if (input.inSession) return 'all';
       return request instanceof ParleyError ? null : request.session_id;

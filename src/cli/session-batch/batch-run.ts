@@ -99,12 +99,9 @@ class BatchRun<Done extends string> {
     await this.#orStop(() =>
       runInOrder<Task, readonly ItemResult[]>(tasksOf(entries, idsOfCall), {
         concurrency: isMany ? Math.min(concurrency, mostBatchCalls) : concurrency,
-        window: { items: isMany ? window.many : window.one, weight: Number.POSITIVE_INFINITY },
+        window: { items: isMany ? window.many : window.one },
         signal,
         gatherMs: isMany ? 0 : gatherMs,
-        lane: () => null,
-        weight: () => 0,
-        weightOf: () => 0,
         run: (task) => this.#do(task),
         write: async (results) => {
           for (const ofTask of results) for (const result of ofTask) report.add(result);
