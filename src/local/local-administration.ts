@@ -12,8 +12,9 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { PurgeFilter } from '../store/session-store.ts';
-import { hashKey, issueKey } from './keys.ts';
+import { quoted } from '../service/quoted.ts';
+import type { PurgeFilter } from '../store/session-filters.ts';
+import { hashKey, issueKey } from './api-keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 
@@ -48,7 +49,7 @@ export class LocalAdministration implements Administration {
   async revokeKey(keyId: string): Promise<KeyRecord> {
     const record = await this.#local.store.revokeKey(keyId, this.#local.now());
     if (record === null) {
-      throw new ParleyError('NOT_FOUND', `There is no key with the id ${JSON.stringify(keyId)}.`, {
+      throw new ParleyError('NOT_FOUND', `There is no key with the id ${quoted(keyId)}.`, {
         remedy: { kind: 'list_keys' },
       });
     }
@@ -67,7 +68,10 @@ export class LocalAdministration implements Administration {
     const { store, limits } = this.#local;
     const keptSince = this.#local.now() - limits.idempotencyMs;
     const filter = this.#purgeFilter(request);
-    return store.purgeSessions(filter, { expected: request.expected_sessions, keptSince });
+    const expected = request.expected_sessions;
+    const purge = await store.purgeSessions(filter, { expected, keptSince });
+    if (purge.kind === 'other_count') throw otherCount(purge.sessions, expected);
+    return purge.report;
   }
 
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean> {
@@ -82,4 +86,12 @@ export class LocalAdministration implements Administration {
   usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {
     return this.#local.store.usage(readTime('since', since) ?? 0, by);
   }
+}
+
+function otherCount(found: number, expected: number): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `There are ${found} sessions to erase, not ${expected}.`, {
+    hint: 'Nothing was erased.',
+    remedy: { kind: 'count_again' },
+    details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
+  });
 }

@@ -2,13 +2,14 @@
 // an expression by mistake. A query without a word, or with an open quotation mark, is an error that says so.
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
-import type { SearchTerm } from '../store/session-store.ts';
+import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
+import { unspaced } from '../store/unspaced-scripts.ts';
 import { checkText } from './text-rules.ts';
 
 /** A phrase with its closing mark, or a word up to the next white space or mark; each may end in an asterisk. */
 const part = /"(?<phrase>[^"]*)"(?<phraseBegins>\*)?|(?<word>[^\s"]+)/gu;
 
-export function readQuery(query: string, limits: Limits): readonly SearchTerm[] {
+export function readQuery(query: string, limits: Limits): Pick<SearchFilter, 'terms' | 'matching'> {
   checkText('q', query);
   const length = [...query].length;
   if (length > limits.queryCharacters) {
@@ -24,7 +25,9 @@ export function readQuery(query: string, limits: Limits): readonly SearchTerm[] 
   if (terms.length > limits.queryTerms) {
     throw wrongQuery(`has ${terms.length} words and phrases; the limit is ${limits.queryTerms}`);
   }
-  return terms;
+  // A message with one such term is in such a script, too: so are all terms with it.
+  const inPieces = new RegExp(unspaced, 'u');
+  return { terms, matching: terms.some(({ text }) => inPieces.test(text)) ? 'pieces' : 'words' };
 }
 
 function termOf({ phrase, phraseBegins, word = '' }: Record<string, string | undefined>): SearchTerm {

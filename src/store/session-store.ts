@@ -1,7 +1,17 @@
-// What a store of sessions must do. Every method is atomic and durable when it resolves; a store may commit many waiting
-// calls together, and settles none before the commit. `projectId` is part of every statement that names a session: there is
-// no way to read first and check the tenant after. Values arrive checked (lengths, Unicode, ids): a store adds no rules.
-// Times that go in are epoch milliseconds; what comes out is the service's own types.
+// What a store of sessions must do: rows in, rows out. What is allowed, what a repetition means and what a page holds is decided above it,
+// or by the rules that it is opened with (store-rules.ts); values arrive checked: lengths, Unicode, ids.
+//
+// For every method:
+// - It is one unit of work: atomic, and durable when it resolves. A store may commit many waiting calls together; it settles none before
+//   the commit. Exceptions: `purgeSessions` and the search index.
+// - It sees all that was committed, by any process, before it was called.
+// - `projectId` is part of every statement that names a session. A project that is not there has no sessions.
+// - Times that go in are epoch milliseconds, durations are milliseconds; what comes out is of the service's own types. Leases and the
+//   age of idempotency keys are measured by the clock of the store, which is one for all processes that use it.
+// - Ids are ASCII and compare byte by byte. Positions count from 0 without gaps: a message has an even one, its reply the next.
+// - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
+//   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
+// - Several stores may be open on the same sessions at once, in one process or in many.
 import type {
   KeyRecord,
   PurgePlan,
@@ -16,11 +26,11 @@ import type {
   FinishReason,
   Message,
   NewSession,
-  Page,
   Session,
   Usage,
 } from '../service/session.ts';
-import type { BatchItem, SearchPage, SessionOrder, SessionRecord } from '../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionRecord } from '../service/session-archive.ts';
+import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from './session-filters.ts';
 
 /** Makes a write happen once: kept in the same transaction as what it names. */
 export interface IdempotencyKey {
@@ -43,29 +53,6 @@ export interface NewKey {
   readonly project_name: string;
   readonly project_id: string;
   readonly now: number;
-}
-
-export interface SessionFilter extends SessionOrder {
-  readonly limit: number;
-  readonly cursor: string | null;
-  readonly titleMatch: string | null;
-  readonly updatedBefore: number | null;
-  readonly updatedAfter: number | null;
-  readonly deleted: boolean;
-}
-
-/** A text that a message must hold; with `prefix`, its last word may go on. */
-export interface SearchTerm {
-  /** Holds a letter or a digit. */
-  readonly text: string;
-  readonly prefix: boolean;
-}
-
-export interface SearchFilter {
-  /** A message must hold all. At least one. */
-  readonly terms: readonly SearchTerm[];
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 /**
@@ -124,7 +111,7 @@ export interface TurnReply {
   readonly usage: Usage | null;
   /** The mode that replied: another than the turn's when that one failed. */
   readonly mode: string;
-  /** From the question to the first piece of the reply; null when none came. */
+  /** From the question to the first chunk of the reply; null when none came. */
   readonly first_token_ms: number | null;
   /** Why a turn ended in `error`; null for every other. */
   readonly error_code: string | null;
@@ -138,71 +125,69 @@ export type TurnEnd =
   | { readonly kind: 'lost'; readonly standing: Message | null }
   | { readonly kind: 'not_found' };
 
-/** Deleted sessions in which no reply runs. */
-export interface PurgeFilter {
-  /** Null for all projects. */
-  readonly projectId: string | null;
-  readonly deletedBefore: number;
-}
+/** `other_count`: there are so many sessions, not as many as expected; nothing was erased. */
+export type Purge =
+  | { readonly kind: 'purged'; readonly report: PurgeReport }
+  | { readonly kind: 'other_count'; readonly sessions: number };
 
 export interface SessionStore {
-  /**
-   * Until the event loop turns, reads may share one look at the store, taken no earlier than this call. For a server, which finds
-   * many requests waiting at once: what was committed before they were sent is seen by all of them.
-   */
-  shareReads(): void;
-  /** The project of a key that is not revoked; null otherwise. */
+  /** The project of a key that is not revoked; null otherwise. `hash` is the SHA-256 of the key, 32 bytes. */
   findKey(hash: Uint8Array): Promise<KeyIdentity | null>;
+  /** Makes the project too, where there is none of its name. */
   createKey(key: NewKey): Promise<KeyRecord>;
   /** The oldest first, revoked ones too. */
   listKeys(): Promise<readonly KeyRecord[]>;
-  /** Null for an unknown id. A second revocation keeps the first's time. */
+  /** Null for an unknown id. A second revocation keeps the first's time. Every `findKey` that is called after it, anywhere, finds none. */
   revokeKey(keyId: string, now: number): Promise<KeyRecord | null>;
 
+  /** The id must be new in the project. `now` becomes the times of its creation and of its last activity. */
   createSession(
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
     once: IdempotencyKey | null,
   ): Promise<Idempotent<NewSession>>;
-  /** Active sessions alone; so are all reads and writes but those of restoring, and listing the deleted. */
+  /** Active sessions alone; so are all reads and writes but those of restoring, and listing the deleted. Null for any other. */
   findSession(projectId: string, sessionId: string): Promise<Session | null>;
+  /** Hides it. Null where there is nothing to delete. */
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
+  /** Not an activity. Null for a session that is not there. */
   renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
-  /** Also answers for a session that is active. */
+  /** Also answers for a session that is active. Null for one that is not there at all. */
   restoreSession(
     projectId: string,
     sessionId: string,
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>>;
-  /** One transaction; an id given twice is deleted once and then not found. */
+  /** One transaction, items in the order of the ids; an id given twice is deleted once and then not found. */
   deleteSessions(
     projectId: string,
     sessionIds: readonly string[],
     now: number,
     once: IdempotencyKey | null,
   ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>>;
+  /** One transaction, items in the order of the ids; an active session is restored. */
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
     once: IdempotencyKey | null,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
-  /** In the order of the filter. `INVALID_REQUEST` for a cursor that this store did not give out in that order. */
-  listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>>;
+  /** In the order of the filter. */
+  listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>>;
   /**
-   * Active sessions by score, then by their newest hit. What other projects hold changes nothing in it, the score neither. It may
-   * last: the first of a store that came from elsewhere reads all of it. Rejects with the signal's reason once that fires.
+   * What the rule of a search makes of the messages of active sessions. What other projects hold changes nothing in it. It may last: the
+   * first search of a store that came from elsewhere reads all of it. Rejects with the signal's reason once that fires, and with
+   * `INVALID_REQUEST` for what it cannot look for in reasonable time (search-refusals.ts).
    */
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage>;
-  /** Null for a session that is not there. A page ends at its limit, or where its messages take `pageBytes` as JSON; it holds at least one. */
-  listMessages(
-    projectId: string,
-    sessionId: string,
-    page: { readonly limit: number; readonly cursor: string | null },
-  ): Promise<Page<Message> | null>;
+  /**
+   * By position. Null for a session that is not there. It ends at its limit, or where its messages take `pageBytes` as JSON
+   * (page-room.ts); it holds at least one.
+   */
+  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null>;
 
   /**
    * Takes in a session as it was written out, a trailing message without a reply as a turn whose owner is gone. Also answers for
-   * one that is there and equal. Null where the project has another session of this id, or a deleted one.
+   * one that is there and the same, as the rules tell it. Null where the project has another session of this id, or a deleted one.
    * What other projects hold changes nothing.
    */
   importSession(
@@ -241,17 +226,25 @@ export interface SessionStore {
    */
   endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd>;
 
+  /** What a purge would erase. */
   planPurge(filter: PurgeFilter): Promise<PurgePlan>;
-  /** Not one transaction: once it has begun, asking again goes on. `keptSince` as in {@link IdempotencyKey}. */
+  /**
+   * Not one transaction: once it has begun, asking again goes on. `expected` is a number of sessions, `keptSince` as in
+   * {@link IdempotencyKey}. `STORE_BUSY` while another process reads, for as long as that keeps erased bytes where they are.
+   */
   purgeSessions(
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },
-  ): Promise<PurgeReport>;
+  ): Promise<Purge>;
   /** Whether any of these is there: active, or deleted and not purged. */
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
   /** Of all projects, replies from a time on. The largest group first; days in their order. */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;
 
+  /** Reads all of the store, to say whether it is whole. */
   inspect(): Promise<StoreReport>;
+  /** Rejects while the store cannot be written. It writes nothing. */
+  ping(): Promise<void>;
+  /** Waits for the writes that were asked for. Every later call rejects with `UNAVAILABLE`; a second `close` resolves. */
   close(): Promise<void>;
 }

@@ -1,7 +1,9 @@
-// What a store asks and does not decide itself: the rules of a turn and of idempotency keys, as pure functions of what stands. They
-// know no database. A store is given them when it is opened, and asks them inside the transaction that reads what stands and writes
-// what they decide.
-import type { Message } from '../service/session.ts';
+// What a store asks and does not decide itself: the rules of turns, idempotency keys, imports and searches, as functions of what stands.
+// They know no database. A store is given them when it is opened, and asks them inside the transaction that reads what stands and writes
+// what they decide; a search reads without one.
+import type { Message, Session } from '../service/session.ts';
+import type { SearchPage } from '../service/session-archive.ts';
+import type { SearchFilter } from './session-filters.ts';
 import type { TurnReply } from './session-store.ts';
 
 /** A turn that stands in a session, as the store reads it in its transaction. */
@@ -14,10 +16,7 @@ export interface StandingTurn {
   readonly hasReply: boolean;
 }
 
-/**
- * The rules of a turn: what stands, and what is therefore to be written. They know no database. A store asks them inside the
- * transaction that reads what stands and writes what they decide.
- */
+/** The rules of a turn: what stands, and what is therefore to be written. */
 export interface TurnRules {
   /** A new message in a session that is there. `close`: the turn that stands first gets an empty `interrupted` reply. */
   begin(standing: StandingTurn | null, deadOwner: string | null): 'busy' | 'take' | 'close and take';
@@ -41,9 +40,47 @@ export interface UsedKey {
   readonly isTurn: boolean;
 }
 
-/** What a store asks and does not decide itself. */
+/** A message in which the index of a store has found all terms of a search. */
+export interface FoundMessage {
+  /** The store's own number of it, for {@link SearchReads} alone. */
+  readonly id: number;
+  readonly session_id: string;
+  readonly position: number;
+  /** ms */
+  readonly created_at: number;
+  /** Of its text in UTF-8. */
+  readonly bytes: number;
+}
+
+/** A session that is shown on a page of a search, with some of its messages. */
+export interface ShownSession {
+  readonly session: Session;
+  readonly messages: readonly Pick<Message, 'message_id' | 'role' | 'created_at' | 'content'>[];
+}
+
+/**
+ * What a search reads: messages of one project, in active sessions. Where it reads much, it gives a part at a time, of a few milliseconds'
+ * work; whoever takes a part lets others have their turn before the next.
+ */
+export interface SearchReads {
+  /** The messages that hold all terms: all, or the `most` that the store took in last. In any order. */
+  hits(most: number): Promise<readonly FoundMessage[]>;
+  /** The text of each, in their order; null for one that has gone meanwhile. */
+  texts(messages: readonly FoundMessage[]): AsyncIterable<readonly (string | null)[]>;
+  /** Each of the sessions with the messages of these numbers, in their order; null for a session that has gone meanwhile. */
+  shown(
+    sessions: readonly { readonly session_id: string; readonly messages: readonly number[] }[],
+  ): AsyncIterable<ShownSession | null>;
+}
+
+/** Ranks what is found and makes the page: the same over every store that holds the same messages. */
+export type SearchRule = (filter: SearchFilter, reads: SearchReads) => Promise<SearchPage>;
+
 export interface StoreRules {
   readonly turns: TurnRules;
+  readonly search: SearchRule;
+  /** Whether a session or a message that is imported is the one that is kept. */
+  isSame<Kept extends Session | Message>(kept: Kept, given: Kept): boolean;
   /** `new`: the work is to be done, and recorded. `again`: it was done; its answer, or its turn, is to be told. */
   meaningOfKey(used: UsedKey | null, request: UsedKey): 'new' | 'again' | 'mismatch';
 }

@@ -2,9 +2,18 @@
 // the other's texts.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Session } from '../../src/service/session.ts';
 import type { SessionStore, Turn } from '../../src/store/session-store.ts';
 import { type ModelFilter, StoreModel } from './store-model.ts';
-import { everySession, newId, newProject, startOfTime, turnReply, turnStart } from './store-samples.ts';
+import {
+  everySession,
+  newId,
+  newProject,
+  placeAfter,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from './store-samples.ts';
 
 const kinds = [
   'create',
@@ -166,7 +175,7 @@ class Run {
   async #compareSession(project: string, id: string): Promise<void> {
     const session = this.#model.findActive(project, id);
     expect(await this.#store.findSession(project, id)).toEqual(session === undefined ? null : shown(session));
-    const page = await this.#store.listMessages(project, id, { limit: 200, cursor: null });
+    const page = await this.#store.listMessages(project, id, { limit: 200, after: null });
     const messages = page?.items.map(({ message_id, content, finish_reason }) => ({
       message_id,
       content,
@@ -176,13 +185,13 @@ class Run {
   }
 
   async #compareList(project: string, filter: ModelFilter): Promise<void> {
-    const sessions = [];
-    let cursor: string | null = null;
-    do {
-      const page = await this.#store.listSessions(project, everySession({ limit: 2, cursor, ...filter }));
+    const sessions: Session[] = [];
+    for (let hasMore = true; hasMore; ) {
+      const after = sessions.length === 0 ? null : placeAfter(sessions.at(-1), filter);
+      const page = await this.#store.listSessions(project, everySession({ limit: 2, after, ...filter }));
       sessions.push(...page.items);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
+      hasMore = page.hasMore;
+    }
     expect(sessions).toEqual(this.#model.list(project, filter).map(shown));
     for (const session of sessions) expect(session.title).toContain(`of ${project}`);
   }

@@ -1,9 +1,18 @@
 // What tests of a store put into it: keys, turns and replies with everything filled in but what the test is about.
-import { lastActiveFirst } from '../../src/service/session-archive.ts';
+import { readQuery } from '../../src/local/search-query.ts';
+import { readTitlePattern } from '../../src/local/title-pattern.ts';
+import { defaultLimits } from '../../src/service/limits.ts';
+import type { Session } from '../../src/service/session.ts';
+import {
+  lastActiveFirst,
+  type SearchPage,
+  type SessionOrder,
+  type SessionRecord,
+} from '../../src/service/session-archive.ts';
+import type { SearchFilter, SessionFilter, SessionPlace } from '../../src/store/session-filters.ts';
 import type {
   IdempotencyKey,
   NewKey,
-  SessionFilter,
   SessionStore,
   TurnReply,
   TurnStart,
@@ -89,11 +98,14 @@ export function once(key: string, request = 'request'): IdempotencyKey {
   return { key, requestHash: hashOf(request), keptSince: 0 };
 }
 
-export function everySession(filter: Partial<SessionFilter> = {}): SessionFilter {
+/** A filter whose pattern of titles is a glob. */
+export type SampleFilter = Partial<Omit<SessionFilter, 'titleMatch'>> & { readonly titleMatch?: string };
+
+export function everySession({ titleMatch, ...filter }: SampleFilter = {}): SessionFilter {
   return {
     limit: 50,
-    cursor: null,
-    titleMatch: null,
+    after: null,
+    titleMatch: titleMatch === undefined ? null : readTitlePattern(titleMatch),
     updatedBefore: null,
     updatedAfter: null,
     deleted: false,
@@ -102,4 +114,48 @@ export function everySession(filter: Partial<SessionFilter> = {}): SessionFilter
   };
 }
 
-export const firstPage = { limit: 50, cursor: null } as const;
+/** Where a page ends with this session. */
+export function placeAfter(
+  session: Session | undefined,
+  { sort }: SessionOrder = lastActiveFirst,
+): SessionPlace {
+  if (session === undefined) throw new Error('The page is empty.');
+  const time = sort === 'created' ? session.created_at : session.updated_at;
+  return { time: Date.parse(time), sessionId: session.session_id };
+}
+
+export const firstPage = { limit: 50, after: null } as const;
+
+export function searchFilter(query: string, filter: Partial<SearchFilter> = {}): SearchFilter {
+  return { ...readQuery(query, defaultLimits), limit: 50, after: null, ...filter };
+}
+
+export function search(store: SessionStore, project: string, query: string, limit = 50): Promise<SearchPage> {
+  return store.searchSessions(project, searchFilter(query, { limit }), new AbortController().signal);
+}
+
+/** Of the hits of the first page. */
+export async function snippets(
+  store: SessionStore,
+  project: string,
+  query: string,
+): Promise<readonly string[]> {
+  const { items } = await search(store, project, query);
+  return items.flatMap(({ hits }) => hits.map(({ snippet }) => snippet));
+}
+
+/** A session as an export holds it: messages and replies in turn. */
+export function recordOf(
+  session_id: string,
+  contents: readonly string[],
+  title: string | null = null,
+): SessionRecord {
+  const time = at(0);
+  const messages = contents.map((content, position) => ({
+    ...{ message_id: newId('msg'), position, content, mode: 'echo', usage: null, created_at: time },
+    role: position % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    finish_reason: position % 2 === 0 ? null : ('stop' as const),
+  }));
+  const message_count = messages.length;
+  return { session: { session_id, title, created_at: time, updated_at: time, message_count }, messages };
+}

@@ -115,7 +115,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       await store.deleteSessions(other, [session_id], startOfTime, null);
       expect(await store.findSession(mine, session_id)).toEqual(before);
       expect((await store.listSessions(mine, everySession())).items).toEqual([before]);
-      const purge = { projectId: null, deletedBefore: startOfTime + 1, now: startOfTime };
+      const purge = { projectId: null, deletedBefore: startOfTime + 1 };
       await store.purgeSessions(purge, { expected: 1, keptSince: 0 });
       expect(await store.restoreSession(other, session_id, null)).toEqual({ kind: 'done', value: null });
       expect(await store.findSession(mine, session_id)).toEqual(before);

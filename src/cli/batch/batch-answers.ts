@@ -1,19 +1,19 @@
 // The answer to one line of a batch: its turn at the service, at the pace of the batch, and the line of the result.
 import { createHash } from 'node:crypto';
-import { failureFacts } from '../../service/answer.ts';
 import type { Call } from '../../service/call.ts';
-import type { ChatReply } from '../../service/chat-event.ts';
+import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { failureFacts } from '../../service/result.ts';
 import { toJson } from '../terminal/json.ts';
-import type { BatchId, BatchItem, BatchRequest } from './batch-request.ts';
+import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
 import type { Pacer } from './pacer.ts';
 
-export interface BatchResult {
+export interface BatchOutcome {
   /** The line, with its line end. */
   readonly text: string;
   readonly outcome: 'answered' | 'failed' | 'stopped';
-  readonly item: BatchItem;
+  readonly item: BatchLine;
 }
 
 export interface BatchAnswersOptions {
@@ -24,8 +24,6 @@ export interface BatchAnswersOptions {
   /** The name of the batch, which stays when the batch goes on after a stop. */
   readonly batch: string;
   readonly defaultMode: () => Promise<string>;
-  /** Rejects for a mode that the service does not have. */
-  readonly requireMode: (mode: string) => Promise<void>;
   readonly pacer: Pacer;
   /** The session of all lines, as far as it is known; null where each line has its own. */
   readonly shared: SharedSession | null;
@@ -45,7 +43,7 @@ export class BatchAnswers {
   }
 
   /** Never rejects. */
-  async answer(item: BatchItem): Promise<BatchResult> {
+  async answer(item: BatchLine): Promise<BatchOutcome> {
     const { pacer, call } = this.#options;
     const place: { session_id: string | null } = { session_id: null };
     try {
@@ -64,14 +62,16 @@ export class BatchAnswers {
   }
 
   /** Resolves with the data of the answer. */
-  async #turn(id: BatchId, request: BatchRequest, place: { session_id: string | null }): Promise<unknown> {
+  async #turn(id: BatchId, line: BatchRequest, place: { session_id: string | null }): Promise<unknown> {
     const { service, shared, defaultMode } = this.#options;
-    const mode = request.mode ?? (await defaultMode());
-    const session_id = await this.#session(id, request, mode);
-    const { message } = request;
-    const call = this.#call(id, ['chat', String(id), mode, message, session_id]);
+    const mode = line.mode ?? (await defaultMode());
+    const { message } = line;
+    const request: ChatRequest = { mode, message, ...this.#sessionOf(line) };
+    const { session_id, title } = request;
+    const titled = title === undefined ? [] : [title];
+    const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...titled]);
     try {
-      for await (const event of service.chat(call, { mode, message, session_id }, 'whole')) {
+      for await (const event of service.chat(call, request, 'whole')) {
         if (event.event === 'session') place.session_id = event.data.session_id;
         if (event.event === 'done') return dataOf(event.data, event.body);
       }
@@ -84,19 +84,12 @@ export class BatchAnswers {
     throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.', { hint: 'Try again.' });
   }
 
-  /** The session that a line goes on with; null for one that the chat makes. */
-  async #session(id: BatchId, request: BatchRequest, mode: string): Promise<string | null> {
-    const { service, shared, requireMode } = this.#options;
-    if (shared !== null && shared.session_id !== null) return shared.session_id;
+  /** The session that a line goes on with; or the title of the one that its chat makes, where it has one. */
+  #sessionOf(request: BatchRequest): Pick<ChatRequest, 'session_id' | 'title'> {
+    const { shared } = this.#options;
+    if (shared !== null && shared.session_id !== null) return { session_id: shared.session_id };
     const title = shared?.title ?? request.title;
-    if (title === null) return request.session_id;
-    await requireMode(mode);
-    // Lines that share a session have one key for making it, whichever line comes first.
-    const whose = shared === null ? id : '';
-    const call = this.#call(whose, ['session', String(whose), title]);
-    const { session_id } = (await service.createSession(call, { title })).data;
-    if (shared !== null) shared.session_id = session_id;
-    return session_id;
+    return title === null ? { session_id: request.session_id } : { session_id: null, title };
   }
 
   /**

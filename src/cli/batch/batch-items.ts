@@ -2,12 +2,12 @@
 import { ParleyError } from '../../service/errors.ts';
 import { type ByteLine, byteLines } from '../terminal/byte-lines.ts';
 import { type StdinReading, stdinBytes } from '../terminal/stdin.ts';
-import { type BatchId, type BatchItem, longestLine } from './batch-request.ts';
+import { type BatchId, type BatchLine, longestLine } from './batch-request.ts';
 
 export interface BatchItemsOptions {
   readonly reading: StdinReading;
   /** Null for a line that asks for nothing. */
-  readonly read: (line: ByteLine) => BatchItem | null;
+  readonly read: (line: ByteLine) => BatchLine | null;
   readonly messageBytes: number;
   /** The keys of the ids that an earlier run has answered. */
   readonly answered: ReadonlySet<string | number>;
@@ -15,7 +15,7 @@ export interface BatchItemsOptions {
   readonly skipped: () => void;
 }
 
-export async function* batchItems(options: BatchItemsOptions): AsyncGenerator<BatchItem, void> {
+export async function* batchItems(options: BatchItemsOptions): AsyncGenerator<BatchLine, void> {
   const { reading, read, answered, skipped } = options;
   const seen = new Set<string | number>();
   for await (const line of byteLines(stdinBytes(reading), longestLine(options))) {
@@ -35,7 +35,7 @@ export function keyOf(id: BatchId): string | number {
   return Number.isSafeInteger(number) && String(number) === String(id) ? number : id;
 }
 
-function repeated({ id, line }: BatchItem): ParleyError {
+function repeated({ id, line }: BatchLine): ParleyError {
   return new ParleyError('INVALID_REQUEST', `Line ${line}: the id ${JSON.stringify(id)} stood before.`, {
     hint: 'Nothing of this line was sent. Give each line an id of its own, or none: then its number is its id.',
     details: [{ field: `line ${line}, id`, problem: 'stood in a line before' }],

@@ -1,6 +1,7 @@
 // Runs the items of a batch, several at once, and writes their results in the order of the items. Items that run and results that wait
 // for a slower item before them are bounded: then no further item is taken in. What the items are is for others to know.
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 
 export interface OrderedWork<Item, Result> {
   /** Items that may run at a time. */
@@ -177,7 +178,7 @@ class OrderedRun<Item, Result> {
       // Results of the same turn of the event loop, or of the same moment, are one write: each costs a system call.
       const left = this.#written + (this.#work.gatherMs ?? 0) - performance.now();
       if (left > 0 && this.#running > 0) await delay(left);
-      else await nextTurn();
+      else await yieldToEventLoop();
       const results: Result[] = [];
       let weight = 0;
       for (let place = this.#places[this.#head]; place !== undefined; place = this.#places[this.#head]) {

@@ -3,18 +3,18 @@ import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
-import { BatchAnswers, type BatchResult, isTurnedAway, type SharedSession } from '../batch/batch-answers.ts';
+import { BatchAnswers, type BatchOutcome, isTurnedAway, type SharedSession } from '../batch/batch-answers.ts';
 import { type BatchDestination, openDestination } from '../batch/batch-destination.ts';
 import { batchItems } from '../batch/batch-items.ts';
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
-import { type BatchItem, readItem } from '../batch/batch-request.ts';
+import { type BatchLine, readItem } from '../batch/batch-request.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { MessageSources } from '../chat-message.ts';
 import type { CliContext } from '../context.ts';
 import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
-import { chooseMode, requireMode } from '../mode-choice.ts';
+import { chooseMode } from '../mode-choice.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
@@ -41,7 +41,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const session = await sessionToContinue(input, context);
   const destination = await openDestination(input.resume, context);
   const hopeless = new AbortController();
-  const signal = AbortSignal.any([context.host.signal, hopeless.signal]);
+  const signal = AbortSignal.any([context.signal, hopeless.signal]);
   // Each request under way adds a listener.
   setMaxListeners(0, signal);
   const stop = { signal, giveUp: (error: unknown) => hopeless.abort(error) };
@@ -83,7 +83,6 @@ async function answerAll(
 ): Promise<void> {
   const { backend, apiKey } = await context.open();
   const { now, random, newRequestId } = context.host;
-  const modes = new Map<string, Promise<void>>();
   let defaultMode: Promise<string> | null = null;
   const pacer = new Pacer({
     most: input.concurrency,
@@ -110,11 +109,6 @@ async function answerAll(
       });
       return defaultMode;
     },
-    requireMode: (mode) => {
-      const known = modes.get(mode) ?? requireMode(mode, context);
-      modes.set(mode, known);
-      return known;
-    },
     pacer,
     shared,
   });
@@ -125,7 +119,7 @@ async function answerAll(
     answered: destination.answered,
     skipped: () => progress.pass('answered before'),
   });
-  await runInOrder<BatchItem, BatchResult>(items, {
+  await runInOrder<BatchLine, BatchOutcome>(items, {
     concurrency: input.inSession ? 1 : input.concurrency,
     window: { items: windowItems(input.concurrency), weight: windowWeight },
     signal,

@@ -1,7 +1,6 @@
 // `parley doctor`: what is used, from where, and whether it works. Each line is one check; the first failure gives the status.
 import type { Command } from 'commander';
 import { exposure } from '../../config/exposed-files.ts';
-import type { StoreReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
@@ -103,11 +102,14 @@ async function checkTarget(
   if (administration !== null) {
     await check('store', async () => {
       const store = await administration.inspectStore();
-      const facts = `schema ${store.schema_version}, SQLite ${store.sqlite_version}, ${store.journal_mode}, synchronous ${store.synchronous}, ${store.filesystem}, ${store.bytes} bytes`;
       if (store.integrity !== 'ok')
-        throw new ParleyError('STORE_DAMAGED', `${store.path}: ${store.integrity}.`);
-      if (store.free_bytes < defaultLimits.messageBytes) throw nearlyFull(store);
-      return `${store.path} (${facts}), whole`;
+        throw new ParleyError('STORE_DAMAGED', `${store.place}: ${store.integrity}.`);
+      const { free_bytes } = store;
+      if (free_bytes !== null && free_bytes < defaultLimits.messageBytes)
+        throw nearlyFull(store.place, free_bytes);
+      const own = store.facts.map(({ name, value }) => `${name} ${value}`);
+      const facts = [`schema ${store.schema_version}`, ...own, `${store.bytes} bytes`];
+      return `${store.place} (${facts.join(', ')}), whole`;
     });
   }
   if (url !== null) await checkWay(context, check);
@@ -133,10 +135,10 @@ async function checkTarget(
 }
 
 /** What is left may do for some turns yet, but not for a message of any size that is allowed. */
-function nearlyFull({ path, free_bytes }: StoreReport): ParleyError {
+function nearlyFull(place: string, free_bytes: number): ParleyError {
   return new ParleyError(
     'STORAGE_FULL',
-    `The disk of ${path} is full, or nearly: ${counted(free_bytes, 'byte')} are left, and one message may take ${defaultLimits.messageBytes}.`,
+    `The disk of ${place} is full, or nearly: ${counted(free_bytes, 'byte')} are left, and one message may take ${defaultLimits.messageBytes}.`,
     { hint: 'What was kept is intact. Free some space there.' },
   );
 }

@@ -7,7 +7,7 @@ import { defaultLimits } from '../../service/limits.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
-import type { CliHost } from '../context.ts';
+import type { CliHost } from '../cli-host.ts';
 import type { BatchReport, ItemResult } from './batch-report.ts';
 import type { BatchEntry } from './id-list.ts';
 import type { BatchJournal, JournalResult } from './journal.ts';
@@ -33,7 +33,8 @@ export interface BatchWork<Done extends string> {
   /** Calls at once, at most. */
   readonly concurrency: number;
   /** A reader of the results that goes away does not stop the batch: only `stopSignal` does. */
-  readonly host: Pick<CliHost, 'newRequestId' | 'now' | 'random' | 'stopSignal'>;
+  readonly stopSignal: AbortSignal;
+  readonly host: Pick<CliHost, 'newRequestId' | 'now' | 'random'>;
 }
 
 /** A stop may take two seconds in all. Calls that are under way get this much of them to end. */
@@ -57,7 +58,7 @@ export async function runBatch<Done extends string>(
 class BatchRun<Done extends string> {
   readonly #work: BatchWork<Done>;
   readonly #stop = new AbortController();
-  /** Fires when `#stop` does, or the host's `stopSignal`: no call begins then. */
+  /** Fires when `#stop` does, or the `stopSignal` of the work: no call begins then. */
   readonly #signal: AbortSignal;
   /** Cuts the calls that are under way. */
   readonly #cut = new AbortController();
@@ -66,8 +67,8 @@ class BatchRun<Done extends string> {
   #many: BatchWork<Done>['many'];
 
   constructor(work: BatchWork<Done>) {
-    const { concurrency, journal, host, report } = work;
-    const signal = AbortSignal.any([host.stopSignal, this.#stop.signal]);
+    const { concurrency, journal, host, stopSignal, report } = work;
+    const signal = AbortSignal.any([stopSignal, this.#stop.signal]);
     // Each call under way adds a listener.
     for (const each of [signal, this.#cut.signal]) setMaxListeners(0, each);
     this.#work = work;

@@ -63,7 +63,7 @@ export interface BatchHolder {
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 /** A draft of a process that died is kept so long. */
 const draftMs = 24 * 60 * 60 * 1000;
-const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.';
+const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 /** Characters of results that may wait to be written. */
 const mostWaiting = 64 * 1024;
 const dataSynced = promisify(fdatasync);

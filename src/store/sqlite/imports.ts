@@ -1,6 +1,7 @@
 // Takes in a session as another store wrote it out. What there is under its id decides: nothing, the same, or another.
-import type { Message, Session } from '../../service/session.ts';
+import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import type { MessageRow } from './rows.ts';
 import { messageColumns, toMessage } from './rows.ts';
@@ -37,10 +38,11 @@ export function* importSession(
   connection: Connection,
   projectId: string,
   record: SessionRecord,
+  rules: StoreRules,
 ): Steps<Session | null> {
   const { session, messages } = record;
   if (!addSession(connection, projectId, record)) {
-    return (yield* isKept(connection, projectId, record)) ? session : null;
+    return (yield* isKept(connection, projectId, record, rules)) ? session : null;
   }
   for (const [index, message] of messages.entries()) {
     if (index > 0 && index % messagesOfStep === 0) yield;
@@ -89,26 +91,15 @@ function* isKept(
   connection: Connection,
   projectId: string,
   { session, messages }: SessionRecord,
+  rules: StoreRules,
 ): Steps<boolean> {
   const kept = findSession(connection, projectId, session.session_id);
-  if (kept === null || !isEqual(kept, session)) return false;
+  if (kept === null || !rules.isSame(kept, session)) return false;
   for (const [index, message] of messages.entries()) {
     if (index > 0 && index % messagesOfStep === 0) yield;
     const bindings = { projectId, sessionId: session.session_id, position: message.position };
     const row = connection.get<MessageRow>(importStatements.message, bindings);
-    if (row === undefined || !isEqual(toMessage(row), message)) return false;
+    if (row === undefined || !rules.isSame(toMessage(row), message)) return false;
   }
   return true;
-}
-
-/** In all that both tell: an older export may not name the code of a failure. */
-function isEqual<Kept extends Session | Message>(kept: Kept, given: Kept): boolean {
-  return (Object.keys(kept) as (keyof Kept)[]).every(
-    (name) => !Object.hasOwn(given, name) || inOneOrder(kept[name]) === inOneOrder(given[name]),
-  );
-}
-
-function inOneOrder(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return JSON.stringify(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

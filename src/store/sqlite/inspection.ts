@@ -17,14 +17,18 @@ const askIndexes = `
 export function inspect(connection: Connection, filesystem: string): StoreReport {
   const { bavail, bsize } = statfsSync(dirname(connection.path));
   return {
-    path: connection.path,
+    place: connection.path,
     bytes: statSync(connection.path).size,
+    // What this user may still write on the disk that it lies on.
     free_bytes: bavail * bsize,
     schema_version: schemaVersion(connection),
-    sqlite_version: sqliteVersion(connection),
-    journal_mode: journalMode(connection),
-    synchronous: synchronous(connection),
-    filesystem,
+    // As read back from the open store.
+    facts: [
+      { name: 'SQLite', value: sqliteVersion(connection) },
+      { name: 'journal', value: journalMode(connection) },
+      { name: 'synchronous', value: synchronous(connection) },
+      { name: 'file system', value: filesystem },
+    ],
     integrity: integrity(connection),
   };
 }

@@ -1,8 +1,8 @@
 // Pages of messages. A page begins by searching an index for where the last one ended: the thousandth costs what the first does.
-import type { Message, Page } from '../../service/session.ts';
+import type { Message } from '../../service/session.ts';
 import { PageRoom } from '../page-room.ts';
+import type { MessagePlace, Rows } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
-import { messageCursor, readMessageCursor } from './cursors.ts';
 import type { MessageRow } from './rows.ts';
 import { messageColumns, toMessage } from './rows.ts';
 import { thisSession } from './sessions.ts';
@@ -22,12 +22,11 @@ export function listMessages(
   connection: Connection,
   projectId: string,
   sessionId: string,
-  page: { readonly limit: number; readonly cursor: string | null },
-): Page<Message> | null {
-  const after = page.cursor === null ? -1 : readMessageCursor(page.cursor);
+  { limit, after }: MessagePlace,
+): Rows<Message> | null {
   const room = new PageRoom(1);
   let isCut = false;
-  const bindings = { projectId, sessionId, after, limit: page.limit + 1 };
+  const bindings = { projectId, sessionId, after: after ?? -1, limit: limit + 1 };
   const rows = connection.allWhile<MessageRow>(listingStatements.messages, bindings, ({ content }) => {
     const fits = room.take(content);
     isCut = !fits;
@@ -38,10 +37,7 @@ export function listMessages(
     connection.get(listingStatements.activeRow, { projectId, sessionId }) === undefined
   )
     return null;
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  const more = (isCut || rows.length > page.limit) && last !== undefined;
-  return { items: shown.map(toMessage), next_cursor: more ? messageCursor(last.position) : null };
+  return { items: rows.slice(0, limit).map(toMessage), hasMore: isCut || rows.length > limit };
 }
 
 export function history(
@@ -57,17 +53,4 @@ export function history(
     room.take(content),
   );
   return rows.map(toMessage).reverse();
-}
-
-/** `rows` has one more than the page holds, where there is a next page. */
-export function toPage<Row, Item>(
-  rows: readonly Row[],
-  limit: number,
-  toItem: (row: Row) => Item,
-  cursorAfter: (last: Row) => string,
-): Page<Item> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { items: shown.map(toItem), next_cursor: more ? cursorAfter(last) : null };
 }

@@ -3,9 +3,12 @@
 import { statSync } from 'node:fs';
 import type { PurgePlan, PurgeReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
-import type { PurgeFilter } from '../session-store.ts';
+import type { PurgeFilter } from '../session-filters.ts';
+import type { Purge } from '../session-store.ts';
+import type { Clocks } from './age-clock.ts';
 import { backupsOf, removeBackups } from './backup.ts';
 import type { Bindings, Connection } from './connection.ts';
+import { agedSince } from './idempotency.ts';
 import { integrity } from './inspection.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
@@ -15,7 +18,7 @@ export interface PurgeTools {
   /** In a transaction of the store's one writer. */
   readonly write: <T>(work: () => T) => Promise<T>;
   readonly wait: LockWait;
-  readonly leaseClock: () => number;
+  readonly clocks: () => Clocks;
 }
 
 interface Erased {
@@ -79,13 +82,14 @@ export async function purgeSessions(
   tools: PurgeTools,
   filter: PurgeFilter,
   options: { readonly expected: number; readonly keptSince: number },
-): Promise<PurgeReport> {
+): Promise<Purge> {
   const { connection, write } = tools;
   await emptyLog(tools, 'Nothing was erased yet.');
   const bytes_before = statSync(connection.path).size;
   connection.pragma('secure_delete = ON');
   try {
     const erased = await eraseRows(tools, filter, options);
+    if (typeof erased === 'number') return { kind: 'other_count', sessions: erased };
     await settleSearchIndexes(tools);
     await emptyLog(tools, unfinished);
     await whenUnlocked(() => connection.execute('VACUUM'), tools.wait);
@@ -93,7 +97,8 @@ export async function purgeSessions(
     const backups_removed = removeBackups(connection.path);
     await write(() => connection.run(purgeStatements.end));
     await emptyLog(tools, unfinished);
-    return { ...erased, backups_removed, bytes_before, ...checked(connection) };
+    const report = { ...erased, backups_removed, bytes_before, ...checked(connection) };
+    return { kind: 'purged', report };
   } finally {
     connection.pragma('secure_delete = OFF');
   }
@@ -101,18 +106,24 @@ export async function purgeSessions(
 
 const unfinished = 'Their rows are gone, but not yet all of their bytes.';
 
+/** How many sessions there are, where they are not as many as expected. */
 async function eraseRows(
-  { connection, write, leaseClock }: PurgeTools,
+  { connection, write, clocks }: PurgeTools,
   filter: PurgeFilter,
   { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
-): Promise<Erased> {
-  const bindings = bindingsOf(filter, leaseClock());
-  const stored_answers = await write(() => {
+): Promise<Erased | number> {
+  const bindings = bindingsOf(filter, clocks().clock);
+  const { found, stored_answers } = await write(() => {
     const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
-    if (found !== expected) throw otherCount(found, expected);
+    if (found !== expected) return { found, stored_answers: 0 };
     connection.run(purgeStatements.begin);
-    return connection.run(purgeStatements.answers, { ...bindings, keptSince }).changes;
+    const { changes } = connection.run(purgeStatements.answers, {
+      ...bindings,
+      keptSince: agedSince({ connection, ...clocks() }, keptSince),
+    });
+    return { found, stored_answers: changes };
   });
+  if (found !== expected) return found;
   let sessions = 0;
   let messages = 0;
   for (;;) {
@@ -161,19 +172,14 @@ function checked(
 ): Omit<PurgeReport, keyof Erased | 'backups_removed' | 'bytes_before'> {
   return {
     bytes: statSync(connection.path).size,
-    pages: Number(connection.pragma('page_count')),
-    free_pages: Number(connection.pragma('freelist_count')),
-    log_bytes: statSync(`${connection.path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    // All pages are in use, and the log is empty, unless another process writes.
+    facts: [
+      { name: 'pages', value: Number(connection.pragma('page_count')) },
+      { name: 'free_pages', value: Number(connection.pragma('freelist_count')) },
+      { name: 'log_bytes', value: statSync(`${connection.path}-wal`, { throwIfNoEntry: false })?.size ?? 0 },
+    ],
     integrity: integrity(connection),
   };
-}
-
-function otherCount(found: number, expected: number): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `There are ${found} sessions to erase, not ${expected}.`, {
-    hint: 'Nothing was erased.',
-    remedy: { kind: 'count_again' },
-    details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
-  });
 }
 
 function bindingsOf({ projectId, deletedBefore }: PurgeFilter, clock: number): Bindings {

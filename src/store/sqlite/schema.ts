@@ -1,5 +1,6 @@
 // The tables, as numbered migrations: a released one is never changed, only followed. Rows are numbered inside and named by
 // text ids outside; times are epoch milliseconds.
+import { unspaced } from '../unspaced-scripts.ts';
 
 export interface Migration {
   /** 1 for the first, then without gaps. */
@@ -98,10 +99,6 @@ const third = `
     (created_at, session, mode, finish_reason, input_tokens, output_tokens, first_token_ms)
     WHERE role = 'assistant';
 `;
-
-/** The scripts written without spaces: a class of characters, for GLOB and for regular expressions alike. */
-export const unspaced =
-  '[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\u{20000}-\u{3fffd}]';
 
 // The text of every message, to be searched, in two indexes (why two: docs/decisions/2026-11-22-two-search-indexes.md).
 // `message_words` knows words, without case and accents. `message_pieces` knows every three characters in a row, of the messages

@@ -1,15 +1,14 @@
 // Pages of sessions. A page begins by searching an index for where the last one ended: the thousandth costs what the first does. What
 // no index bounds (titles; activity in the order of creation) is tested row by row, so many rows a step.
-import type { Page, Session } from '../../service/session.ts';
+import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
-import type { SessionFilter } from '../session-store.ts';
+import type { Rows, SessionFilter } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
-import { readSessionCursor, sessionCursor } from './cursors.ts';
-import { toPage } from './listings.ts';
 import type { SessionRow } from './rows.ts';
 import { sessionColumns, toSession } from './rows.ts';
 import { inProject } from './sessions.ts';
 import type { Steps } from './steps.ts';
+import { titleGlob } from './title-glob.ts';
 
 /** About half a millisecond's work. */
 const rowsOfStep = 500;
@@ -68,11 +67,12 @@ export function* listSessions(
   connection: Connection,
   projectId: string,
   filter: SessionFilter,
-): Steps<Page<Session>> {
-  const { deleted, titleMatch, limit, sort, order } = filter;
+): Steps<Rows<Session>> {
+  const { deleted, limit, sort, order } = filter;
   const statements = sessionListings[sort][order][deleted ? 'deleted' : 'active'];
   const updatedBefore = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
   const updatedAfter = filter.updatedAfter ?? 0;
+  const titleMatch = filter.titleMatch && titleGlob(filter.titleMatch);
   const bindings = { projectId, updatedBefore, updatedAfter, titleMatch };
   const rows: SessionRow[] = [];
   let place: Place | undefined = beginning(filter, updatedBefore, updatedAfter);
@@ -87,17 +87,15 @@ export function* listSessions(
       if (place !== undefined) yield;
     }
   }
-  return toPage(rows, limit, toSession, (last) =>
-    sessionCursor(filter, { time: last[columnOf[sort]], sessionId: last.session_id }),
-  );
+  return { items: rows.slice(0, limit).map(toSession), hasMore: rows.length > limit };
 }
 
 /** Where the last page ended, or the bound of the filter where that is narrower. */
 function beginning(filter: SessionFilter, before: number, after: number): Place {
   // A session that was active after a time may have been created at any.
   const bound = filter.order === 'desc' ? before : filter.sort === 'updated' ? after : 0;
-  if (filter.cursor === null) return { time: bound, id: '' };
-  const { time, sessionId } = readSessionCursor(filter, filter.cursor);
+  if (filter.after === null) return { time: bound, id: '' };
+  const { time, sessionId } = filter.after;
   const isNarrower = filter.order === 'desc' ? time < bound : time >= bound;
   return isNarrower ? { time, id: sessionId } : { time: bound, id: '' };
 }

@@ -3,21 +3,19 @@
 import type {
   KeyRecord,
   PurgePlan,
-  PurgeReport,
   StoreReport,
   UsageQuery,
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
-import type { DeletedSession, Message, NewSession, Page, Session } from '../../service/session.ts';
+import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
+import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   NewKey,
-  PurgeFilter,
-  SearchFilter,
-  SessionFilter,
+  Purge,
   SessionStore,
   Turn,
   TurnBegin,
@@ -26,6 +24,7 @@ import type {
   TurnStart,
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
+import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { doOnce, doOnceInSteps } from './idempotency.ts';
 import { importSession, isShort } from './imports.ts';
@@ -34,9 +33,9 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
-import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { searchSessions } from './search.ts';
+import { searchReads } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -49,6 +48,7 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
+import { searchFailure } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { StoreThreads, ThreadsOf } from './store-threads.ts';
@@ -90,10 +90,6 @@ export class SqliteStore implements SessionStore {
     this.#searchIndex = new SearchIndex(connection, () =>
       threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),
     );
-  }
-
-  shareReads(): void {
-    this.#access.connection.shareReads();
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -164,7 +160,7 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
+  listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     const threads = this.#threads;
     return this.#access.readInSteps(
       projectId,
@@ -175,18 +171,16 @@ export class SqliteStore implements SessionStore {
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
-    return this.#access.run(async () => {
+    const search = this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      return this.#threads?.search(projectId, filter, signal) ?? searchSessions(tools, projectId, filter);
+      if (this.#threads !== null) return this.#threads.search(projectId, filter, signal);
+      return this.#rules.search(filter, searchReads(tools, projectId, filter));
     });
+    return search.catch(searchFailure);
   }
 
-  listMessages(
-    projectId: string,
-    sessionId: string,
-    page: { readonly limit: number; readonly cursor: string | null },
-  ): Promise<Page<Message> | null> {
-    return this.#access.read((connection) => listMessages(connection, projectId, sessionId, page));
+  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
+    return this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
   }
 
   async importSession(
@@ -195,8 +189,8 @@ export class SqliteStore implements SessionStore {
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
     const steps = (connection: Connection) =>
-      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, this.#now(), () =>
-        importSession(connection, projectId, record),
+      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, () =>
+        importSession(connection, projectId, record, this.#rules),
       );
     const imported = isShort(record)
       ? await this.#access.write((connection) => atOnce(steps(connection)))
@@ -206,7 +200,7 @@ export class SqliteStore implements SessionStore {
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start, this.#now()), signal);
+    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start), signal);
   }
 
   waitForTurn(
@@ -232,9 +226,8 @@ export class SqliteStore implements SessionStore {
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
-    const waitMs = Math.max(this.#access.wait.waitMs, usualLockWaitMs);
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
-    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, waitMs));
+    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, replyLockWaitMs));
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp();
     return ended;
@@ -247,13 +240,13 @@ export class SqliteStore implements SessionStore {
   purgeSessions(
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },
-  ): Promise<PurgeReport> {
+  ): Promise<Purge> {
     const write = <T>(work: () => T) => this.#access.writer.write(work);
     const tools = {
       connection: this.#access.connection,
       write,
       wait: this.#access.wait,
-      leaseClock: this.#sinceBoot,
+      clocks: () => this.#clocks(),
     };
     return this.#access.run(() => purgeSessions(tools, filter, options));
   }
@@ -270,14 +263,23 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => inspect(connection, this.#filesystem));
   }
 
+  async ping(): Promise<void> {
+    // An empty transaction of a writer: nothing reaches the disk.
+    await this.#access.write(() => {});
+  }
+
   /** Waits for the writes that were asked for; a call after this rejects. */
   async close(): Promise<void> {
     await Promise.all([this.#access.close(), this.#threads?.close(storeClosed())]);
   }
 
-  /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */
+  /** Made when a write runs, not when it is asked for: it may wait for a lock meanwhile. */
   #turnTools() {
-    return { connection: this.#access.connection, rules: this.#rules, clock: this.#sinceBoot() };
+    return { connection: this.#access.connection, rules: this.#rules, ...this.#clocks() };
+  }
+
+  #clocks(): Clocks {
+    return { now: this.#now(), clock: this.#sinceBoot() };
   }
 
   #writeOnce<T>(
@@ -286,7 +288,7 @@ export class SqliteStore implements SessionStore {
     work: (connection: Connection) => T,
   ): Promise<Idempotent<T>> {
     return this.#access.write((connection) =>
-      doOnce(this.#turnTools(), projectId, once, this.#now(), () => work(connection)),
+      doOnce(this.#turnTools(), projectId, once, () => work(connection)),
     );
   }
 }

@@ -1,6 +1,8 @@
 // Work in steps: it yields where the event loop may turn, and returns its result.
 export type Steps<T> = Generator<void, T>;
 
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+
 /** All steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
@@ -14,6 +16,6 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
 }

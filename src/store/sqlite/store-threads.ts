@@ -1,9 +1,9 @@
 // Long reads outside the event loop, for a store that is served: searches, and filters over many sessions. FTS5 reads every word with the
 // beginning that is searched for before it gives a row, and takes in a message as a whole: that can last for seconds, uninterrupted.
-import { ParleyError } from '../../service/errors.ts';
-import type { Page, Session } from '../../service/session.ts';
+import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
-import type { SearchFilter, SearchTerm, SessionFilter } from '../session-store.ts';
+import { tooLong } from '../search-refusals.ts';
+import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import { StoreThread } from './store-thread.ts';
 import type { ReadOrder, StorePlace } from './store-worker.ts';
 
@@ -42,8 +42,8 @@ export class StoreThreads {
     return this.#read({ kind: 'search', projectId, filter }, signal) as Promise<SearchPage>;
   }
 
-  list(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
-    return this.#read({ kind: 'list', projectId, filter }) as Promise<Page<Session>>;
+  list(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
+    return this.#read({ kind: 'list', projectId, filter }) as Promise<Rows<Session>>;
   }
 
   #read(order: ReadOrder, signal?: AbortSignal): Promise<unknown> {
@@ -105,7 +105,7 @@ export class StoreThreads {
     read.thread = thread;
     const timer =
       order.kind === 'search'
-        ? setTimeout(() => giveUp(tooLong(order.filter.terms)), longestSearchMs)
+        ? setTimeout(() => giveUp(tooLong(order.filter.terms, longestSearchMs)), longestSearchMs)
         : undefined;
     try {
       resolve(await thread.ask(order));
@@ -124,13 +124,4 @@ export class StoreThreads {
   #newThread(): StoreThread {
     return new StoreThread(this.#file, this.#place);
   }
-}
-
-function tooLong(terms: readonly SearchTerm[]): ParleyError {
-  const words = terms.map(({ text, prefix }) => JSON.stringify(prefix ? `${text}*` : text));
-  const problem = `lasts longer than ${longestSearchMs / 1000} s: ${words.join(' ')}`;
-  return new ParleyError('INVALID_REQUEST', `The query ${problem}.`, {
-    hint: 'Use longer or rarer words. The beginning of many words costs most.',
-    details: [{ field: 'q', problem }],
-  });
 }

@@ -1,15 +1,16 @@
 // What runs in a thread of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
-// first order. scripts/build.js makes a file of its own of it.
+// first order. The thread is given its rules where it is put together (compose/served-store-worker.ts).
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
-import type { Page, Session } from '../../service/session.ts';
+import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
-import type { SearchFilter, SessionFilter } from '../session-store.ts';
+import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
+import type { SearchRule } from '../store-rules.ts';
 import { openDatabase } from './binding.ts';
 import { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import { type SearchTools, searchSessions } from './search.ts';
+import { type SearchTools, searchReads } from './search.ts';
 import { indexStep } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import { storeError } from './sqlite-errors.ts';
@@ -28,7 +29,7 @@ export type ReadOrder =
 /** `index`: take some messages into the search indexes. */
 export type ThreadOrder = ReadOrder | { readonly kind: 'index' };
 
-type ThreadResult = SearchPage | Page<Session> | number | null;
+type ThreadResult = SearchPage | Rows<Session> | number | null;
 
 export type ThreadAnswer =
   | { readonly value: ThreadResult }
@@ -37,10 +38,12 @@ export type ThreadAnswer =
 class StoreWorker {
   readonly #path: string;
   readonly #wait: LockWait;
+  readonly #search: SearchRule;
   #opened: Connection | null = null;
 
-  constructor({ path, lockWaitMs }: StorePlace) {
+  constructor({ path, lockWaitMs }: StorePlace, search: SearchRule) {
     this.#path = path;
+    this.#search = search;
     this.#wait = { waitMs: lockWaitMs, random: Math.random };
   }
 
@@ -48,7 +51,7 @@ class StoreWorker {
     try {
       this.#opened ??= connect(this.#path);
       const tools = { connection: this.#opened, wait: this.#wait };
-      return { value: await work(tools, order) };
+      return { value: await work(tools, order, this.#search) };
     } catch (error) {
       // An error keeps nothing but its text on its way to another thread.
       const { code, message, hint, details } = storeError(error, this.#path);
@@ -57,10 +60,10 @@ class StoreWorker {
   }
 }
 
-async function work(tools: SearchTools, order: ThreadOrder): Promise<ThreadResult> {
+async function work(tools: SearchTools, order: ThreadOrder, search: SearchRule): Promise<ThreadResult> {
   if (order.kind === 'index') return indexed(tools);
   const { kind, projectId, filter } = order;
-  if (kind === 'search') return searchSessions(tools, projectId, filter);
+  if (kind === 'search') return search(filter, searchReads(tools, projectId, filter));
   const { connection, wait } = tools;
   const list = () => atOnce(listSessions(connection, projectId, filter));
   return whenUnlocked(() => connection.readAtOneMoment(list), wait);
@@ -85,7 +88,10 @@ async function indexed({ connection, wait }: SearchTools): Promise<number | null
   }
 }
 
-const worker = new StoreWorker(workerData as StorePlace);
-parentPort?.on('message', async (order: ThreadOrder) => {
-  parentPort?.postMessage(await worker.answer(order));
-});
+/** Answers what this thread is asked, until it is ended. */
+export function answerOrders(search: SearchRule): void {
+  const worker = new StoreWorker(workerData as StorePlace, search);
+  parentPort?.on('message', async (order: ThreadOrder) => {
+    parentPort?.postMessage(await worker.answer(order));
+  });
+}

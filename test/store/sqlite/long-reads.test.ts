@@ -1,12 +1,13 @@
 // A filter over many sessions is read in steps: others are answered in between, and the page is what one moment held.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { SessionFilter } from '../../../src/store/session-store.ts';
+import type { Session } from '../../../src/service/session.ts';
+import type { Rows, SessionPlace } from '../../../src/store/session-filters.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { fillStore } from '../../support/stored-sessions.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { everySession, newProject, newSession } from '../store-samples.ts';
+import { everySession, newProject, newSession, placeAfter, type SampleFilter } from '../store-samples.ts';
 
 const count = 15_000;
 
@@ -19,7 +20,7 @@ async function largeStore() {
   await made.close();
   const ids = fillStore(join(directory, 'parley.db'), count);
   const { store } = await openTestStore(storeOptions(directory));
-  const list = (filter: Partial<SessionFilter>) => store.listSessions(large, everySession(filter));
+  const list = (filter: SampleFilter) => store.listSessions(large, everySession(filter));
   return { store, large, small, session, ids, list };
 }
 
@@ -42,7 +43,7 @@ it('while filters read many sessions, reads and writes of others are answered', 
   const one = await store.listSessions(small, everySession({ titleMatch: 'n*' }));
   expect(one.items.map(({ title }) => title)).toEqual(['new']);
   expect(ended).toBe(0);
-  expect(await Promise.all(filters)).toEqual(filters.map(() => ({ items: [], next_cursor: null })));
+  expect(await Promise.all(filters)).toEqual(filters.map(() => ({ items: [], hasMore: false })));
 });
 
 it('a filter gives page by page what all sessions that pass it are, in each order', async () => {
@@ -57,12 +58,12 @@ it('a filter gives page by page what all sessions that pass it are, in each orde
     ['created', 'asc'],
   ] as const) {
     const titles: (string | null)[] = [];
-    let cursor: string | null = null;
+    let after: SessionPlace | null = null;
     do {
-      const page = await list({ titleMatch: 'title *99?', sort, order, limit: 70, cursor });
+      const page: Rows<Session> = await list({ titleMatch: 'title *99?', sort, order, limit: 70, after });
       titles.push(...page.items.map(({ title }) => title));
-      cursor = page.next_cursor;
-    } while (cursor !== null);
+      after = page.hasMore ? placeAfter(page.items.at(-1), { sort, order }) : null;
+    } while (after !== null);
     expect(titles).toEqual(order === 'asc' ? matching : matching.toReversed());
   }
 });

@@ -2,14 +2,13 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { SessionFilter } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Migration } from '../../../src/store/sqlite/schema.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { everySession, firstPage, newProject, newSession } from '../store-samples.ts';
+import { everySession, firstPage, newProject, newSession, type SampleFilter } from '../store-samples.ts';
 
 const newest = schema.length;
 const later: Migration = {
@@ -71,7 +70,7 @@ it.each(schema.slice(0, -1).map(({ version }) => version))(
       }
     });
     const { store } = await openTestStore(storeOptions(directory));
-    const list = async (filter: Partial<SessionFilter>) =>
+    const list = async (filter: SampleFilter) =>
       (await store.listSessions(project, everySession(filter))).items.map(({ session_id }) => session_id);
     expect(await list({ sort: 'created' })).toEqual(['c', 'b', 'a']);
     expect(await list({ sort: 'created', order: 'asc' })).toEqual(['a', 'b', 'c']);

@@ -35,21 +35,22 @@ it('reports the settings of the open store as read back', async () => {
   const { store } = await openTestStore({ ...storeOptions(directory), filesystemType: () => 'ext4' });
   const report = await store.inspect();
   expect(report).toMatchObject({
-    ...{
-      path: join(directory, 'parley.db'),
-      schema_version: schema.length,
-      journal_mode: 'wal',
-      synchronous: 'full',
-    },
-    ...{ filesystem: 'ext4', integrity: 'ok' },
+    ...{ place: join(directory, 'parley.db'), schema_version: schema.length, integrity: 'ok' },
+    facts: [
+      { name: 'SQLite', value: expect.stringMatching(/^3\.\d+\.\d+$/) },
+      { name: 'journal', value: 'wal' },
+      { name: 'synchronous', value: 'full' },
+      { name: 'file system', value: 'ext4' },
+    ],
   });
-  expect(report.sqlite_version).toMatch(/^3\.\d+\.\d+$/);
-  expect(report.bytes).toBe(statSync(report.path).size);
+  expect(report.bytes).toBe(statSync(report.place).size);
 });
 
 it('names the file system that the kernel names', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));
-  expect((await store.inspect()).filesystem).toMatch(/^([a-z0-9]+|unknown \(0x[0-9a-f]+\))$/);
+  const { facts } = await store.inspect();
+  const value = facts.find(({ name }) => name === 'file system')?.value;
+  expect(value).toMatch(/^([a-z0-9]+|unknown \(0x[0-9a-f]+\))$/);
 });
 
 it('says that a store is new until it holds a project', async () => {

@@ -46,6 +46,17 @@ it('reads while another process writes', async () => {
   await ended;
 });
 
+it('is not ready while it cannot be written, although it can be read', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
+  await store.ping();
+  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 300);
+  await expect(store.ping()).rejects.toMatchObject({ code: 'STORE_BUSY' });
+  expect(await store.listKeys()).toEqual([]);
+  await ended;
+  await store.ping();
+});
+
 it('says that the store is locked when the wait is over, and works when it is not', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });

@@ -1,22 +1,12 @@
 // What bounds a search in the SQLite store: how many rows are read, and whose sessions they may be of.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readQuery } from '../../../src/local/search-query.ts';
-import { defaultLimits } from '../../../src/service/limits.ts';
-import type { SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { searchStatements } from '../../../src/store/sqlite/search.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, turnStart } from '../store-samples.ts';
-
-const never = new AbortController().signal;
-
-function search(store: SessionStore, project: string, query: string) {
-  const terms = readQuery(query, defaultLimits);
-  return store.searchSessions(project, { terms, limit: 5, cursor: null }, never);
-}
+import { newProject, search, turnStart } from '../store-samples.ts';
 
 it.each(Object.entries(searchStatements))(
   'the statement that finds hits in the index of %s reads no more rows than it is told, the newest first',
@@ -45,7 +35,7 @@ it.each([
     const { store: made } = await openSqliteStore(storeOptions(directory));
     const [mine, other] = [await newProject(made), await newProject(made)];
     for (let turn = 0; turn < 7; turn += 1) await made.beginTurn(mine, turnStart({ content: text }));
-    expect((await search(made, mine, text)).next_cursor).not.toBeNull();
+    expect((await search(made, mine, text, 5)).next_cursor).not.toBeNull();
     await made.close();
     lookInto(join(directory, 'parley.db'), (database) =>
       database.exec(`

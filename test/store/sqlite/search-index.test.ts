@@ -4,21 +4,18 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readQuery } from '../../../src/local/search-query.ts';
-import { defaultLimits } from '../../../src/service/limits.ts';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, newSession, once, turnReply, turnStart } from '../store-samples.ts';
+import { newProject, newSession, once, searchFilter, turnReply, turnStart } from '../store-samples.ts';
 
 const never = new AbortController().signal;
 
 async function found(store: SessionStore, project: string, query: string, signal = never): Promise<number> {
-  const terms = readQuery(query, defaultLimits);
-  const { items } = await store.searchSessions(project, { terms, limit: 100, cursor: null }, signal);
+  const { items } = await store.searchSessions(project, searchFilter(query, { limit: 100 }), signal);
   return items.length;
 }
 

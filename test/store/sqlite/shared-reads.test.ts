@@ -10,7 +10,7 @@ import { newKey, newSession } from '../store-samples.ts';
 
 async function storeWithSession() {
   const directory = temporaryDirectory();
-  const { store } = await openSqliteStore(storeOptions(directory));
+  const { store, shareReads } = await openSqliteStore(storeOptions(directory));
   const key = newKey();
   const { project_id: project, key_id } = await store.createKey(key);
   const session = await newSession(store, project, { title: 'old' });
@@ -18,6 +18,7 @@ async function storeWithSession() {
     lookInto(join(directory, 'parley.db'), (database) => void database.exec(sql));
   return {
     store,
+    shareReads,
     title: async () => (await store.findSession(project, session))?.title,
     rename: (title: string) => store.renameSession(project, session, title),
     renameElsewhere: (title: string) => elsewhere(`UPDATE sessions SET title = '${title}'`),
@@ -35,8 +36,8 @@ it('a read sees what another process has just committed', async () => {
 });
 
 it('shared reads see one moment, and those of the next turn of the event loop a later one', async () => {
-  const { store, title, renameElsewhere, revokeElsewhere, isKnown } = await storeWithSession();
-  store.shareReads();
+  const { store, shareReads, title, renameElsewhere, revokeElsewhere, isKnown } = await storeWithSession();
+  shareReads();
   expect([await isKnown(), await title()]).toEqual([true, 'old']);
   renameElsewhere('new');
   revokeElsewhere();
@@ -47,8 +48,8 @@ it('shared reads see one moment, and those of the next turn of the event loop a 
 });
 
 it('a write of this process ends what its reads share, so that it is seen at once', async () => {
-  const { store, title, rename } = await storeWithSession();
-  store.shareReads();
+  const { store, shareReads, title, rename } = await storeWithSession();
+  shareReads();
   expect(await title()).toBe('old');
   await rename('new');
   expect(await title()).toBe('new');
@@ -56,8 +57,8 @@ it('a write of this process ends what its reads share, so that it is seen at onc
 });
 
 it('a store that is closed while reads are shared is closed', async () => {
-  const { store, title } = await storeWithSession();
-  store.shareReads();
+  const { store, shareReads, title } = await storeWithSession();
+  shareReads();
   expect(await title()).toBe('old');
   await store.close();
   await eventLoopTurned();

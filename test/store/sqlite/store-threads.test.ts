@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { readQuery } from '../../../src/local/search-query.ts';
-import { defaultLimits } from '../../../src/service/limits.ts';
 import type { SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { StoreThreads, type ThreadsOf } from '../../../src/store/sqlite/store-threads.ts';
@@ -13,18 +11,14 @@ import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { fillStore } from '../../support/stored-sessions.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { everySession, newProject, newSession, turnStart } from '../store-samples.ts';
+import { everySession, newProject, newSession, searchFilter, turnStart } from '../store-samples.ts';
 
 const workerFile = new URL('../../../dist/store-worker.cjs', import.meta.url);
 const threads: ThreadsOf = (place) => new StoreThreads(workerFile, place);
 const never = new AbortController().signal;
 
 function search(store: SessionStore, project: string, query: string, signal = never) {
-  return store.searchSessions(
-    project,
-    { terms: readQuery(query, defaultLimits), limit: 5, cursor: null },
-    signal,
-  );
+  return store.searchSessions(project, searchFilter(query, { limit: 5 }), signal);
 }
 
 /** Two projects with a session each; the first holds `count` messages, in the indexes already. */
@@ -113,9 +107,14 @@ it('while filters read many sessions, others are answered, and a page is what it
 });
 
 it('a query that is refused in a thread names its fault, and one that is stopped is over at once', async () => {
-  const { store, large } = await filledStore(10_000, `'w' || (n * 7919 % 20011)`);
-  const cursor = { terms: readQuery('w1', defaultLimits), limit: 5, cursor: 'none' };
-  await expect(store.searchSessions(large, cursor, never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  const { store, large } = await filledStore(
+    10_000,
+    `'w' || (n * 7919 % 20011) || ' 東' || char(0x4e00 + n)`,
+  );
+  await expect(search(store, large, '東')).rejects.toMatchObject({
+    ...{ code: 'INVALID_REQUEST', hint: 'Add a character to it.' },
+    details: [{ field: 'q', problem: 'has the word "東", which is too short to be looked for' }],
+  });
   const stop = new AbortController();
   const stopped = search(store, large, 'w*', stop.signal);
   const waiting = search(store, large, 'w1*', stop.signal);

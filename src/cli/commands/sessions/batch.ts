@@ -69,6 +69,7 @@ export async function runOver<Done extends string>(
     one: operation.goesSingly ? operation.one(backend) : null,
     apiKey,
     host: context.host,
+    stopSignal: context.stopSignal,
   });
   await report.summarize();
   return { report, stopped };
@@ -90,7 +91,7 @@ export async function runSingle<Done extends string>(
       continue;
     }
     try {
-      const call = { ...(await context.call()), signal: context.host.stopSignal };
+      const call = { ...(await context.call()), signal: context.stopSignal };
       const { repeated } = await operation.one(backend)(call, session_id);
       results.push({ session_id, status: operation.done, ...(repeated && { repeated }) });
       if (repeated)

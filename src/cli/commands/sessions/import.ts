@@ -46,7 +46,7 @@ interface Outcome {
 export async function runImport({ path }: ImportInput, context: CliContext): Promise<number> {
   const { host } = context;
   const hopeless = new AbortController();
-  const signal = AbortSignal.any([host.stopSignal, hopeless.signal]);
+  const signal = AbortSignal.any([context.stopSignal, hopeless.signal]);
   // Each call under way adds a listener.
   setMaxListeners(0, signal);
   const giveUp = (error: unknown) => hopeless.abort(error);

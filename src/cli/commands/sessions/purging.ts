@@ -2,7 +2,7 @@
 import type { PurgePlan } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
-import type { CliContext } from '../../context.ts';
+import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { fieldLines } from '../../terminal/fields.ts';
@@ -42,14 +42,17 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   if (isNothing) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
   await context.say(described(plan, whose, request.deleted_before));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
-  const report = await administration.purgeSessions({ ...request, expected_sessions: plan.sessions });
+  const erasing = { ...request, expected_sessions: plan.sessions };
+  const { facts, integrity, ...report } = await administration.purgeSessions(erasing);
+  const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,
     project_id: request.project_id,
     before: Date.parse(deleted_before),
     holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
   });
-  return tell({ ...request, ...report, journals_removed, not_reached: notReached }, context);
+  const told = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
+  return tell(told, context);
 }
 
 function described(
@@ -82,7 +85,7 @@ async function requireCount(count: number, given: number | null, context: CliCon
   );
 }
 
-async function tell(data: Readonly<Record<string, unknown>>, context: CliContext): Promise<undefined> {
+async function tell(data: Readonly<Record<string, unknown>>, context: Printing): Promise<undefined> {
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data })}\n`);
   else {
     const { not_reached, ...fields } = data;

@@ -1,0 +1,87 @@
+// API keys: `pk_`, 160 random bits in base62 (27 characters), and the CRC32 of those characters in base62 (6), so that a typo is
+// found without a look-up. Only a key's SHA-256 is ever stored: at 160 bits there is nothing to slow a guesser down for.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Call } from '../service/call.ts';
+import type { KeyIdentity } from '../service/conversation-service.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { SessionStore } from '../store/session-store.ts';
+import type { RandomBytes } from './ids.ts';
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const secretLength = 27;
+const checksumLength = 6;
+const keyForm = new RegExp(`^pk_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`);
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 62n) text = digits[Number(rest % 62n)] + text;
+  return text;
+}
+
+const checksum = (secret: string) => base62(BigInt(crc32(secret)), checksumLength);
+
+/** CRC-32 as zlib has it (RFC 1952, section 8), of ASCII text; to load node:zlib for it would cost each start a millisecond. */
+function crc32(text: string): number {
+  let crc = -1;
+  for (let at = 0; at < text.length; at++) {
+    crc ^= text.charCodeAt(at);
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
+
+export function issueKey(random: RandomBytes): string {
+  const secret = base62(BigInt(`0x${Buffer.from(random(20)).toString('hex')}`), secretLength);
+  return `pk_${secret}${checksum(secret)}`;
+}
+
+/** True for text that can be a key: the right form, and the checksum fits. */
+export function isKey(text: string): boolean {
+  const parts = keyForm.exec(text);
+  return parts?.[1] !== undefined && checksum(parts[1]) === parts[2];
+}
+
+/** In JavaScript: for this one hash, loading node:crypto would take a twentieth of a start. */
+export function hashKey(key: string): Uint8Array {
+  return sha256(utf8ToBytes(key));
+}
+
+/** Bounds the memory that keys of long ago take; the hash of one that is forgotten is made again. */
+const rememberedKeys = 1000;
+
+export class KeyCheck {
+  readonly #store: SessionStore;
+  readonly #hashes = new Map<string, Uint8Array>();
+
+  constructor(store: SessionStore) {
+    this.#store = store;
+  }
+
+  /**
+   * The project of a key. Absent, malformed, unknown and revoked keys get one identical answer. The store is asked each time,
+   * so that a key which is revoked is refused from then on: what is remembered is the hash of a text, which never changes.
+   */
+  async verify(apiKey: string): Promise<KeyIdentity> {
+    const hash = this.#hashes.get(apiKey) ?? (isKey(apiKey) ? this.#hash(apiKey) : null);
+    const identity = hash === null ? null : await this.#store.findKey(hash);
+    if (identity === null) {
+      throw new ParleyError('INVALID_API_KEY', 'The API key is invalid or revoked.', {
+        hint: 'Use a key of this service that is not revoked.',
+      });
+    }
+    return identity;
+  }
+
+  /** The id of the project that a call is for. */
+  async project({ projectId = null, apiKey }: Call): Promise<string> {
+    return projectId ?? (await this.verify(apiKey)).project_id;
+  }
+
+  #hash(key: string): Uint8Array {
+    const hash = hashKey(key);
+    if (this.#hashes.size >= rememberedKeys) this.#hashes.clear();
+    this.#hashes.set(key, hash);
+    return hash;
+  }
+}

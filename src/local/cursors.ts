@@ -1,0 +1,84 @@
+// Cursors: where a page ended, as a text that means nothing to its holder. They hold only what the page itself showed, never
+// a store's own row numbers: those would tell one project how much the others hold.
+import { ParleyError } from '../service/errors.ts';
+import type { Message, Page, Session } from '../service/session.ts';
+import type { SessionOrder } from '../service/session-archive.ts';
+import type { Rows, SearchPlace, SessionPlace } from '../store/session-filters.ts';
+
+/** What a cursor begins with: a place in one order is none in another. */
+const orderLetters: Readonly<Record<SessionOrder['sort'], Readonly<Record<SessionOrder['order'], string>>>> =
+  {
+    updated: { desc: 's', asc: 't' },
+    created: { desc: 'c', asc: 'd' },
+  };
+
+/** A page of sessions that were asked for in this order. */
+export function sessionPage(order: SessionOrder, rows: Rows<Session>): Page<Session> {
+  return pageOf(rows, ({ session_id: sessionId, created_at, updated_at }) =>
+    sessionCursor(order, { time: Date.parse(order.sort === 'created' ? created_at : updated_at), sessionId }),
+  );
+}
+
+function sessionCursor({ sort, order }: SessionOrder, { time, sessionId }: SessionPlace): string {
+  return encode(`${orderLetters[sort][order]}${time}/${sessionId}`);
+}
+
+export function readSessionCursor(order: SessionOrder, cursor: string | null): SessionPlace | null {
+  if (cursor === null) return null;
+  const found = /^[a-z](\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  const end = { time: Number(found?.[1]), sessionId: found?.[2] ?? '' };
+  if (found === null || sessionCursor(order, end) !== cursor)
+    throw unknownCursor('with the same sort and order, ');
+  return end;
+}
+
+export function searchCursor({ score, time, sessionId }: SearchPlace): string {
+  return encode(`q${score}/${time}/${sessionId}`);
+}
+
+export function readSearchCursor(cursor: string | null): SearchPlace | null {
+  if (cursor === null) return null;
+  const found = /^q(\d{1,6}(?:\.\d{1,4})?)\/(\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  if (found === null) throw unknownCursor();
+  const end = { score: Number(found[1]), time: Number(found[2]), sessionId: found[3] ?? '' };
+  if (searchCursor(end) !== cursor) throw unknownCursor();
+  return end;
+}
+
+export function messagePage(rows: Rows<Message>): Page<Message> {
+  return pageOf(rows, ({ position }) => messageCursor(position));
+}
+
+function messageCursor(position: number): string {
+  return encode(`m${position}`);
+}
+
+/** The position that the page begins behind. */
+export function readMessageCursor(cursor: string | null): number | null {
+  if (cursor === null) return null;
+  const found = /^m(\d{1,15})$/.exec(decode(cursor));
+  if (found === null) throw unknownCursor();
+  const position = Number(found[1]);
+  if (messageCursor(position) !== cursor) throw unknownCursor();
+  return position;
+}
+
+function pageOf<Item>({ items, hasMore }: Rows<Item>, cursorAfter: (last: Item) => string): Page<Item> {
+  const last = items.at(-1);
+  return { items, next_cursor: hasMore && last !== undefined ? cursorAfter(last) : null };
+}
+
+function encode(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64url');
+}
+
+function decode(cursor: string): string {
+  return Buffer.from(cursor, 'base64url').toString('utf8');
+}
+
+function unknownCursor(how = ''): ParleyError {
+  return new ParleyError('INVALID_REQUEST', 'The cursor is not one of this listing.', {
+    hint: `Pass the \`next_cursor\` of the page before as it is, ${how}or none for the first page.`,
+    details: [{ field: 'cursor', problem: 'not given out by this listing' }],
+  });
+}

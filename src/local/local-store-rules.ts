@@ -1,0 +1,31 @@
+// The rules that a store asks inside its transactions, as it is given them when it is opened.
+import type { StoreRules } from '../store/store-rules.ts';
+import { searchPage } from './search-page.ts';
+import { turnRules } from './turn-rules.ts';
+
+export const storeRules: StoreRules = {
+  turns: turnRules,
+  search: searchPage,
+  // A key of another operation is one of another request: the hash names the operation, but an older record may not.
+  meaningOfKey(used, request) {
+    if (used === null) return 'new';
+    const isSame = used.isTurn === request.isTurn && isEqual(used.requestHash, request.requestHash);
+    return isSame ? 'again' : 'mismatch';
+  },
+  // In all that both tell: an older export may not name the code of a failure.
+  isSame(kept, given) {
+    const names = Object.keys(kept) as (keyof typeof kept)[];
+    return names.every(
+      (name) => !Object.hasOwn(given, name) || inOneOrder(kept[name]) === inOneOrder(given[name]),
+    );
+  },
+};
+
+function inOneOrder(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return JSON.stringify(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}

@@ -1,0 +1,100 @@
+// Where the terms of a search stand in a text: for the score of a message, and for its snippet. The index of a store has found the
+// message; what an index says of a word counts all projects together, and that must not show in a score: so the text itself is read.
+import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
+
+export interface Match {
+  /** Which of the terms. */
+  readonly term: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type FindMatches = (text: string) => readonly Match[];
+
+/** Of one term in one text: a score does not grow with more. */
+const mostMatches = 50;
+
+export function matchFinder({ matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>): FindMatches {
+  return matching === 'words' ? wordFinder(terms) : pieceFinder(terms);
+}
+
+interface Word {
+  readonly folded: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function wordFinder(terms: readonly SearchTerm[]): FindMatches {
+  const sought = terms.map(({ text, prefix }) => ({ words: wordsOf(text), prefix }));
+  const firsts = new Set(
+    sought.flatMap(({ words, prefix }) => (prefix && words.length === 1 ? [] : first(words))),
+  );
+  const beginnings = sought.flatMap(({ words, prefix }) =>
+    prefix && words.length === 1 ? first(words) : [],
+  );
+  return (text) => {
+    const words = wordsOf(text);
+    const counts = sought.map(() => 0);
+    const matches: Match[] = [];
+    for (const [at, { folded, start }] of words.entries()) {
+      // Nearly every word begins no term.
+      if (!firsts.has(folded) && !beginnings.some((beginning) => folded.startsWith(beginning))) continue;
+      for (const [term, { words: phrase, prefix }] of sought.entries()) {
+        if ((counts[term] ?? 0) >= mostMatches || !standsAt(words, at, phrase, prefix)) continue;
+        counts[term] = (counts[term] ?? 0) + 1;
+        matches.push({ term, start, end: words[at + phrase.length - 1]?.end ?? start });
+      }
+    }
+    return matches;
+  };
+}
+
+function first(words: readonly Word[]): readonly string[] {
+  return words.slice(0, 1).map(({ folded }) => folded);
+}
+
+function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], prefix: boolean): boolean {
+  return phrase.every(({ folded }, offset) => {
+    const there = words[at + offset]?.folded;
+    const mayGoOn = prefix && offset === phrase.length - 1;
+    return there === folded || (mayGoOn && there?.startsWith(folded) === true);
+  });
+}
+
+/** What SQLite's `unicode61` takes for a word, too: letters, digits, private use, and the marks upon them. */
+function wordsOf(text: string): readonly Word[] {
+  return [...text.matchAll(/[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu)].map(wordOf);
+}
+
+function wordOf(found: RegExpMatchArray): Word {
+  const text = found[0];
+  const start = found.index ?? 0;
+  return { folded: folded(text), start, end: start + text.length };
+}
+
+function folded(text: string): string {
+  const lower = text.toLowerCase();
+  return /^[\0-\x7f]*$/.test(lower) ? lower : lower.normalize('NFD').replace(/\p{M}/gu, '');
+}
+
+function pieceFinder(terms: readonly SearchTerm[]): FindMatches {
+  const sought = terms.map(({ text }) => new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu'));
+  return (text) =>
+    sought
+      .flatMap((expression, term) =>
+        Array.from(firstOf(text.matchAll(expression)), (found) => ({
+          term,
+          start: found.index,
+          end: found.index + found[0].length,
+        })),
+      )
+      .sort((one, other) => one.start - other.start);
+}
+
+function* firstOf<T>(values: Iterable<T>): Generator<T> {
+  let count = 0;
+  for (const value of values) {
+    if (count++ >= mostMatches) return;
+    yield value;
+  }
+}

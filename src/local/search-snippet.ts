@@ -1,0 +1,54 @@
+// The part of a message around the words that were searched for, on one line, its hits marked.
+import { snippetMarks } from '../service/session-archive.ts';
+import type { Match } from './search-matches.ts';
+
+/** UTF-16 units before the first hit, and in all. */
+const before = 40;
+const length = 160;
+/** How far a cut moves so that it falls between words. */
+const reach = 15;
+
+export function snippetOf(text: string, matches: readonly Match[]): string {
+  const first = matches[0]?.start ?? 0;
+  const start = first <= before ? 0 : wordBoundary(text, first - before, first);
+  const end = start + length >= text.length ? text.length : wordEnd(text, start + length);
+  let shown = '';
+  let at = start;
+  for (const { start: from, end: to } of apart(matches)) {
+    if (from < at || to > end) continue;
+    const hit = `${snippetMarks.open}${plain(text.slice(from, to))}${snippetMarks.close}`;
+    shown += plain(text.slice(at, from)) + hit;
+    at = to;
+  }
+  shown += plain(text.slice(at, end));
+  return `${start > 0 ? '…' : ''}${shown.replace(/\s+/gu, ' ').trim()}${end < text.length ? '…' : ''}`;
+}
+
+/** Terms may overlap: the earlier and longer one is marked. */
+function apart(matches: readonly Match[]): readonly Match[] {
+  const sorted = matches.toSorted((one, other) => one.start - other.start || other.end - one.end);
+  const kept: Match[] = [];
+  for (const match of sorted) if (match.start >= (kept.at(-1)?.end ?? 0)) kept.push(match);
+  return kept;
+}
+
+/** Nothing in it that could be taken for a mark. */
+function plain(text: string): string {
+  return text.replaceAll(snippetMarks.open, '[').replaceAll(snippetMarks.close, ']');
+}
+
+function wordBoundary(text: string, from: number, to: number): number {
+  const space = text.slice(from, Math.min(from + reach, to)).search(/\s/);
+  return outsidePair(text, space === -1 ? from : from + space + 1);
+}
+
+function wordEnd(text: string, at: number): number {
+  const space = text.slice(at - reach, at).search(/\s(?=\S*$)/);
+  return outsidePair(text, space === -1 ? at : at - reach + space);
+}
+
+/** Never through a character of two units. */
+function outsidePair(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+}

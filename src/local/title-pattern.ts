@@ -1,0 +1,40 @@
+// A glob over titles, as a person types it: `*` any characters, `?` any one, `[a-z]` one of a set, `[^a-z]` one that is not. A `]` that
+// stands first in a set is one of its characters, and so is a `-` that stands first or last. What a set lacks its end for matches nothing.
+import type { CharacterRange, TitlePart, TitlePattern } from '../store/session-filters.ts';
+
+const part =
+  /(?<any>\*+)|(?<one>\?)|\[(?:(?<not>\^)|(?!\^))(?<set>(?:\](?=[^\]]*\])|(?!\]))[^\]]*)\]|(?<open>\[)|(?<text>[^*?[]+)/gu;
+
+export function readTitlePattern(glob: string): TitlePattern {
+  return Array.from(glob.matchAll(part), ({ groups = {} }): TitlePart => {
+    const { any, one, not, set, open, text = '' } = groups;
+    if (any !== undefined) return { kind: 'any' };
+    if (one !== undefined) return { kind: 'one' };
+    if (open !== undefined) return { kind: 'set', isNegated: false, ranges: [] };
+    if (set === undefined) return { kind: 'text', text };
+    return { kind: 'set', isNegated: not !== undefined, ranges: rangesOf([...set]) };
+  });
+}
+
+function rangesOf(characters: readonly string[]): readonly CharacterRange[] {
+  const ranges: CharacterRange[] = [];
+  let from: string | null = null;
+  for (let at = 0; at < characters.length; at += 1) {
+    const character = characters[at] ?? '';
+    const to = characters[at + 1];
+    if (character === '-' && from !== null && to !== undefined) {
+      if (codeOf(from) <= codeOf(to)) ranges.push({ from, to });
+      from = null;
+      at += 1;
+      continue;
+    }
+    ranges.push({ from: character, to: character });
+    // A `]` is in a set only as its first character, and begins no range.
+    from = character === ']' ? null : character;
+  }
+  return ranges;
+}
+
+function codeOf(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}

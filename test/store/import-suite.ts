@@ -1,0 +1,130 @@
+// What every store of sessions does with a session that was written out elsewhere.
+import { describe, expect, it } from 'vitest';
+import type { SessionRecord } from '../../src/service/session-archive.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
+import {
+  newId,
+  newProject,
+  newSession,
+  once,
+  recordOf,
+  snippets,
+  startOfTime,
+  turnReply,
+} from './store-samples.ts';
+import { begin, contents } from './turn-steps.ts';
+
+const taken = { kind: 'done', value: null } as const;
+
+function withReply(record: SessionRecord, reply: object): SessionRecord {
+  return {
+    ...record,
+    messages: record.messages.map((message) => (message.position === 1 ? { ...message, ...reply } : message)),
+  };
+}
+
+export function describeImports(name: string, open: () => Promise<SessionStore>): void {
+  describe(`${name}: imports`, () => {
+    it('give back each message and the session as they came, however many there are', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const many = recordOf(
+        newId('ses'),
+        Array.from({ length: 250 }, (_, index) => `text ${index}`),
+        'Größe 🙂',
+      );
+      const usage = { input_tokens: 3, output_tokens: 0 };
+      const record = withReply(many, { finish_reason: 'error', error_code: 'ENGINE_FAILED', usage });
+      const { session } = record;
+      expect(await store.importSession(project, record, null)).toEqual({ kind: 'done', value: session });
+      expect(await store.findSession(project, session.session_id)).toEqual(session);
+      const place = { limit: 1000, after: null };
+      const kept = await store.listMessages(project, session.session_id, place);
+      expect(kept).toEqual({ items: record.messages, hasMore: false });
+      expect(await snippets(store, project, '"text 249"')).toEqual(['⟦text 249⟧']);
+    });
+
+    it('leave one that is there and the same as it is, and go on in it', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const record = withReply(recordOf(newId('ses'), ['a', 'b']), {
+        ...{
+          finish_reason: 'error',
+          error_code: 'ENGINE_FAILED',
+          usage: { input_tokens: 1, output_tokens: 2 },
+        },
+      });
+      const { session } = record;
+      await store.importSession(project, record, null);
+      // An older export names no code; the order of fields says nothing.
+      const { error_code: _, ...reply } = record.messages[1] as SessionRecord['messages'][number];
+      const usage = { output_tokens: 2, input_tokens: 1 };
+      const older = { session, messages: [...record.messages.slice(0, 1), { ...reply, usage }] };
+      for (const again of [record, older])
+        expect(await store.importSession(project, again, null)).toEqual({ kind: 'done', value: session });
+      const turn = await begin(store, project, { session_id: session.session_id, content: 'c' });
+      expect(turn.position).toBe(2);
+      await store.endTurn(project, turn, turnReply({ content: 'd' }));
+      expect(await contents(store, project, session.session_id)).toEqual([
+        'user: a',
+        'error: b',
+        'user: c',
+        'stop: d',
+      ]);
+    });
+
+    it.each<[string, (record: SessionRecord) => SessionRecord]>([
+      ['another title', (record) => ({ ...record, session: { ...record.session, title: 'other' } })],
+      ['another text', (record) => withReply(record, { content: 'other' })],
+      ['another usage', (record) => withReply(record, { usage: { input_tokens: 1, output_tokens: 1 } })],
+      ['another count', ({ session }) => recordOf(session.session_id, ['a', 'b', 'c', 'd'])],
+    ])('take no id that is taken by a session of %s, and change nothing', async (_, changed) => {
+      const store = await open();
+      const project = await newProject(store);
+      const record = recordOf(newId('ses'), ['a', 'b']);
+      await store.importSession(project, record, null);
+      expect(await store.importSession(project, changed(record), null)).toEqual(taken);
+      expect(await store.findSession(project, record.session.session_id)).toEqual(record.session);
+      expect(await contents(store, project, record.session.session_id)).toEqual(['user: a', 'stop: b']);
+    });
+
+    it('take no id of a deleted session, and any of another project’s', async () => {
+      const store = await open();
+      const [mine, other] = [await newProject(store), await newProject(store)];
+      const session_id = await newSession(store, other, { title: 'theirs' });
+      const record = recordOf(session_id, ['a', 'b'], 'mine');
+      const done = { kind: 'done', value: record.session };
+      expect(await store.importSession(mine, record, null)).toEqual(done);
+      expect((await store.findSession(other, session_id))?.title).toBe('theirs');
+      await store.deleteSession(mine, session_id, startOfTime);
+      expect(await store.importSession(mine, record, null)).toEqual(taken);
+    });
+
+    it('keep a message that has no reply as a turn that nobody runs', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const session_id = newId('ses');
+      await store.importSession(project, recordOf(session_id, ['a', 'b', 'c']), null);
+      const turn = await begin(store, project, { session_id, content: 'd' });
+      expect(turn.position).toBe(4);
+      expect(await contents(store, project, session_id)).toEqual([
+        ...['user: a', 'stop: b', 'user: c', 'interrupted: ', 'user: d'],
+      ]);
+    });
+
+    it('happen once under a key, whatever their length', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      for (const length of [2, 250]) {
+        const record = recordOf(newId('ses'), Array(length).fill('text'));
+        const key = `import ${length}`;
+        const first = await store.importSession(project, record, once(key));
+        await store.deleteSession(project, record.session.session_id, startOfTime);
+        expect(await store.importSession(project, record, once(key))).toEqual(first);
+        const other = recordOf(newId('ses'), ['a', 'b']);
+        expect(await store.importSession(project, other, once(key, 'other'))).toEqual({ kind: 'mismatch' });
+        expect(await store.findSession(project, other.session.session_id)).toBeNull();
+      }
+    });
+  });
+}
