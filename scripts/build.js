@@ -41,7 +41,7 @@ const { output } = await bundle.write({
   // What goes together stands in one file, although others use parts of it: each file costs a start its reading.
   codeSplitting: {
     groups: [
-      { name: 'start', test: /\/src\/(main\.ts$|service\/)/, priority: 4 },
+      { name: 'start', test: /\/src\/(main\.ts$|service\/|system\/yield-to-event-loop\.ts$)/, priority: 4 },
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
       {
         name: 'embedded',

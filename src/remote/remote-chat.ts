@@ -48,7 +48,7 @@ export async function* remoteChat(
         return;
       }
       const received = await connection.received(prepared, response);
-      if (isTurnedAway(received.status) && (await resending.again(received))) continue;
+      if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
       yield* turn.end(successBody('chat', received));
       return;
     } catch (error) {

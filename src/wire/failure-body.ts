@@ -32,6 +32,8 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
     hint: wait,
     ...(retryAfter !== null && { retryAfter }),
+    // A gateway that fails otherwise may have passed the request on.
+    mayHaveActed: code === 'UNAVAILABLE' && status !== 503,
     ...factsOf(body),
   });
 }

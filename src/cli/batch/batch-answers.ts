@@ -1,5 +1,4 @@
-// The answer to one line of a batch: its turn at the service, sent again while the service wants to wait, and what came of it as the
-// line of the result. What makes all further lines useless is told to whoever runs the batch.
+// The answer to one line of a batch: its turn at the service, at the pace of the batch, and the line of the result.
 import { createHash } from 'node:crypto';
 import type { Call } from '../../service/call.ts';
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
@@ -8,50 +7,36 @@ import { ParleyError } from '../../service/errors.ts';
 import { failureFacts } from '../../service/result.ts';
 import { toJson } from '../terminal/json.ts';
 import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
-import type { Pace } from './pace.ts';
+import type { Pacer } from './pacer.ts';
 
 export interface BatchOutcome {
   /** The line, with its line end. */
   readonly text: string;
-  readonly outcome: 'answered' | 'failed' | 'interrupted';
+  readonly outcome: 'answered' | 'failed' | 'stopped';
   readonly item: BatchLine;
 }
 
 export interface BatchAnswersOptions {
   readonly service: ConversationService;
-  /** Whether the service is known, by now, to honour the keys of requests. */
-  readonly honoursKeys: () => boolean;
   /** Its signal stops the batch. */
   readonly call: Omit<Call, 'idempotencyKey' | 'requestId'>;
   readonly newRequestId: () => string;
-  /** Names the batch, also when it goes on after a stop. */
+  /** The name of the batch, which stays when the batch goes on after a stop. */
   readonly batch: string;
   readonly defaultMode: () => Promise<string>;
-  readonly pace: Pace;
+  readonly pacer: Pacer;
   /** The session of all lines, as far as it is known; null where each line has its own. */
   readonly shared: SharedSession | null;
-  /** 0 to 1. */
-  readonly random: () => number;
-  /** Told what makes it useless to go on. */
-  readonly giveUp: (error: ParleyError) => void;
-  /** Lines in a row that get no answer at all before the batch is given up. */
-  readonly mostUnanswered: number;
 }
 
 export interface SharedSession {
   session_id: string | null;
-  /** Of the session, where it is still to be made. */
+  /** The title of the session, where the session is still to be made. */
   readonly title: string | null;
 }
 
-/** Of one line, each of them some sendings. */
-const mostTries = 6;
-/** A wait that is longer is not for a program to sit through. */
-const longestWaitSeconds = 15 * 60;
-
 export class BatchAnswers {
   readonly #options: BatchAnswersOptions;
-  #unanswered = 0;
 
   constructor(options: BatchAnswersOptions) {
     this.#options = options;
@@ -59,50 +44,30 @@ export class BatchAnswers {
 
   /** Never rejects. */
   async answer(item: BatchLine): Promise<BatchOutcome> {
+    const { pacer, call } = this.#options;
     const place: { session_id: string | null } = { session_id: null };
     try {
-      if (item.request instanceof ParleyError) throw item.request;
-      const data = await this.#turn(item, item.request, place);
-      this.#unanswered = 0;
+      const { request } = item;
+      if (request instanceof ParleyError) throw request;
+      const data = await pacer.run(() => this.#turn(item.id, request, place));
       return { text: `${toJson({ id: item.id, success: true, data })}\n`, outcome: 'answered', item };
     } catch (error) {
-      if (this.#options.call.signal.aborted && !(item.request instanceof ParleyError)) {
-        return failed(item, interrupted(place.session_id), 'interrupted');
-      }
-      const failure = asFailure(error);
-      if (failure !== item.request) this.#consider(failure);
-      return failed(item, failure, 'failed');
+      // A line whose failure stopped the batch has failed.
+      const isOwn = error === item.request || pacer.gaveUpOn(error);
+      const isStopped = call.signal.aborted && !isOwn;
+      const failure = isStopped ? stopped(place.session_id) : asFailure(error);
+      const text = `${toJson({ id: item.id, success: false, error: failureFacts(failure) })}\n`;
+      return { text, outcome: isStopped ? 'stopped' : 'failed', item };
     }
   }
 
-  /** The answer's data, whole, of as many tries as it takes. */
-  async #turn(
-    { id }: BatchLine,
-    request: BatchRequest,
-    place: { session_id: string | null },
-  ): Promise<unknown> {
-    const { pace, call, defaultMode, random } = this.#options;
-    for (let tries = 1; ; tries++) {
-      await pace.ready(call.signal);
-      try {
-        const mode = request.mode ?? (await this.#settled(defaultMode()));
-        const { message } = request;
-        return await this.#chat(id, { mode, message, ...this.#sessionOf(request) }, place);
-      } catch (error) {
-        if (!(error instanceof ParleyError) || tries === mostTries || !this.#isTurnedAway(error)) throw error;
-        const seconds = error.retryAfter ?? 2 ** (tries - 1);
-        if (seconds > longestWaitSeconds) {
-          this.#options.giveUp(error);
-          throw error;
-        }
-        pace.holdBack(seconds + random());
-      }
-    }
-  }
-
-  async #chat(id: BatchId, request: ChatRequest, place: { session_id: string | null }): Promise<unknown> {
-    const { service, shared } = this.#options;
-    const { mode, message, session_id, title } = request;
+  /** Resolves with the data of the answer. */
+  async #turn(id: BatchId, line: BatchRequest, place: { session_id: string | null }): Promise<unknown> {
+    const { service, shared, defaultMode } = this.#options;
+    const mode = line.mode ?? (await defaultMode());
+    const { message } = line;
+    const request: ChatRequest = { mode, message, ...this.#sessionOf(line) };
+    const { session_id, title } = request;
     const titled = title === undefined ? [] : [title];
     const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...titled]);
     try {
@@ -128,8 +93,8 @@ export class BatchAnswers {
   }
 
   /**
-   * A repetition of the same request in the same batch has the same key; a line that was corrected has another. Keys that follow each
-   * other as the lines do are cheaper to keep for a server than random ones.
+   * The same request in the same batch has the same idempotency key, and a line that was corrected has another. A key begins with the
+   * number of its line, because a server keeps keys in an order at less cost than random ones.
    */
   #call(id: BatchId, parts: readonly unknown[]): Call {
     const { batch, call, newRequestId } = this.#options;
@@ -140,46 +105,29 @@ export class BatchAnswers {
     const idempotencyKey = `${batch}.${number}.${hash.slice(0, 22)}`;
     return { ...call, idempotencyKey, requestId: newRequestId() };
   }
-
-  /** Without a mode no line that names none can be sent. */
-  async #settled(mode: Promise<string>): Promise<string> {
-    return mode.catch((error: unknown) => {
-      if (error instanceof ParleyError && error.code === 'USAGE') this.#options.giveUp(error);
-      throw error;
-    });
-  }
-
-  /**
-   * 429 always; 503 where it is surely that: another failure of a gateway may hide that the turn was done. A model whose reply broke off
-   * has worked for it: it is not asked again without a word of the user's.
-   */
-  #isTurnedAway({ code, retryAfter, details }: ParleyError): boolean {
-    if (code === 'RATE_LIMITED') return true;
-    if (details.some(({ problem }) => problem === 'broken_off')) return false;
-    return code === 'UNAVAILABLE' && (retryAfter !== null || this.#options.honoursKeys());
-  }
-
-  #consider(failure: ParleyError): void {
-    const { code, kind } = failure;
-    const isUnanswered = kind === 'transient' && code !== 'SESSION_BUSY' && code !== 'INCOMPLETE_REPLY';
-    this.#unanswered = isUnanswered ? this.#unanswered + 1 : 0;
-    const isHopeless = kind === 'key' || (kind === 'store' && code !== 'STORE_BUSY');
-    if (isHopeless || this.#unanswered >= this.#options.mostUnanswered) this.#options.giveUp(failure);
-  }
 }
 
-/** The answer's own data; what another server tells elsewhere in its answer stands there too. */
+/**
+ * Whether a request may be sent again as it is: after 429 always, after 503 unless the server may have done the turn and is not known to
+ * tell a repetition by its key. A model that broke off its reply has done work, and is asked again only if the user says so.
+ */
+export function isTurnedAway(
+  { code, retryAfter, details, mayHaveActed }: ParleyError,
+  honoursKeys: boolean,
+): boolean {
+  if (code === 'RATE_LIMITED') return true;
+  if (details.some(({ problem }) => problem === 'broken_off')) return false;
+  return code === 'UNAVAILABLE' && (retryAfter !== null || !mayHaveActed || honoursKeys);
+}
+
+/** The data of the answer. Another server may tell elsewhere in its answer what belongs there. */
 function dataOf({ session_id, mode, reply }: ChatReply, body: unknown): unknown {
   const { data } = body as { readonly data?: unknown };
   const own = typeof data === 'object' && !Array.isArray(data) ? data : null;
   return { session_id, mode, reply, ...own };
 }
 
-function failed(item: BatchLine, error: ParleyError, outcome: 'failed' | 'interrupted'): BatchOutcome {
-  return { text: `${toJson({ id: item.id, success: false, error: failureFacts(error) })}\n`, outcome, item };
-}
-
-function interrupted(session_id: string | null): ParleyError {
+function stopped(session_id: string | null): ParleyError {
   return new ParleyError('INCOMPLETE_REPLY', 'The batch was stopped before this reply was complete.', {
     hint: 'parley chat --batch --resume sends it again.',
     ...(session_id !== null && { session_id }),

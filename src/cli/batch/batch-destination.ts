@@ -1,4 +1,4 @@
-// Where the results of a batch go, and by which name the service knows the batch: to stdout, or on to the file of an earlier run.
+// Where the results of a batch go: to stdout, or to the end of the file of an earlier run. The name of the batch follows from that place.
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
@@ -6,19 +6,18 @@ import { syncDirectory } from '../../system/directories.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
 import type { CliContext } from '../context.ts';
 import { BatchRecords } from './batch-record.ts';
-import type { IdSet } from './id-set.ts';
 import { readResumedOutput } from './resumed-output.ts';
 
 export interface BatchDestination {
-  /** Names the batch for the service. */
+  /** The name of the batch, from which the idempotency keys of its requests are made. */
   readonly batch: string;
-  /** What an earlier run answered; null where there was none. */
-  readonly answered: IdSet | null;
-  /** The session that an earlier run told last. */
+  /** The keys of the ids that an earlier run has answered. */
+  readonly answered: ReadonlySet<string | number>;
+  /** The session of the last result of an earlier run that names one. */
   readonly session_id: string | null;
   /** Whole lines; resolves when there is room for more. */
   write(text: string): Promise<void>;
-  /** All is written. What is in a file of its own is on disk when it resolves; standard output belongs to whoever redirected it. */
+  /** Is called when all is written. A file that was resumed is on disk when it resolves; stdout belongs to whoever redirected it. */
   keep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +30,7 @@ export async function openDestination(resume: string | null, context: CliContext
     try {
       records.keep(file, batch);
     } catch {
-      // The batch itself is not in danger, and what it says of a resumption stays true but for what is under way at a kill.
+      // Without a record the batch runs as well. Only lines that are under way at a kill are then sent as new.
     }
   };
   if (resume === null) {
@@ -41,7 +40,7 @@ export async function openDestination(resume: string | null, context: CliContext
     const { stdout } = context;
     return {
       batch,
-      answered: null,
+      answered: new Set(),
       session_id: null,
       write: (text) => stdout.write(text),
       keep: async () => {},
@@ -72,42 +71,32 @@ async function resumedDestination(
   const output = await readResumedOutput(resume);
   const known = output.found === null ? null : records.find(output.found);
   const batch = known ?? fresh();
-  if (known === null && output.count > 0) {
+  if (known === null && output.answered.size > 0) {
     await context.say(
       `There is no record of the batch of ${resume} here from the last 24 hours: lines that were under way when it stopped are sent as new.`,
     );
   }
   const file = await output.open((identity) => keep(identity, batch));
+  const orTell = async (step: () => Promise<void>) => {
+    try {
+      await step();
+    } catch (cause) {
+      throw unwritten(resume, cause);
+    }
+  };
   return {
     batch,
     answered: output.answered,
     session_id: output.session_id,
-    async write(text) {
-      try {
-        await file.appendFile(text);
-      } catch (cause) {
-        throw unwritten(resume, cause);
-      }
-    },
-    async keep() {
-      try {
+    write: (text) => orTell(() => file.appendFile(text)),
+    keep: () =>
+      orTell(async () => {
         await file.sync();
         // The file may be a new one.
         syncDirectory(dirname(resolve(resume)));
-      } catch (cause) {
-        throw unwritten(resume, cause);
-      }
-    },
-    async close() {
-      try {
-        // A file system may tell only now that it could not write.
-        await file.close();
-      } catch (cause) {
-        throw unwritten(resume, cause);
-      } finally {
-        letGo();
-      }
-    },
+      }),
+    // A file system may tell only at the close that it could not write.
+    close: () => orTell(() => file.close()).finally(letGo),
   };
 }
 

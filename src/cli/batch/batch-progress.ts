@@ -1,15 +1,18 @@
-// How far a batch is, on stderr: on a terminal one line that is drawn again, elsewhere a line every ten seconds where that is asked for.
+// How a batch goes: what became of how many items, and a line of that on stderr while it runs. On a terminal the line is drawn again,
+// elsewhere there is one every ten seconds.
+import type { CliContext } from '../context.ts';
 import type { Output } from '../terminal/output.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
-import type { StartTimer } from '../terminal/timer.ts';
-import type { BatchOutcome } from './batch-answers.ts';
+import { type StartTimer, startTimer } from '../terminal/timer.ts';
 
 export interface BatchProgressOptions {
   readonly stderr: Output;
-  /** `live`: a line that is drawn again; `lines`: one after the other. */
   readonly form: 'live' | 'lines' | 'none';
-  /** Bytes of the input; null where its end is not known. */
-  readonly inputSize: number | null;
+  /** Where the batch ends, in items or in bytes of its input; null where that is not known. */
+  readonly end: number | null;
+  readonly unit: 'items' | 'bytes';
+  /** Outcomes in the order of the summary, which always has the first. Others follow as they come. */
+  readonly outcomes: readonly string[];
   readonly startTimer: StartTimer;
   readonly now: () => number;
 }
@@ -18,85 +21,110 @@ const everyMs = { live: 200, lines: 10_000, none: 0 } as const;
 
 export class BatchProgress {
   readonly #options: BatchProgressOptions;
-  readonly #counts = { answered: 0, failed: 0, interrupted: 0, skipped: 0 };
+  readonly #counts: Map<string, number>;
   readonly #began: number;
-  /** Where in the input the first line that was sent begins, and the last that was written ends. */
+  #finished = 0;
+  /** Where the work began and how far it is, in the unit. */
   #from: number | null = null;
   #to = 0;
   #cancel = () => {};
-  #isShown = false;
+  #isDrawn = false;
 
   constructor(options: BatchProgressOptions) {
     this.#options = options;
+    this.#counts = new Map(options.outcomes.map((outcome) => [outcome, 0]));
     this.#began = options.now();
     this.#schedule();
   }
 
-  get failed(): number {
-    return this.#counts.failed;
+  /** Items that are done with. */
+  get finished(): number {
+    return this.#finished;
   }
 
-  skip(): void {
-    this.#counts.skipped += 1;
+  /** Items with this outcome. */
+  count(outcome: string): number {
+    return this.#counts.get(outcome) ?? 0;
   }
 
-  add(results: readonly BatchOutcome[]): void {
-    for (const { outcome, item } of results) {
-      this.#counts[outcome] += 1;
-      this.#from ??= item.end - item.size;
-      this.#to = item.end;
-    }
+  /** An item that took no work, and so says nothing of the rate. */
+  pass(outcome: string): void {
+    this.#counts.set(outcome, this.count(outcome) + 1);
   }
 
-  /** Before anything else is said. A second time does nothing. */
+  /** An item that is done with. `from` and `to`: where it stands, in the unit; each item takes one if they are left out. */
+  finish(outcome: string, from = this.#finished, to = from + 1): void {
+    this.pass(outcome);
+    this.#finished += 1;
+    this.#from ??= from;
+    this.#to = to;
+  }
+
+  /** Before anything else is said. */
+  clear(): void {
+    if (this.#isDrawn) void this.#options.stderr.write(terminalText`\r\x1b[K`);
+    this.#isDrawn = false;
+  }
+
+  /** A second time does nothing. */
   stop(): void {
     this.#cancel();
-    if (this.#isShown && this.#options.form === 'live')
-      void this.#options.stderr.write(terminalText`\r\x1b[K`);
-    this.#isShown = false;
+    this.clear();
   }
 
-  /** `12 answered, 1 failed, 3 answered before`. */
-  summary(): string {
-    const { answered, failed, interrupted, skipped } = this.#counts;
-    const parts = [`${answered} answered`];
-    if (failed > 0) parts.push(`${failed} failed`);
-    if (interrupted > 0) parts.push(`${interrupted} stopped`);
-    if (skipped > 0) parts.push(`${skipped} answered before`);
-    return parts.join(', ');
+  /** `12 answered, 1 failed, 3 answered before`. `remarks`: what is said behind an outcome. */
+  summary(remarks: ReadonlyMap<string, string> = new Map()): string {
+    const [first] = this.#options.outcomes;
+    return [...this.#counts]
+      .filter(([outcome, count]) => count > 0 || outcome === first)
+      .map(([outcome, count]) => `${count} ${outcome.replaceAll('_', ' ')}${remarks.get(outcome) ?? ''}`)
+      .join(', ');
   }
 
   #line(): string {
-    const { now, inputSize } = this.#options;
-    const { answered, failed } = this.#counts;
+    const { now, end, unit } = this.#options;
     const seconds = (now() - this.#began) / 1000;
-    const rate = seconds > 0 ? (answered + failed) / seconds : 0;
-    const parts = [this.summary(), `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a second`];
+    const rate = seconds > 0 ? this.#finished / seconds : 0;
     const done = this.#to - (this.#from ?? 0);
-    if (inputSize !== null && done > 0) {
-      parts.push(`${duration((seconds * Math.max(0, inputSize - this.#to)) / done)} left`);
-    }
-    return parts.join(', ');
+    const left = end === null || done <= 0 ? null : (seconds * Math.max(0, end - this.#to)) / done;
+    return [
+      unit === 'items' && end !== null ? `${this.#finished} of ${end}` : this.summary(),
+      `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a second`,
+      ...(left === null ? [] : [`${duration(left)} left`]),
+    ].join(', ');
   }
 
   #schedule(): void {
-    const { form, startTimer } = this.#options;
+    const { form } = this.#options;
     if (form === 'none') return;
-    this.#cancel = startTimer(everyMs[form], () => {
-      this.#show();
+    this.#cancel = this.#options.startTimer(everyMs[form], () => {
+      this.#show(form);
       this.#schedule();
     });
   }
 
-  #show(): void {
-    const { form, stderr } = this.#options;
+  #show(form: 'live' | 'lines'): void {
+    const { stderr } = this.#options;
     const line = this.#line();
-    this.#isShown = true;
+    this.#isDrawn = form === 'live';
     // A line that is wider than the terminal could not be drawn over.
     void stderr.write(
-      form === 'live' ? terminalText`\r${line.slice(0, stderr.columns() - 1)}\x1b[K` : `${line}\n`,
+      this.#isDrawn ? terminalText`\r${line.slice(0, stderr.columns() - 1)}\x1b[K` : `${line}\n`,
     );
   }
+}
+
+/** `resultsApart`: the results do not scroll by on the terminal of stderr. `lines`: wanted where no line can be drawn again. */
+export function progressOn(
+  { stderr, stdout, options, host }: CliContext,
+  batch: Pick<BatchProgressOptions, 'end' | 'unit' | 'outcomes'> & {
+    readonly resultsApart: boolean;
+    readonly lines: boolean;
+  },
+): BatchProgress {
+  const isLive = stderr.redraws && (batch.resultsApart || !stdout.isTerminal);
+  const form = options.quiet ? 'none' : isLive ? 'live' : batch.lines ? 'lines' : 'none';
+  return new BatchProgress({ ...batch, stderr, form, startTimer, now: host.now });
 }
 
 function duration(seconds: number): string {

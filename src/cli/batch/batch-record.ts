@@ -1,5 +1,5 @@
-// Which batch an output file belongs to, kept in the data directory before the first request is sent: so a batch that goes on after a
-// kill names its requests as before, and a server that honours their keys does nothing twice.
+// Records which batch an output file belongs to, in the data directory, before the first request is sent. A batch that is resumed after a
+// kill then gives its requests the same keys as before, and a server that honours the keys does nothing twice.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import type { LoadLocks } from '../../system/file-lock.ts';
 
-/** Servers keep keys for a day: after that, a record says nothing any more, and its file may be another one. */
+/** Servers keep keys for a day. An older record is of no use, and its inode may be that of another file. */
 const keptMs = 24 * 60 * 60 * 1000;
 
 export class BatchRecords {
@@ -20,7 +20,7 @@ export class BatchRecords {
     this.#now = now;
   }
 
-  /** `file` as `identityOf` gives it. Null where there is no record of it. */
+  /** `file`: as `identityOf` gives it. Null where there is no record of the file. */
   find(file: string): string | null {
     try {
       const path = this.#path(file);
@@ -30,7 +30,7 @@ export class BatchRecords {
     }
   }
 
-  /** In place of what was recorded of a file in this place before. */
+  /** Replaces an earlier record of the file. */
   keep(file: string, batch: string): void {
     makePrivateDirectory(this.#directory);
     for (const name of readdirSync(this.#directory).filter((other) => /^\d+-\d+$/.test(other))) {
@@ -40,15 +40,15 @@ export class BatchRecords {
     replaceFile(this.#path(file), `${batch}\n`, { durable: true });
   }
 
-  /** Keeps the file to this process, until what is returned is called. `STORE_BUSY` where another is at work on it. */
+  /** Holds the file for this process until the function that it resolves with is called. `STORE_BUSY` while another process holds it. */
   async hold(file: string, locks: LoadLocks): Promise<() => void> {
     makePrivateDirectory(this.#directory);
     const path = resolve(file);
     const folder = dirname(path);
-    // The folder by its one real name, so that two ways to the same file meet.
+    // The real name of the folder, so that two paths to the same file have the same lock.
     const place = existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
     const name = createHash('sha256').update(place).digest('hex').slice(0, 32);
-    // The file of the lock is empty and stays: to remove it could take it from a process that is about to lock it.
+    // The lock file is empty and stays: another process may be about to lock it.
     return holdFileLock({ path: this.#path(`output-${name}.lock`), locks }, `the batch of ${file}`);
   }
 

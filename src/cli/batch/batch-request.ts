@@ -1,11 +1,11 @@
-// One line of a batch → the request that it asks for, or the failure that it is: nothing is coerced, nothing is guessed.
+// Reads one line of a batch: the request that it asks for, or its failure. No value is coerced or guessed.
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import type { ByteLine } from '../terminal/byte-lines.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 
-/** As the line names it, a text or a whole number; else the number of the line. */
+/** The id that the line gives, a text or a whole number; the number of the line where it gives none. */
 export type BatchId = string | number;
 
 export interface BatchRequest {
@@ -16,11 +16,11 @@ export interface BatchRequest {
 }
 
 export interface BatchLine {
-  /** Of its line, from 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
   readonly id: BatchId;
   readonly request: BatchRequest | ParleyError;
-  /** Bytes of the line, and of the input up to its end. */
+  /** Bytes of the line, and bytes of the input up to the end of the line. */
   readonly size: number;
   readonly end: number;
 }
@@ -28,11 +28,11 @@ export interface BatchLine {
 export interface LineRules {
   /** Bytes of a message. */
   readonly messageBytes: number;
-  /** True where all lines are turns of one session: then none may name another, or a title. */
+  /** True where all lines are turns of one session: no line may name a session or a title then. */
   readonly inSession: boolean;
 }
 
-/** A message in JSON is up to six times as long as it is (`\u00e9`); names and the rest fit beside it. */
+/** JSON may take six bytes for a byte of a message (`\u0001`). The rest is for the names and the other fields. */
 export function longestLine({ messageBytes }: Pick<LineRules, 'messageBytes'>): number {
   return 6 * messageBytes + 64 * 1024;
 }
@@ -79,7 +79,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const fieldNames: readonly string[] = ['message', 'id', 'mode', 'session_id', 'title'];
 
-/** The text begins with a brace: if it is JSON, it is an object. */
+/** The text begins with a brace, so JSON is an object here. */
 function objectOf(text: string, line: number): Fields {
   try {
     return JSON.parse(text);
@@ -92,7 +92,7 @@ function objectOf(text: string, line: number): Fields {
   }
 }
 
-/** Read first of all: also a line with another fault is then answered under its id. */
+/** The id is read first, so that a line with another fault is answered under its id. */
 function idOf({ id }: Fields, line: number): BatchId | null {
   if (id === undefined) return null;
   if (typeof id === 'number') {
@@ -114,7 +114,7 @@ function requestOf(fields: Fields, line: number, { messageBytes, inSession }: Li
   const nul = message.indexOf('\0');
   if (nul !== -1) throw invalid(line, 'message', `holds a NUL character at position ${nul}`);
   if (!message.isWellFormed()) throw invalid(line, 'message', 'holds half of a surrogate pair');
-  // A UTF-16 unit becomes at most three bytes, so most messages need not be measured.
+  // A UTF-16 unit becomes at most three bytes, so the bytes of most messages need no count.
   if (message.length * 3 > messageBytes) {
     const bytes = Buffer.byteLength(message);
     if (bytes > messageBytes) throw tooLarge(line, `has a message of ${bytes} bytes`, messageBytes);

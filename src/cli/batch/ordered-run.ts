@@ -1,21 +1,24 @@
-// Many pieces of work at once, their results in the order of the work. What is under way, and what waits for a slower one before it,
-// is bounded: then no more work is taken in. Knows nothing of what the work is.
+// Runs the items of a batch, several at once, and writes their results in the order of the items. Items that run and results that wait
+// for a slower item before them are bounded: then no further item is taken in. What the items are is for others to know.
+import { setTimeout as delay } from 'node:timers/promises';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 
 export interface OrderedWork<Item, Result> {
-  /** How much may run at a time. */
+  /** Items that may run at a time. */
   readonly concurrency: number;
-  /** How much may be taken in and not written yet: pieces, and what they weigh together (one alone may weigh more). */
-  readonly window: { readonly items: number; readonly weight: number };
-  /** Stops it: nothing more is taken in or begun, and what was done is written. */
+  /** What may be taken in and not be written yet: items, and their weight together (a single item may weigh more). */
+  readonly window: { readonly items: number; readonly weight?: number };
+  /** Stops the run: no item is taken in or begun any more, and the results of those that were begun are written. */
   readonly signal: AbortSignal;
-  /** Items of one lane run one after the other, in their order; null for an item that waits for none. */
-  lane(item: Item): string | null;
-  weight(item: Item): number;
-  weightOf(result: Result): number;
+  /** Milliseconds between two writes at least, while items run; 0 if it is left out. */
+  readonly gatherMs?: number;
+  /** Items of one lane run one after the other, in their order; null for an item that waits for no other. */
+  lane?(item: Item): string | null;
+  weight?(item: Item): number;
+  weightOf?(result: Result): number;
   /** Must not reject. */
   run(item: Item): Promise<Result>;
-  /** Called with what is next in order, one call at a time. When it rejects, so does the whole. */
+  /** Gets the results that are next in order, one call at a time. If it rejects, the whole run rejects. */
   write(results: readonly Result[]): Promise<void>;
 }
 
@@ -23,11 +26,13 @@ interface Place<Item, Result> {
   readonly item: Item;
   state: 'waiting' | 'running' | { readonly result: Result };
   weight: number;
+  /** The place behind it among those that may begin. */
+  next: Place<Item, Result> | null;
 }
 
-/** Resolves when all is written: of all items or, once the signal fired, of all that were begun. Rejects if the items do. */
+/** Resolves when all results are written: of all items or, once the signal fired, of those that were begun. Rejects if the items do. */
 export async function runInOrder<Item, Result>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   work: OrderedWork<Item, Result>,
 ): Promise<void> {
   const run = new OrderedRun(work);
@@ -43,14 +48,16 @@ export async function runInOrder<Item, Result>(
 
 class OrderedRun<Item, Result> {
   readonly #work: OrderedWork<Item, Result>;
-  /** In the order of the items; those before `#head` are written, or given to the writer. */
+  /** In the order of the items. Those before `#head` are written, or with the writer. */
   #places: Place<Item, Result>[] = [];
   #head = 0;
   #weight = 0;
   #running = 0;
   #unwritten = 0;
-  readonly #ready: Place<Item, Result>[] = [];
-  #nextReady = 0;
+  #written = Number.NEGATIVE_INFINITY;
+  /** The first and the last of the places that may begin. */
+  #ready: Place<Item, Result> | null = null;
+  #lastReady: Place<Item, Result> | null = null;
   readonly #lanes = new Map<string, Place<Item, Result>[]>();
   #writing: Promise<void> | null = null;
   #failure: { readonly error: unknown } | null = null;
@@ -61,19 +68,20 @@ class OrderedRun<Item, Result> {
     work.signal.addEventListener('abort', () => this.#wake());
   }
 
-  /** False once it is stopped. */
+  /** False once the run is stopped. */
   admit(item: Item): boolean {
     if (this.#isStopped) return false;
-    const place: Place<Item, Result> = { item, state: 'waiting', weight: this.#work.weight(item) };
+    const weight = this.#work.weight?.(item) ?? 0;
+    const place: Place<Item, Result> = { item, state: 'waiting', weight, next: null };
     this.#places.push(place);
     this.#unwritten += 1;
     this.#weight += place.weight;
-    const lane = this.#work.lane(item);
+    const lane = this.#work.lane?.(item) ?? null;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     if (queue !== undefined) queue.push(place);
     else {
       if (lane !== null) this.#lanes.set(lane, []);
-      this.#ready.push(place);
+      this.#allow(place);
       this.#begin();
     }
     return true;
@@ -81,7 +89,7 @@ class OrderedRun<Item, Result> {
 
   /** Resolves when another item may come. */
   async room(): Promise<void> {
-    const { items, weight } = this.#work.window;
+    const { items, weight = Number.POSITIVE_INFINITY } = this.#work.window;
     await this.#until(() => this.#isStopped || (this.#unwritten < items && this.#weight < weight));
   }
 
@@ -91,7 +99,7 @@ class OrderedRun<Item, Result> {
       return (isDone || this.#failure !== null) && this.#running === 0;
     });
     if (this.#failure === null && this.#unwritten > 0) {
-      // Stopped: what was begun is written, past what was not.
+      // Items that were not begun leave no gap that the others would wait for.
       while (this.#writing !== null) await this.#writing;
       const left = this.#places.slice(this.#head);
       this.#places = left.filter(({ state }) => typeof state === 'object');
@@ -114,38 +122,41 @@ class OrderedRun<Item, Result> {
     }
   }
 
+  #allow(place: Place<Item, Result>): void {
+    if (this.#lastReady === null) this.#ready = place;
+    else this.#lastReady.next = place;
+    this.#lastReady = place;
+  }
+
   #begin(): void {
     while (!this.#isStopped && this.#running < this.#work.concurrency) {
-      const place = this.#ready[this.#nextReady];
-      if (place === undefined) break;
-      this.#nextReady += 1;
+      const place = this.#ready;
+      if (place === null) break;
+      this.#ready = place.next;
+      if (place.next === null) this.#lastReady = null;
       this.#running += 1;
       place.state = 'running';
       void this.#work.run(place.item).then((result) => this.#end(place, result));
-    }
-    if (this.#nextReady > 1024 && this.#nextReady * 2 > this.#ready.length) {
-      this.#ready.splice(0, this.#nextReady);
-      this.#nextReady = 0;
     }
   }
 
   #end(place: Place<Item, Result>, result: Result): void {
     this.#running -= 1;
     place.state = { result };
-    const more = this.#work.weightOf(result);
+    const more = this.#work.weightOf?.(result) ?? 0;
     place.weight += more;
     this.#weight += more;
-    const lane = this.#work.lane(place.item);
+    const lane = this.#work.lane?.(place.item) ?? null;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     const next = queue?.shift();
-    if (next !== undefined) this.#ready.push(next);
+    if (next !== undefined) this.#allow(next);
     else if (lane !== null) this.#lanes.delete(lane);
     this.#begin();
     this.#flush();
     this.#wake();
   }
 
-  /** Gives the writer all that is next in order, again and again until there is nothing. */
+  /** Gives the writer the results that are next in order, until there are none. */
   #flush(): void {
     if (this.#writing !== null || this.#failure !== null) return;
     if (typeof this.#places[this.#head]?.state !== 'object') return;
@@ -164,8 +175,10 @@ class OrderedRun<Item, Result> {
 
   async #writeReady(): Promise<void> {
     for (;;) {
-      // What comes in the same turn of the event loop is written at once, and not each with a call of the system of its own.
-      await yieldToEventLoop();
+      // Results of the same turn of the event loop, or of the same moment, are one write: each costs a system call.
+      const left = this.#written + (this.#work.gatherMs ?? 0) - performance.now();
+      if (left > 0 && this.#running > 0) await delay(left);
+      else await yieldToEventLoop();
       const results: Result[] = [];
       let weight = 0;
       for (let place = this.#places[this.#head]; place !== undefined; place = this.#places[this.#head]) {
@@ -178,6 +191,7 @@ class OrderedRun<Item, Result> {
       this.#places = this.#places.slice(this.#head);
       this.#head = 0;
       await this.#work.write(results);
+      this.#written = performance.now();
       this.#unwritten -= results.length;
       this.#weight -= weight;
       this.#wake();

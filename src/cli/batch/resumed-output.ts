@@ -1,5 +1,5 @@
-// The output file of a batch that goes on: what it answers already, and the file made ready for the rest. Failures are taken out, for
-// they are done again, and so is a half last line. A file that holds anything else is left as it is.
+// The output file of a batch that is resumed: reads what it answers, and makes it ready for the other results. Failures, which are tried
+// again, and a half last line are taken out. A file that holds anything else stays as it is.
 import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { ParleyError } from '../../service/errors.ts';
@@ -7,34 +7,32 @@ import { AtomicFile } from '../../system/atomic-file.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
 import { byteLines } from '../terminal/byte-lines.ts';
 import { identityOf } from '../terminal/file-identity.ts';
-import type { BatchId } from './batch-request.ts';
-import { IdSet } from './id-set.ts';
+import { keyOf } from './batch-items.ts';
 
 export interface ResumedOutput {
-  readonly answered: IdSet;
-  readonly count: number;
+  /** The keys of the ids that it answers. */
+  readonly answered: ReadonlySet<string | number>;
   /** The session of its last result that names one. */
   readonly session_id: string | null;
-  /** As `identityOf` gives it; of the file that was found, null where there was none. */
+  /** The file that was found, as `identityOf` gives it; null where there was none. */
   readonly found: string | null;
-  /** Puts the file in order, whose identity may then be another: `recorded` is told it first. */
+  /** Puts the file in order. `recorded` is told the identity of the file before, which may be another one then. */
   open(recorded: (identity: string) => void): Promise<FileHandle>;
 }
 
-/** More than an answer may have. */
+/** Bytes of a line: more than any answer has. */
 const longestResult = 256 * 1024 * 1024;
 
 interface Result {
-  readonly id: BatchId;
+  readonly key: string | number;
   readonly success: boolean;
   readonly session_id: string | null;
 }
 
 export async function readResumedOutput(name: string): Promise<ResumedOutput> {
   const path = await realpath(name).catch(() => name);
-  const answered = new IdSet();
+  const answered = new Set<string | number>();
   const found = await identityIn(path, name);
-  let count = 0;
   let session_id: string | null = null;
   let end = 0;
   let isClosed = true;
@@ -43,14 +41,13 @@ export async function readResumedOutput(name: string): Promise<ResumedOutput> {
     for await (const line of resultLines(path, name)) {
       if (line.result === null) break;
       session_id = line.result.session_id ?? session_id;
-      if (line.result.success && answered.add(line.result.id)) count += 1;
+      if (line.result.success && !answered.has(line.result.key)) answered.add(line.result.key);
       else superfluous += 1;
       ({ end, isClosed } = line);
     }
   }
   return {
     answered,
-    count,
     session_id,
     found,
     async open(recorded) {
@@ -84,7 +81,7 @@ async function identityIn(path: string, name: string): Promise<string | null> {
   });
 }
 
-/** `result` is null for a half last line, and then nothing follows. */
+/** `result` is null for a half last line, which is the last of all. */
 async function* resultLines(path: string, name: string) {
   try {
     for await (const { number, bytes, end, isClosed } of byteLines(createReadStream(path), longestResult)) {
@@ -99,7 +96,7 @@ async function* resultLines(path: string, name: string) {
 
 const resultBeginning = Buffer.from('{"id":');
 
-/** Of a last line without its end: one that a kill has cut is the beginning of a result. Any other is somebody's text. */
+/** True for a last line that a kill has cut. A last line that does not begin as a result is somebody's text. */
 function beginsAsResult(bytes: Uint8Array | null): boolean {
   const length = Math.min(bytes?.length ?? 0, resultBeginning.length);
   return (
@@ -118,10 +115,10 @@ function resultOf(bytes: Uint8Array): Result | null {
   if (typeof success !== 'boolean' || (typeof id !== 'string' && typeof id !== 'number')) return null;
   const place = (success ? data : error) as { readonly session_id?: unknown } | null | undefined;
   const session_id = typeof place?.session_id === 'string' ? place.session_id : null;
-  return { id, success, session_id };
+  return { key: keyOf(id), success, session_id };
 }
 
-/** The successes alone, in a file that takes the other's place when it is whole. */
+/** Writes the successes to a file that replaces this one when it is whole. */
 async function rewrite(
   { path, name }: { readonly path: string; readonly name: string },
   recorded: (identity: string) => void,
@@ -129,7 +126,7 @@ async function rewrite(
   const { mode } = await stat(path);
   const file = new AtomicFile(path, { replaces: true, durable: true, mode: mode & 0o777 });
   try {
-    const kept = new IdSet();
+    const kept = new Set<string | number>();
     let lines: Uint8Array[] = [];
     let size = 0;
     const flush = () => {
@@ -138,7 +135,8 @@ async function rewrite(
       size = 0;
     };
     for await (const { result, bytes } of resultLines(path, name)) {
-      if (!result?.success || !kept.add(result.id)) continue;
+      if (!result?.success || kept.has(result.key)) continue;
+      kept.add(result.key);
       lines.push(bytes, lineEnd);
       size += bytes.length;
       if (size > 1024 * 1024) flush();

@@ -1,16 +1,15 @@
 // `parley chat --batch`: a request per line of stdin, a result per line of stdout (or of the file that is resumed), in the same order.
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
-import { BatchAnswers, type BatchOutcome, type SharedSession } from '../batch/batch-answers.ts';
+import { BatchAnswers, type BatchOutcome, isTurnedAway, type SharedSession } from '../batch/batch-answers.ts';
 import { type BatchDestination, openDestination } from '../batch/batch-destination.ts';
 import { batchItems } from '../batch/batch-items.ts';
-import { BatchProgress } from '../batch/batch-progress.ts';
+import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import { type BatchLine, readItem } from '../batch/batch-request.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
-import { Pace } from '../batch/pace.ts';
+import { Pacer } from '../batch/pacer.ts';
 import type { MessageSources } from '../chat-message.ts';
 import type { CliContext } from '../context.ts';
 import { tellFailure } from '../error-report.ts';
@@ -19,22 +18,21 @@ import { chooseMode } from '../mode-choice.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
-import { startTimer } from '../terminal/timer.ts';
 
 export interface ChatBatchInput extends MessageSources, SessionFlags {
   readonly mode: string | null;
   readonly title: string | null;
   readonly jsonStream: boolean;
   readonly extractCode: WhichBlock | null;
-  /** All lines are turns of one session: of the one named or continued, else of one that is made (with the title, if there is one). */
+  /** All lines are turns of one session: the one that is named or continued, else a new one (with the title, if there is one). */
   readonly inSession: boolean;
   readonly concurrency: number;
-  /** The output of a run that did not come to its end. */
+  /** The output of an earlier run, which this one completes. */
   readonly resume: string | null;
   readonly progress: boolean;
 }
 
-/** Lines that may be taken in before the result of the first of them is out, and what they weigh (characters). */
+/** Lines that may be taken in before the result of the first of them is out, and their characters. */
 const windowItems = (concurrency: number) => Math.max(64, 16 * concurrency);
 const windowWeight = 16 * 1024 * 1024;
 
@@ -42,14 +40,18 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   checkTogether(input, context);
   const session = await sessionToContinue(input, context);
   const destination = await openDestination(input.resume, context);
-  const stop = new AbortController();
-  // Each request under way listens to it.
-  setMaxListeners(0, stop.signal);
-  const { signal } = context;
-  const follow = () => stop.abort(signal.reason);
-  if (signal.aborted) follow();
-  else signal.addEventListener('abort', follow);
-  const progress = batchProgress(input, context);
+  const hopeless = new AbortController();
+  const signal = AbortSignal.any([context.signal, hopeless.signal]);
+  // Each request under way adds a listener.
+  setMaxListeners(0, signal);
+  const stop = { signal, giveUp: (error: unknown) => hopeless.abort(error) };
+  const progress = progressOn(context, {
+    end: context.host.stdin.size(),
+    unit: 'bytes',
+    outcomes: ['answered', 'failed', 'stopped', 'answered before'],
+    resultsApart: input.resume !== null,
+    lines: input.progress,
+  });
   try {
     const shared = input.inSession
       ? { session_id: session ?? destination.session_id, title: input.title }
@@ -58,16 +60,15 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
     await destination.keep();
     progress.stop();
     await context.say(`${progress.summary()}.`);
-    return progress.failed > 0 ? exitSomeFailed : exitDone;
+    return progress.count('failed') > 0 ? exitSomeFailed : exitDone;
   } catch (error) {
     progress.stop();
     await context.say(`Stopped: ${progress.summary()}. ${howToGoOn(input)}`);
-    // Not as JSON: what stands on stdout are results alone.
+    // Told on stderr, never as JSON: stdout has results alone.
     if (error instanceof ParleyError) return tellFailure(error, context);
     throw error;
   } finally {
     progress.stop();
-    signal.removeEventListener('abort', follow);
     await destination.close();
   }
 }
@@ -78,38 +79,50 @@ async function answerAll(
   destination: BatchDestination,
   shared: SharedSession | null,
   progress: BatchProgress,
-  stop: AbortController,
+  { signal, giveUp }: { readonly signal: AbortSignal; readonly giveUp: (error: unknown) => void },
 ): Promise<void> {
   const { backend, apiKey } = await context.open();
   const { now, random, newRequestId } = context.host;
   let defaultMode: Promise<string> | null = null;
+  const pacer = new Pacer({
+    most: input.concurrency,
+    mostUnanswered: Math.max(20, 5 * input.concurrency),
+    mostTries: 9,
+    isTurnedAway: (error) => isTurnedAway(error, backend.extensions?.includes('idempotency') ?? false),
+    giveUp,
+    say: (line) => {
+      progress.clear();
+      void context.say(line);
+    },
+    ...{ signal, now, random },
+  });
   const answers = new BatchAnswers({
     service: backend.service,
-    honoursKeys: () => backend.extensions?.includes('idempotency') ?? false,
-    call: { apiKey, signal: stop.signal, pacesItself: false, showReasoning: false },
+    call: { apiKey, signal, pacesItself: true, showReasoning: false },
     newRequestId,
     batch: destination.batch,
     defaultMode: () => {
-      defaultMode ??= chooseMode(input.mode, context);
+      defaultMode ??= chooseMode(input.mode, context).catch((error: unknown) => {
+        // No other line that names no mode can be sent.
+        if (error instanceof ParleyError && error.code === 'USAGE') giveUp(error);
+        throw error;
+      });
       return defaultMode;
     },
-    pace: new Pace({ now, wait: (ms, waiting) => delay(ms, undefined, { signal: waiting }) }),
+    pacer,
     shared,
-    random,
-    giveUp: (error) => stop.abort(error),
-    mostUnanswered: Math.max(20, 5 * input.concurrency),
   });
   const items = batchItems({
-    reading: { ...context.reading('lines', 'each is a request'), signal: stop.signal },
+    reading: { ...context.reading('lines', 'each is a request'), signal },
     read: (line) => readItem(line, { messageBytes: defaultLimits.messageBytes, inSession: input.inSession }),
     messageBytes: defaultLimits.messageBytes,
     answered: destination.answered,
-    skipped: () => progress.skip(),
+    skipped: () => progress.pass('answered before'),
   });
   await runInOrder<BatchLine, BatchOutcome>(items, {
     concurrency: input.inSession ? 1 : input.concurrency,
     window: { items: windowItems(input.concurrency), weight: windowWeight },
-    signal: stop.signal,
+    signal,
     lane: ({ request }) => {
       if (input.inSession) return 'all';
       return request instanceof ParleyError ? null : request.session_id;
@@ -118,16 +131,18 @@ async function answerAll(
     weightOf: ({ text }) => text.length,
     run: (item) => answers.answer(item),
     write: async (results) => {
-      progress.add(results);
+      for (const { outcome, item } of results) {
+        progress.finish(outcome, item.end - item.size, item.end);
+      }
       try {
         await destination.write(results.map(({ text }) => text).join(''));
       } catch (error) {
-        stop.abort(error);
+        giveUp(error);
         throw error;
       }
     },
   });
-  stop.signal.throwIfAborted();
+  signal.throwIfAborted();
 }
 
 function checkTogether(input: ChatBatchInput, { host, options }: CliContext): void {
@@ -164,16 +179,6 @@ function checkTogether(input: ChatBatchInput, { host, options }: CliContext): vo
       hint: 'Give it a file or a pipe: parley chat --batch < in.txt',
     });
   }
-}
-
-function batchProgress(input: ChatBatchInput, context: CliContext): BatchProgress {
-  const { stdin, now } = context.host;
-  const { stderr, options } = context;
-  // Results on the same screen are progress enough.
-  const isLive = stderr.redraws && (input.resume !== null || !context.stdout.isTerminal);
-  const form = isLive ? 'live' : input.progress ? 'lines' : 'none';
-  const inputSize = stdin.size();
-  return new BatchProgress({ stderr, form: options.quiet ? 'none' : form, inputSize, startTimer, now });
 }
 
 function howToGoOn({ resume }: ChatBatchInput): string {

@@ -1,49 +1,52 @@
-// Runs one operation over the ids of a batch: many a call where the server takes that, else one a call with several calls at
-// once; slower when it is told to; past failures of single ids, and to a stop when going on is of no use.
+// Runs one operation over the ids of a batch: many in a call where the server takes that, else one in a call with several calls at once.
+// The failure of an id does not stop the batch; a failure that every other id would share does.
 import { setMaxListeners } from 'node:events';
 import type { Call } from '../../service/call.ts';
-import { ParleyError } from '../../service/errors.ts';
+import { type ErrorCode, ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
+import { runInOrder } from '../batch/ordered-run.ts';
+import { Pacer } from '../batch/pacer.ts';
+import type { CliHost } from '../cli-host.ts';
 import type { BatchReport, ItemResult } from './batch-report.ts';
-import type { BatchJournal } from './journal.ts';
+import type { BatchEntry } from './id-list.ts';
+import type { BatchJournal, JournalResult } from './journal.ts';
 import { JournalMarks } from './journal-marks.ts';
-import { Pacer } from './pacer.ts';
-import { idsOf, numbersOf, type RunEntry, type Task, TaskSource } from './task.ts';
+import { distinctOf, type Task, tasksOf } from './task.ts';
 
-/** One call that did it; `repeated`: counted as its doing, for a repetition of it found no session. */
+/** One call that did it; `repeated`: it was counted as done, because a repetition of it found no session. */
 export interface Single {
   readonly repeated: boolean;
 }
 
 export interface BatchWork<Done extends string> {
-  /** The word for an id that it was done to. */
+  /** The status of an id that it was done to. */
   readonly done: Done;
-  readonly entries: Iterable<RunEntry>;
+  readonly entries: Iterable<BatchEntry>;
   readonly report: BatchReport;
   readonly journal: BatchJournal | null;
-  /** Null where ids go one a call. */
+  /** Null where each id takes a call. */
   readonly many: ((call: Call, ids: readonly string[]) => Promise<readonly BatchItem<Done>[]>) | null;
-  /** Where `many` turns out to be `UNSUPPORTED`, too; null: then nothing is done. */
+  /** Is also used where `many` turns out to be `UNSUPPORTED`; if it is null, that stops the batch. */
   readonly one: ((call: Call, id: string) => Promise<Single>) | null;
   readonly apiKey: string;
-  readonly newRequestId: () => string;
   /** Calls at once, at most. */
   readonly concurrency: number;
-  readonly now: () => number;
-  readonly random: () => number;
+  /** A reader of the results that goes away does not stop the batch: only `stopSignal` does. */
   readonly stopSignal: AbortSignal;
+  readonly host: Pick<CliHost, 'newRequestId' | 'now' | 'random'>;
 }
 
-/** What calls on their way get to end by themselves after a stop, of the two seconds that it may take. */
+/** A stop may take two seconds in all. Calls that are under way get this much of them to end. */
 const graceMs = 1200;
-/** Results are told at once as people take it, not each by itself: new calls go first. */
-const tellMs = 20;
-/** Batch calls at once: the next is under way while the last is being written. */
+/** Results of single ids that come within this time are one write. */
+const gatherMs = 20;
+/** Calls of many ids at once: the next ones are under way while the results of the last are written. */
 const mostBatchCalls = 3;
-const longestWaitSeconds = 600;
-/** Failures in which the server may have done it, and nobody heard. */
-const withoutAnswer: ReadonlySet<string> = new Set(['NETWORK', 'TIMEOUT', 'BAD_RESPONSE']);
+/** Calls that may wait for the result of a slower one before them: of many ids, and of one. */
+const window = { many: 4, one: 50_000 };
+/** Failures after which nobody knows whether the server did it. */
+const withoutAnswer: ReadonlySet<ErrorCode> = new Set(['NETWORK', 'TIMEOUT', 'BAD_RESPONSE', 'UNAVAILABLE']);
 
 /** Resolves with what stopped it early, null where nothing did. */
 export async function runBatch<Done extends string>(
@@ -54,146 +57,128 @@ export async function runBatch<Done extends string>(
 
 class BatchRun<Done extends string> {
   readonly #work: BatchWork<Done>;
-  readonly #calls = new AbortController();
-  readonly #source: TaskSource;
+  readonly #stop = new AbortController();
+  /** Fires when `#stop` does, or the `stopSignal` of the work: no call begins then. */
+  readonly #signal: AbortSignal;
+  /** Cuts the calls that are under way. */
+  readonly #cut = new AbortController();
   readonly #marks: JournalMarks | null;
+  readonly #pacer: Pacer;
   #many: BatchWork<Done>['many'];
-  #pacer: Pacer;
-  #again: Task[] = [];
-  #running = 0;
-  #stopped: { readonly reason: unknown } | null = null;
-  #wake = () => {};
-  #told = 0;
-  #telling: NodeJS.Timeout | undefined;
 
   constructor(work: BatchWork<Done>) {
+    const { concurrency, journal, host, stopSignal, report } = work;
+    const signal = AbortSignal.any([stopSignal, this.#stop.signal]);
+    // Each call under way adds a listener.
+    for (const each of [signal, this.#cut.signal]) setMaxListeners(0, each);
     this.#work = work;
-    this.#source = new TaskSource(work.entries);
-    this.#marks = work.journal && new JournalMarks(work.journal, (error) => this.#stop(error));
+    this.#signal = signal;
+    this.#marks = journal && new JournalMarks(journal);
     this.#many = work.many;
-    this.#pacer = this.#newPacer();
-    // One for each call that runs.
-    setMaxListeners(0, this.#calls.signal);
+    const most = work.many === null ? concurrency : Math.min(concurrency, mostBatchCalls);
+    this.#pacer = new Pacer({
+      most,
+      mostUnanswered: Math.max(3, most),
+      // To do it twice does no harm.
+      mostTries: Number.POSITIVE_INFINITY,
+      isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+      giveUp: (error) => this.#stop.abort(error),
+      say: (line) => void report.say(line),
+      ...{ signal, now: host.now, random: host.random },
+    });
   }
 
   async run(): Promise<{ readonly reason: unknown } | null> {
-    const { stopSignal, now } = this.#work;
-    const interrupt = () => this.#stop(stopSignal.reason);
-    stopSignal.addEventListener('abort', interrupt);
-    if (stopSignal.aborted) interrupt();
-    try {
-      while (this.#stopped === null) {
-        if (now() - this.#told >= tellMs) await this.#tell();
-        if (this.#stopped !== null) break;
-        const { limit, pauseMs } = this.#pacer;
-        if (pauseMs > 0 || this.#running >= limit) {
-          await this.#change(pauseMs);
-          continue;
-        }
-        const task =
-          this.#again.shift() ?? this.#source.next(this.#many === null ? 1 : defaultLimits.batchIds);
-        if (task !== null) await this.#start(task);
-        else if (this.#running > 0) await this.#change(0);
-        else break;
-      }
-    } catch (error) {
-      this.#stop(error);
-    } finally {
-      stopSignal.removeEventListener('abort', interrupt);
-    }
-    await this.#settle();
-    return this.#stopped;
-  }
-
-  /** The first reason counts. */
-  #stop(reason: unknown): void {
-    this.#stopped ??= { reason };
-    this.#wake();
-  }
-
-  /** Calls on their way may end, for a moment; then they are cut, and the journal has them as sent. */
-  async #settle(): Promise<void> {
-    const cut = setTimeout(() => this.#calls.abort(this.#stopped?.reason), graceMs);
-    while (this.#running > 0) await this.#change(0);
-    clearTimeout(cut);
-    await this.#marks?.settled();
-    // What was turned away may have been done all the same, by a server behind the one that said so.
-    this.#doubt(this.#again.filter(({ mayHaveActed }) => mayHaveActed));
-    // The journal may be what stopped it, or the reader of the results: what was done is told as far as can be.
-    for (const last of [() => this.#work.journal?.settle(), () => this.#tell()]) {
-      try {
-        await last();
-      } catch (error) {
-        this.#stop(error);
-      }
-    }
-  }
-
-  /** What has come, to the journal first, then to the user. */
-  async #tell(): Promise<void> {
-    const { journal, report, now } = this.#work;
-    this.#told = now();
-    journal?.flush();
-    await report.flush();
-  }
-
-  /** Resolves when a call has ended, when it is to stop, after a pause, or when there are results to be told. */
-  async #change(pauseMs: number): Promise<void> {
-    // One timer for all the calls that end before the results are told.
-    if (this.#work.report.hasNews) {
-      this.#telling ??= setTimeout(() => {
-        this.#telling = undefined;
-        this.#wake();
-      }, tellMs);
-    }
-    const pause = pauseMs > 0 ? setTimeout(() => this.#wake(), pauseMs) : undefined;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
+    const { entries, concurrency, journal, report } = this.#work;
+    const signal = this.#signal;
+    let cutting: NodeJS.Timeout | undefined;
+    signal.addEventListener('abort', () => {
+      cutting = setTimeout(() => this.#cut.abort(), graceMs);
     });
-    clearTimeout(pause);
+    const isMany = this.#many !== null;
+    const idsOfCall = () => (this.#many === null ? 1 : defaultLimits.batchIds);
+    await this.#orStop(() =>
+      runInOrder<Task, readonly ItemResult[]>(tasksOf(entries, idsOfCall), {
+        concurrency: isMany ? Math.min(concurrency, mostBatchCalls) : concurrency,
+        window: { items: isMany ? window.many : window.one },
+        signal,
+        gatherMs: isMany ? 0 : gatherMs,
+        run: (task) => this.#do(task),
+        write: async (results) => {
+          for (const ofTask of results) for (const result of ofTask) report.add(result);
+          await this.#tell();
+        },
+      }),
+    );
+    clearTimeout(cutting);
+    await this.#marks?.settled();
+    await this.#orStop(() => journal?.settle());
+    await this.#tell();
+    return signal.aborted ? { reason: signal.reason } : null;
   }
 
-  async #start(task: Task): Promise<void> {
-    const last = Math.max(-1, ...numbersOf(task));
-    if (last >= 0 && this.#marks?.isAhead(last) === false) await this.#marks.mark(last, this.#many === null);
-    if (this.#stopped !== null) return;
-    this.#running += 1;
-    void this.#do(task)
-      .catch((error: unknown) => this.#stop(error))
-      .then(() => {
-        this.#running -= 1;
-        this.#wake();
-      });
+  /** The journal has a result before the user has it. If one of the two cannot be written, the other is. */
+  async #tell(): Promise<void> {
+    const { journal, report } = this.#work;
+    await this.#orStop(() => journal?.flush());
+    await this.#orStop(() => report.flush());
   }
 
-  async #do(task: Task): Promise<void> {
-    const begun = this.#work.now();
-    const ids = idsOf(task);
-    const many = this.#many;
+  async #orStop(step: () => Promise<void> | void): Promise<void> {
     try {
-      const items = ids.length === 0 ? [] : await this.#ask(many, ids);
-      this.#pacer.answered();
-      this.#record(task, items);
+      await step();
+    } catch (error) {
+      this.#stop.abort(error);
+    }
+  }
+
+  /** Never rejects. Resolves with the results that are known, in the order of the task. */
+  async #do(task: Task): Promise<readonly ItemResult[]> {
+    const isSingle = this.#many === null;
+    const sent = distinctOf(task);
+    let mayHaveActed = false;
+    let isOut = false;
+    try {
+      await this.#marks?.mark(sent.at(-1)?.number ?? -1, isSingle);
+      const items = await this.#pacer.run(async () => {
+        isOut = true;
+        try {
+          return await this.#ask(sent);
+        } catch (error) {
+          isOut = !(error instanceof ParleyError);
+          if (error instanceof ParleyError)
+            mayHaveActed ||= error.mayHaveActed || withoutAnswer.has(error.code);
+          throw error;
+        }
+      });
+      return this.#record(task, items, mayHaveActed && isSingle);
     } catch (error) {
       const isUnsupported = error instanceof ParleyError && error.code === 'UNSUPPORTED';
-      if (isUnsupported && many !== null && this.#work.one !== null) this.#oneByOne(task);
-      else this.#failed(task, error, begun);
+      if (isUnsupported && !isSingle && this.#work.one !== null) return this.#oneByOne(task);
+      if (!(error instanceof ParleyError) || isUnsupported || this.#pacer.gaveUpOn(error)) {
+        this.#stop.abort(error);
+        if (isOut || mayHaveActed) this.#doubt(sent);
+        return [];
+      }
+      const { code, message } = error;
+      const items = sent.map(({ id }) => ({ session_id: id, status: 'failed', error: { code, message } }));
+      return this.#record(task, items, mayHaveActed);
     }
   }
 
-  /** One result per id, in order. */
-  async #ask(many: BatchWork<Done>['many'], ids: readonly string[]): Promise<readonly ItemResult[]> {
-    const { apiKey, newRequestId, done, one } = this.#work;
-    const { signal } = this.#calls;
+  /** The results of the ids, in their order. */
+  async #ask(entries: Task): Promise<readonly ItemResult[]> {
+    const { apiKey, host, done, one } = this.#work;
     const call: Call = {
       apiKey,
-      signal,
+      signal: this.#cut.signal,
       idempotencyKey: null,
-      requestId: newRequestId(),
+      requestId: host.newRequestId(),
       pacesItself: true,
       showReasoning: false,
     };
-    if (many !== null) return many(call, ids);
+    const ids = entries.map(({ id }) => id);
+    if (this.#many !== null) return this.#many(call, ids);
     if (one === null) throw new TypeError('There is no call for one id.');
     const [session_id = ''] = ids;
     try {
@@ -205,88 +190,34 @@ class BatchRun<Done extends string> {
     }
   }
 
-  #failed(task: Task, error: unknown, begun: number): void {
-    if (!(error instanceof ParleyError)) {
-      this.#doubt([task]);
-      this.#stop(error);
-      return;
-    }
-    const { code, message } = error;
-    const tried = { ...task, mayHaveActed: task.mayHaveActed || error.mayHaveActed };
-    if (code === 'RATE_LIMITED' || code === 'UNAVAILABLE') {
-      this.#turnedAway(tried, error, begun);
-      return;
-    }
-    const { kind } = error;
-    if (kind === 'key' || kind === 'store' || code === 'UNSUPPORTED') {
-      if (tried.mayHaveActed) this.#doubt([tried]);
-      this.#stop(error);
-      return;
-    }
-    if (kind === 'transient') this.#pacer.failed();
-    else this.#pacer.answered();
-    this.#record(
-      { ...tried, mayHaveActed: tried.mayHaveActed || withoutAnswer.has(code) },
-      idsOf(task).map((session_id) => ({ session_id, status: 'failed', error: { code, message } })),
-    );
-    if (this.#pacer.isHopeless) this.#stop(error);
+  /** The server takes no batches after all. */
+  async #oneByOne(task: Task): Promise<readonly ItemResult[]> {
+    if (this.#many !== null) this.#pacer.allow(this.#work.concurrency);
+    this.#many = null;
+    const results = await Promise.all([...tasksOf(task, () => 1)].map((single) => this.#do(single)));
+    return results.flat();
   }
 
   /** Whether these were done is not known. */
-  #doubt(tasks: readonly Task[]): void {
-    const numbers = tasks.flatMap(numbersOf);
-    this.#work.journal?.record(numbers.map((number) => ({ number, status: 'unsure', code: null })));
+  #doubt(entries: Task): void {
+    this.#work.journal?.record(entries.map(({ number }) => ({ number, status: 'unsure' })));
   }
 
-  #turnedAway(task: Task, error: ParleyError, begun: number): void {
-    const { retryAfter, code } = error;
-    const isNews = this.#pacer.turnedAway(begun, retryAfter);
-    if (this.#pacer.isHopeless || (retryAfter ?? 0) > longestWaitSeconds) {
-      this.#doubt(task.mayHaveActed || code === 'UNAVAILABLE' ? [task] : []);
-      this.#stop(error);
-      return;
-    }
-    this.#again.push({ ...task, mayHaveActed: task.mayHaveActed || code === 'UNAVAILABLE' });
-    if (!isNews || (retryAfter ?? 0) < 2) return;
-    const limit = this.#many === null ? `, then ${this.#pacer.limit} calls at once` : '';
-    void this.#work.report.say(`The server asks to wait ${retryAfter} s: waiting${limit}.`);
-  }
-
-  /** The server takes no batches after all. */
-  #oneByOne(task: Task): void {
-    if (this.#many !== null) {
-      this.#many = null;
-      this.#pacer = this.#newPacer();
-    }
-    this.#again.push(...task.entries.map((entry) => ({ entries: [entry], mayHaveActed: false })));
-  }
-
-  #newPacer(): Pacer {
-    const { concurrency, now, random } = this.#work;
-    return new Pacer({
-      most: this.#many === null ? concurrency : Math.min(concurrency, mostBatchCalls),
-      now,
-      random,
-    });
-  }
-
-  #record(task: Task, items: readonly ItemResult[]): void {
-    const { journal, report, done } = this.#work;
-    const results: { number: number; status: string; code: string | null }[] = [];
+  /** Notes the results in the journal. Not to be found means to be done for an id that an earlier call may have done. */
+  #record(task: Task, items: readonly ItemResult[], mayHaveActed: boolean): readonly ItemResult[] {
+    const { journal, done } = this.#work;
+    const lines: JournalResult[] = [];
     let next = 0;
-    for (const { id, number, inDoubt } of task.entries) {
-      if (number < 0) {
-        report.add({ session_id: id, status: 'duplicate' });
-        continue;
-      }
-      const item = items[next++] ?? { session_id: id, status: 'failed' };
-      const wasDone =
-        item.status === 'not_found' && (inDoubt === true || (task.mayHaveActed && this.#many === null));
-      const result: ItemResult = wasDone ? { session_id: id, status: done, repeated: true } : item;
-      const isDoubtful = result.status === 'failed' && (inDoubt === true || task.mayHaveActed);
-      results.push({ number, status: isDoubtful ? 'unsure' : result.status, code: item.error?.code ?? null });
-      report.add(result);
-    }
-    journal?.record(results);
+    const results = task.map(({ id: session_id, number, inDoubt = false }): ItemResult => {
+      if (number < 0) return { session_id, status: 'duplicate' };
+      const item = items[next++] ?? { session_id, status: 'failed' };
+      const isDoubtful = inDoubt || mayHaveActed;
+      const wasDone = item.status === 'not_found' && isDoubtful;
+      const status = item.status === 'failed' && isDoubtful ? 'unsure' : wasDone ? done : item.status;
+      lines.push({ number, status });
+      return wasDone ? { session_id, status: done, repeated: true } : item;
+    });
+    journal?.record(lines);
+    return results;
   }
 }

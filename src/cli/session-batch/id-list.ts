@@ -1,37 +1,39 @@
-// The ids of one batch, in the order given, each told from its repetitions. A million of them must not fill the memory: they lie
-// as lines in one buffer, beyond that in a file, and only a table of 8 bytes an id says where.
-import { readSync, writeSync } from 'node:fs';
+// The ids of one batch, in the order given, each told from its repetitions. They lie as lines in a buffer, beyond that in a file, and a
+// table of 8 bytes an id says where: docs/decisions/2026-11-22-ids-in-a-table.md.
+import { appendFileSync, readSync } from 'node:fs';
 import { linesOf } from './lines.ts';
 
 export interface BatchEntry {
   readonly id: string;
-  /** The distinct ids are numbered from 0; a repetition has the number of none, -1. */
+  /** The distinct ids are numbered from 0; a repetition has -1. */
   readonly number: number;
+  /** It was sent before, and the answer is not known: if it is not found now, it was done then. */
+  readonly inDoubt?: boolean;
 }
 
 const bufferBytes = 256 * 1024;
-/** Offsets are kept in 32 bits. */
+/** The table keeps places in 32 bits. */
 const mostBytes = 2 ** 32 - 1;
 
-/** Where ids go that do not fit the memory. */
+/** The file of ids that do not fit the buffer. */
 export interface IdListFile {
-  /** Called once, if the ids do not fit the buffer or are to be kept: gives an empty file to write and read. */
+  /** Is called once, if the ids do not fit the buffer or are to be kept. Gives an empty file to append to and read. */
   open(): number;
-  /** What a write that failed means. */
+  /** The failure that a failed write means. */
   failure(error: unknown): unknown;
 }
 
 export class IdList {
   readonly #place: IdListFile;
   #file: number | null = null;
-  /** Bytes that are in the file; those in the buffer come after them. */
+  /** Bytes that are in the file. Those in the buffer come after them. */
   #written = 0;
   readonly #buffer = Buffer.allocUnsafe(bufferBytes);
   #waiting = 0;
   #count = 0;
-  #repeated = 0;
+  /** Open addressing: an id is in the first free place from the one that its hash names. */
   #hashes = new Uint32Array(1024);
-  /** Where the line begins, plus 1; 0 for a free place. */
+  /** Where the line of the id begins, plus 1; 0 for a free place. */
   #offsets = new Uint32Array(1024);
 
   constructor(place: IdListFile) {
@@ -41,10 +43,6 @@ export class IdList {
   /** Of distinct ids. */
   get count(): number {
     return this.#count;
-  }
-
-  get repeated(): number {
-    return this.#repeated;
   }
 
   get bytes(): number {
@@ -60,10 +58,8 @@ export class IdList {
       this.#hashes[place] = hash;
       this.#offsets[place] = this.bytes + 1;
       this.#count += 1;
-    } else {
-      this.#repeated += 1;
     }
-    // No id holds a space, so that one marks a repetition.
+    // No id holds a space, so a space marks a repetition.
     this.#append(isNew ? `${id}\n` : ` ${id}\n`);
     if (this.#count * 2 > this.#offsets.length) this.#grow();
     return isNew;
@@ -91,14 +87,14 @@ export class IdList {
     return ids;
   }
 
-  /** Puts all of it into the file, and gives that. */
+  /** Puts all ids into the file, and gives the file. */
   intoFile(): number {
     this.#flush();
     this.#file ??= this.#place.open();
     return this.#file;
   }
 
-  /** The table is needed only while ids are added. */
+  /** Frees the table, which is needed only while ids are added. */
   complete(): void {
     this.#hashes = new Uint32Array(0);
     this.#offsets = new Uint32Array(0);
@@ -111,7 +107,7 @@ export class IdList {
   }
 
   #append(line: string): void {
-    // Never more than 3 bytes a unit; an id has 255 characters at most.
+    // A UTF-16 unit becomes at most 3 bytes, and an id has at most 255 of them.
     if (this.#waiting + line.length * 3 > bufferBytes) this.#flush();
     if (this.bytes + line.length * 3 > mostBytes) throw new RangeError('A list of ids ends at 4 GiB.');
     this.#waiting += this.#buffer.write(line, this.#waiting);
@@ -121,9 +117,7 @@ export class IdList {
     if (this.#waiting === 0) return;
     this.#file ??= this.#place.open();
     try {
-      for (let from = 0; from < this.#waiting; ) {
-        from += writeSync(this.#file, this.#buffer, from, this.#waiting - from, this.#written + from);
-      }
+      appendFileSync(this.#file, this.#buffer.subarray(0, this.#waiting));
     } catch (error) {
       throw this.#place.failure(error);
     }
@@ -131,7 +125,7 @@ export class IdList {
     this.#waiting = 0;
   }
 
-  /** Where the id is in the table, or the free place where it belongs. */
+  /** The place of the id in the table, or the free place where it belongs. */
   #placeOf(id: string, hash: number): number {
     const last = this.#offsets.length - 1;
     let bytes: Buffer | null = null;
@@ -153,8 +147,7 @@ export class IdList {
   }
 
   #grow(): void {
-    const hashes = this.#hashes;
-    const offsets = this.#offsets;
+    const [hashes, offsets] = [this.#hashes, this.#offsets];
     this.#hashes = new Uint32Array(hashes.length * 2);
     this.#offsets = new Uint32Array(hashes.length * 2);
     const last = this.#offsets.length - 1;
@@ -169,7 +162,7 @@ export class IdList {
   }
 }
 
-/** FNV-1a with a last mixing: ids that differ in their last characters alone must spread over the table. */
+/** FNV-1a, mixed once more at the end: ids that differ only in their last characters must spread over the table. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

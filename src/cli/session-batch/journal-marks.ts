@@ -1,51 +1,43 @@
-// How far a batch may have gone, as its journal has it: said before anything is sent. Single calls do not wait for the disk: the
-// journal is told ahead of them.
+// How far a batch may have gone, as its journal has it. The mark is on disk before the first id below it is sent. Calls of one id rarely
+// wait for the disk, because the next mark is made ahead of them.
 import type { BatchJournal } from './journal.ts';
 
-/** How far ahead: each mark costs the disk, that of the server too where it is the same. */
+/** Ids that a mark reaches ahead. A mark costs a sync of the disk, which a server on the same machine waits for as well. */
 const markStep = 512;
 
 export class JournalMarks {
   readonly #journal: BatchJournal;
-  readonly #failed: (error: unknown) => void;
   #reached = 0;
   #marking: Promise<void> | null = null;
-  #hasFailed = false;
 
-  /** `failed` is told why the journal cannot be written: then nothing more may be sent. */
-  constructor(journal: BatchJournal, failed: (error: unknown) => void) {
+  constructor(journal: BatchJournal) {
     this.#journal = journal;
-    this.#failed = failed;
   }
 
-  /** False: entry `last` may be sent once `mark` has resolved. */
-  isAhead(last: number): boolean {
-    return last + markStep / 2 < this.#reached;
-  }
-
-  /** Resolves when the journal has the mark of entry `last`, or cannot be written. `isSingle`: calls of one id go on meanwhile. */
+  /** Resolves when number `last` may be sent, rejects if the journal cannot be written. `isSingle`: calls are of one id each. */
   async mark(last: number, isSingle: boolean): Promise<void> {
+    if (last < 0) return;
     const ahead = isSingle ? markStep : 0;
-    if (last + ahead / 2 >= this.#reached) this.#marking ??= this.#markTo(last + 1 + ahead);
-    while (last >= this.#reached && !this.#hasFailed) {
+    const next = () => {
       this.#marking ??= this.#markTo(last + 1 + ahead);
-      await this.#marking;
-    }
+      return this.#marking;
+    };
+    // A failure of this mark is told to the first call that needs it.
+    if (last + ahead / 2 >= this.#reached) next().catch(() => {});
+    while (last >= this.#reached) await next();
   }
 
-  /** Resolves when no mark is on its way any more. */
+  /** Resolves when no mark is being made. */
   async settled(): Promise<void> {
-    await this.#marking;
+    await this.#marking?.catch(() => {});
   }
 
   async #markTo(number: number): Promise<void> {
     try {
       await this.#journal.mark(number);
       this.#reached = number;
-    } catch (error) {
-      this.#hasFailed = true;
-      this.#failed(error);
+    } finally {
+      this.#marking = null;
     }
-    this.#marking = null;
   }
 }

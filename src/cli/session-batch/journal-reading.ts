@@ -1,4 +1,4 @@
-// A journal read back: what the batch is, and which of its ids are done with. Lines that a crash has cut are passed over.
+// A journal read back: what the batch is, and what became of its ids. Lines that a crash has cut are passed over.
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
@@ -9,30 +9,23 @@ import {
   type BatchOwner,
   type BatchSeal,
   batchDirectory,
-  type JournalResult,
   journalPath,
   sumOf,
 } from './journal.ts';
 import { linesOf } from './lines.ts';
 
-export interface KnownEntry extends BatchEntry {
-  /** It may have been sent, and what became of it is not known. */
-  readonly inDoubt: boolean;
-}
-
-/** States of an id, a byte each. */
+/** States of an id, a byte each: there may be a million ids. */
 const unknown = 0;
-const done = 1;
-const missing = 2;
-const failed = 3;
-const unsure = 4;
-const states: Readonly<Record<string, number>> = { deleted: done, not_found: missing, failed, unsure };
+const states: Readonly<Record<string, number>> = { deleted: 1, not_found: 2, failed: 3, unsure: 4 };
+
+/** `deleted`: the batch has deleted it, or may have. `outstanding`: still to be done. */
+type Question = 'deleted' | 'outstanding' | 'missing';
 
 export class KnownBatch {
   readonly seal: BatchSeal;
   readonly #file: number;
-  readonly #size: number;
   readonly #states: Uint8Array;
+  /** The ids before this number may have been sent. */
   #sent = 0;
 
   /** `USAGE` where there is no such batch, `STORE_BUSY` where another process is at work on it. */
@@ -46,8 +39,8 @@ export class KnownBatch {
     const journal = await BatchJournal.open(path, batch, holder);
     try {
       const known = new KnownBatch(journal.file, path, batch);
-      // What a kill left open is written down, so that the journal can be settled again.
-      journal.record(known.#doubts());
+      // Ids that a kill has left in doubt are written down as such, so that the journal can be settled again.
+      journal.record([...known.#inDoubt()].map((number) => ({ number, status: 'unsure' })));
       journal.settle();
       return { known, journal };
     } catch (error) {
@@ -58,14 +51,13 @@ export class KnownBatch {
 
   constructor(file: number, path: string, batch: string) {
     this.#file = file;
-    this.#size = fstatSync(file).size;
     const found = sealIn(file);
     if (found === null) {
       throw new ParleyError('USAGE', `${path} is not the journal of a batch that Parley can read.`, {
         hint: 'It was left as it is, and nothing was done. A newer Parley may have made it.',
       });
     }
-    const { seal, ids, bytes } = found;
+    const { seal, ids, bytes, end } = found;
     // The first journals had no sum.
     const isWhole = seal.sum === undefined || seal.sum === sumOf(file, bytes);
     if (seal.batch !== batch || seal.ids !== ids || !isWhole) {
@@ -75,35 +67,21 @@ export class KnownBatch {
     }
     this.seal = seal;
     this.#states = new Uint8Array(seal.ids);
-    let isSealed = false;
-    for (const line of linesOf(file, 0, this.#size)) {
-      if (isSealed) this.#take(line);
-      else isSealed = line.startsWith('\t');
+    for (const line of linesOf(file, end, fstatSync(file).size)) this.#take(line);
+  }
+
+  *entries(question: Question): Generator<BatchEntry> {
+    let number = 0;
+    for (const id of idsIn(this.#file)) {
+      if (this.#is(question, number)) yield { id, number, inDoubt: this.#isInDoubt(number) };
+      number += 1;
     }
   }
 
-  /** Ids still to be done: not tried yet, failed, or cut off in the middle. */
-  *outstanding(): Generator<KnownEntry> {
-    for (const entry of this.#entries()) {
-      const state = this.#states[entry.number];
-      if (state !== done && state !== missing) yield entry;
-    }
-  }
-
-  /** Ids that the batch has deleted, or may have. */
-  *deleted(): Generator<BatchEntry> {
-    for (const { id, number, inDoubt } of this.#entries()) {
-      if (this.#states[number] === done || inDoubt) yield { id, number };
-    }
-  }
-
-  count(what: 'outstanding' | 'deleted' | 'missing'): number {
-    const counts = {
-      outstanding: (state: number) => state !== done && state !== missing,
-      deleted: (state: number, number: number) => state === done || this.#isInDoubt(number),
-      missing: (state: number) => state === missing,
-    }[what];
-    return this.#states.reduce((sum, state, number) => sum + Number(counts(state, number)), 0);
+  count(question: Question): number {
+    let count = 0;
+    for (const number of this.#states.keys()) if (this.#is(question, number)) count += 1;
+    return count;
   }
 
   /** Throws `USAGE` unless the batch belongs to this place. */
@@ -120,24 +98,20 @@ export class KnownBatch {
     });
   }
 
-  #doubts(): readonly JournalResult[] {
-    const numbers = Array.from(this.#states.subarray(0, this.#sent).keys()).filter((number) =>
-      this.#isInDoubt(number),
-    );
-    return numbers.map((number) => ({ number, status: 'unsure', code: null }));
-  }
-
-  *#entries(): Generator<KnownEntry> {
-    let number = 0;
-    for (const id of idsIn(this.#file, this.#size)) {
-      yield { id, number, inDoubt: this.#isInDoubt(number) };
-      number += 1;
-    }
+  #is(question: Question, number: number): boolean {
+    const state = this.#states[number];
+    if (question === 'missing') return state === states['not_found'];
+    if (question === 'deleted') return state === states['deleted'] || this.#isInDoubt(number);
+    return state !== states['deleted'] && state !== states['not_found'];
   }
 
   #isInDoubt(number: number): boolean {
     const state = this.#states[number];
-    return state === unsure || (state === unknown && number < this.#sent);
+    return state === states['unsure'] || (state === unknown && number < this.#sent);
+  }
+
+  *#inDoubt(): Generator<number> {
+    for (const number of this.#states.keys()) if (this.#isInDoubt(number)) yield number;
   }
 
   #take(line: string): void {
@@ -150,48 +124,50 @@ export class KnownBatch {
   }
 }
 
+/** The first journals had the code of a failure behind its result. */
 const resultForm = /^(\d+) (deleted|not_found|failed|unsure)(?: \w+)?$/;
 
-/** The seal of a journal; null for a file that is none. */
-export function sealOf(path: string): BatchSeal | null {
+/** The seal of a journal, and its distinct ids in their order; null for a file that is no journal. The file is open while `read` runs. */
+export async function readJournal<Result>(
+  path: string,
+  read: (seal: BatchSeal, ids: Iterable<string>) => Promise<Result>,
+): Promise<Result | null> {
   const file = openSync(path, 'r');
   try {
-    return sealIn(file)?.seal ?? null;
+    const found = sealIn(file);
+    return found && (await read(found.seal, idsIn(file)));
   } finally {
     closeSync(file);
   }
 }
 
-/** The distinct ids of a journal, in their order. */
-export function* idsOf(path: string): Generator<string> {
-  const file = openSync(path, 'r');
-  try {
-    yield* idsIn(file, fstatSync(file).size);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function* idsIn(file: number, size: number): Generator<string> {
-  for (const line of linesOf(file, 0, size)) {
+function* idsIn(file: number): Generator<string> {
+  for (const line of linesOf(file, 0, fstatSync(file).size)) {
     if (line.startsWith('\t')) return;
     if (!line.startsWith(' ')) yield line;
   }
 }
 
-/** With how many distinct ids, and how many bytes, stand before it. */
-function sealIn(
-  file: number,
-): { readonly seal: BatchSeal; readonly ids: number; readonly bytes: number } | null {
+interface FoundSeal {
+  readonly seal: BatchSeal;
+  /** Distinct ids and bytes before the seal. */
+  readonly ids: number;
+  readonly bytes: number;
+  /** Where the lines after the seal begin. */
+  readonly end: number;
+}
+
+function sealIn(file: number): FoundSeal | null {
   let ids = 0;
   let bytes = 0;
   for (const line of linesOf(file, 0, fstatSync(file).size)) {
+    const end = bytes + Buffer.byteLength(line) + 1;
     if (line.startsWith('\t')) {
       const seal = readSeal(line.slice(1));
-      return seal === null ? null : { seal, ids, bytes };
+      return seal === null ? null : { seal, ids, bytes, end };
     }
     if (!line.startsWith(' ')) ids += 1;
-    bytes += Buffer.byteLength(line) + 1;
+    bytes = end;
   }
   return null;
 }

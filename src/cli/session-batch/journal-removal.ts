@@ -1,18 +1,18 @@
-// Journals whose sessions were erased for good: they name ids that no longer mean anything, and can undo nothing.
+// Removes journals whose sessions were erased for good: their ids name nothing any more, and they can undo nothing.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../service/limits.ts';
 import { syncDirectory } from '../../system/directories.ts';
 import { batchDirectory, lockPath } from './journal.ts';
-import { idsOf, sealOf } from './journal-reading.ts';
+import { readJournal } from './journal-reading.ts';
 
 export interface ErasedSessions {
   readonly origin: string;
   /** Null for all projects. */
   readonly project_id: string | null;
-  /** Deleted before (ms): what a journal last written before then has deleted is gone. */
+  /** Sessions deleted before this time (ms) are erased. So a journal that was last written before it has deleted none that is left. */
   readonly before: number;
-  /** Whether any of these sessions of a project is left: restored before, or never deleted. */
+  /** Whether any of these sessions of a project is left: it was restored, or never deleted. */
   readonly holdsAny: (projectId: string, ids: readonly string[]) => Promise<boolean>;
 }
 
@@ -26,7 +26,7 @@ export async function removeJournals(
   const removed: string[] = [];
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
-    if (!name.endsWith('.journal') || !(await isOf(path, erased))) continue;
+    if (!name.endsWith('.journal') || !(await isOf(path, erased).catch(() => false))) continue;
     rmSync(path, { force: true });
     rmSync(lockPath(path), { force: true });
     removed.push(name.replace(/\.journal$/, ''));
@@ -35,24 +35,19 @@ export async function removeJournals(
   return removed;
 }
 
-async function isOf(
-  path: string,
-  { origin, project_id, before, holdsAny }: ErasedSessions,
-): Promise<boolean> {
-  try {
-    if (statSync(path).mtimeMs >= before) return false;
-    const seal = sealOf(path);
-    if (seal === null || seal.origin !== origin || seal.project_id === null) return false;
+async function isOf(path: string, erased: ErasedSessions): Promise<boolean | null> {
+  const { origin, project_id, before, holdsAny } = erased;
+  if (statSync(path).mtimeMs >= before) return false;
+  return readJournal(path, async (seal, all) => {
+    if (seal.origin !== origin || seal.project_id === null) return false;
     if (project_id !== null && seal.project_id !== project_id) return false;
     let ids: string[] = [];
-    for (const id of idsOf(path)) {
+    for (const id of all) {
       ids.push(id);
       if (ids.length < defaultLimits.batchIds) continue;
       if (await holdsAny(seal.project_id, ids)) return false;
       ids = [];
     }
     return !(await holdsAny(seal.project_id, ids));
-  } catch {
-    return false;
-  }
+  });
 }

@@ -1,14 +1,14 @@
-// The journal of a batch: a file that knows what was asked for and what became of it, whatever happens to the process. All ids
-// stand in it, synced, before the first is touched; then a line for each that is about to be sent and each that was answered.
-// It holds ids alone, no titles and no texts.
+// The journal of a batch: a file that says what was asked for and what became of it, whatever happens to the process. All ids are in it,
+// on disk, before the first is sent. Then each id that is about to be sent and each result gets a line. It holds no titles and no texts.
 //
-//   ses_a                     an id (a line that begins with a space: one given again)
+//   ses_a                     an id (after a space: an id that was given again)
 //   ⇥{"version":1,…}          the seal: without it the batch never began
 //   sent 1000                 the ids before number 1000 may have been sent
-//   0 deleted                 what became of number 0; `unsure` where no answer came
-//   settled                   no other than those was sent
+//   0 deleted                 the result of number 0; `unsure` where no answer came
+//   settled                   no id but those with a result was sent
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   fdatasync,
@@ -19,7 +19,6 @@ import {
   readSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,12 +29,12 @@ import { makePrivateDirectory } from '../../system/directories.ts';
 import type { LoadLocks } from '../../system/file-lock.ts';
 import { IdList } from './id-list.ts';
 
-/** What a batch belongs to: it is gone on with nowhere else. */
+/** Where a batch was begun. It goes on nowhere else. */
 export interface BatchOwner {
   readonly origin: string;
-  /** Null where the server does not tell: then the key decides. */
+  /** Null where the server does not tell it: then the key decides. */
   readonly project_id: string | null;
-  /** SHA-256 of the key, its beginning. */
+  /** The beginning of the SHA-256 of the key. */
   readonly key: string;
 }
 
@@ -44,7 +43,7 @@ export interface BatchSeal extends BatchOwner {
   readonly batch: string;
   readonly made_at: string;
   readonly ids: number;
-  /** SHA-256 of all above the seal: a journal that was edited is not gone on with. Left out by the first journals. */
+  /** SHA-256 of the lines above the seal: a batch whose journal was edited does not go on. The first journals have none. */
   readonly sum?: string;
   readonly ignore_missing: boolean;
 }
@@ -52,19 +51,21 @@ export interface BatchSeal extends BatchOwner {
 export interface JournalResult {
   readonly number: number;
   readonly status: string;
-  readonly code: string | null;
 }
 
-/** What a process needs to be the only one at work on a batch. */
+/** What a process needs to hold a batch for itself. */
 export interface BatchHolder {
   readonly locks: LoadLocks;
   readonly now: () => number;
 }
 
-/** Kept for undoing; and how long a draft is left that a process which died had begun. */
+/** A journal is kept so long, for undoing. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
+/** A draft of a process that died is kept so long. */
 const draftMs = 24 * 60 * 60 * 1000;
 const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
+/** Characters of results that may wait to be written. */
+const mostWaiting = 64 * 1024;
 const dataSynced = promisify(fdatasync);
 
 export function batchDirectory(dataDirectory: string): string {
@@ -75,12 +76,12 @@ export function journalPath(dataDirectory: string, batch: string): string {
   return join(batchDirectory(dataDirectory), `${batch}.journal`);
 }
 
-/** The lock of a journal, which goes when the journal has gone. */
+/** The lock file of a journal, which is removed after the journal. */
 export function lockPath(journal: string): string {
   return journal.replace(/journal$/, 'lock');
 }
 
-/** Ids that are being collected, in a file that becomes the journal or is removed. */
+/** Ids that are being collected. Their file becomes the journal, or is removed. */
 export class BatchDraft {
   readonly batch: string;
   readonly list: IdList;
@@ -99,13 +100,13 @@ export class BatchDraft {
     });
   }
 
-  /** All ids are on disk, under the name of the batch, when this returns. */
+  /** All ids are on disk, under the name of the batch, when this resolves. */
   async seal(facts: Omit<BatchSeal, 'sum'>): Promise<BatchJournal> {
     try {
       const file = this.list.intoFile();
       const path = join(this.#directory, `${this.batch}.journal`);
       const seal: BatchSeal = { ...facts, sum: sumOf(file, this.list.bytes) };
-      append(file, `\t${JSON.stringify(seal)}\n`, this.list.bytes);
+      appendFileSync(file, `\t${JSON.stringify(seal)}\n`);
       moveIntoPlace(this.#path, path, { durable: true });
       this.#isSealed = true;
       removeOld(this.#directory, this.#holder.now());
@@ -115,7 +116,7 @@ export class BatchDraft {
     }
   }
 
-  /** Lets go of the file; one that has not become a journal is removed. */
+  /** Closes the file, and removes it unless it has become a journal. */
   close(): void {
     if (this.#file === null) return;
     closeSync(this.#file);
@@ -130,7 +131,7 @@ export class BatchDraft {
   #open(): number {
     try {
       makePrivateDirectory(this.#directory);
-      this.#file = openSync(this.#path, 'wx+', 0o600);
+      this.#file = openSync(this.#path, 'ax+', 0o600);
       return this.#file;
     } catch (error) {
       throw fileFailure(error, this.#path, 'written', remedy);
@@ -142,11 +143,11 @@ export class BatchJournal {
   readonly path: string;
   readonly file: number;
   readonly #letGo: () => void;
-  /** A line that a crash has cut in two must not take the next one with it. */
+  /** Lines to be written. It begins with a line end behind a line that a crash has cut. */
   #lines: string;
-  #isBroken = false;
+  #failure: unknown = null;
 
-  /** Opened to be read, and added to at its end. `STORE_BUSY` while another process has it open. */
+  /** `STORE_BUSY` while another process has it open. */
   static async open(path: string, batch: string, { locks }: BatchHolder): Promise<BatchJournal> {
     const letGo = await holdFileLock({ path: lockPath(path), locks }, `the batch ${batch}`);
     try {
@@ -168,9 +169,9 @@ export class BatchJournal {
     this.#lines = lines;
   }
 
-  /** On disk when it resolves: what may have been sent is known even after a power cut. */
+  /** The mark is on disk when this resolves: after a power cut, too, it is known which ids may have been sent. */
   async mark(number: number): Promise<void> {
-    if (this.#isBroken) throw new Error(`${this.path} cannot be written any more`);
+    if (this.#failure !== null) throw this.#failure;
     this.#lines += `sent ${number}\n`;
     this.flush();
     try {
@@ -180,25 +181,30 @@ export class BatchJournal {
     }
   }
 
-  /** Noted; written with what comes next, or by `flush`. */
+  /** Notes results, which are written when there are many of them, with the next mark or by `flush`. */
   record(results: readonly JournalResult[]): void {
-    for (const { number, status, code } of results)
-      this.#lines += `${number} ${status}${code ? ` ${code}` : ''}\n`;
+    for (const { number, status } of results) this.#lines += `${number} ${status}\n`;
+    if (this.#lines.length > mostWaiting) this.flush();
   }
 
-  /** Rejects the first time that it cannot be written; from then on the journal stays as it is. */
+  /** Throws the first time that the journal cannot be written. From then on the journal stays as it is. */
   flush(): void {
     const lines = this.#lines;
     this.#lines = '';
-    if (lines !== '' && !this.#isBroken) this.#append(lines);
+    if (lines === '' || this.#failure !== null) return;
+    try {
+      appendFileSync(this.file, lines);
+    } catch (error) {
+      throw this.#unwritten(error);
+    }
   }
 
   /**
-   * Nothing is on its way any more. Not said where a result is missing: that one stays in doubt. The results are on disk before: a power
-   * cut that left this line alone would leave no doubt about what was sent.
+   * Says that no id is under way. The results are on disk before it says so: a power cut that left this line alone would make ids whose
+   * results are lost pass for ids that were never sent.
    */
   settle(): void {
-    if (this.#isBroken) return;
+    if (this.#failure !== null) return;
     this.flush();
     try {
       fdatasyncSync(this.file);
@@ -219,21 +225,13 @@ export class BatchJournal {
     }
   }
 
-  #append(lines: string): void {
-    try {
-      append(this.file, lines);
-    } catch (error) {
-      throw this.#unwritten(error);
-    }
-  }
-
   #unwritten(error: unknown): unknown {
-    this.#isBroken = true;
-    return fileFailure(error, this.path, 'written', remedy);
+    this.#failure = fileFailure(error, this.path, 'written', remedy);
+    return this.#failure;
   }
 }
 
-/** Of the beginning of a file. */
+/** SHA-256 of so many bytes from the beginning of a file. */
 export function sumOf(file: number, bytes: number): string {
   const hash = createHash('sha256');
   const chunk = Buffer.allocUnsafe(64 * 1024);
@@ -246,14 +244,6 @@ export function sumOf(file: number, bytes: number): string {
   return hash.digest('hex');
 }
 
-function append(file: number, text: string, position: number | null = null): void {
-  const bytes = Buffer.from(text);
-  for (let from = 0; from < bytes.length; ) {
-    from += writeSync(file, bytes, from, bytes.length - from, position === null ? null : position + from);
-  }
-}
-
-/** For undoing, three months; what has no seal, a day. */
 function removeOld(directory: string, now: number): void {
   for (const name of readdirSync(directory)) {
     const most = name.endsWith('.draft')
@@ -268,7 +258,7 @@ function removeOld(directory: string, now: number): void {
   }
 }
 
-/** A lock without its journal is nobody's: it is taken only where the journal is. */
+/** Nobody holds the lock of a journal that is gone. */
 function removeUnusedLock(path: string): void {
   if (!existsSync(path.replace(/lock$/, 'journal'))) rmSync(path, { force: true });
 }

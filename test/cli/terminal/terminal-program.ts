@@ -83,11 +83,14 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
   },
   async ids() {
     const file = join(tmpdir(), `parley-ids-${process.pid}`);
-    const list = new IdList({ open: () => openSync(file, 'wx+'), failure: (error) => error });
-    await readIds(reading, (id) => list.add(id));
+    const list = new IdList({ open: () => openSync(file, 'ax+'), failure: (error) => error });
+    let duplicates = 0;
+    await readIds(reading, (id) => {
+      if (!list.add(id)) duplicates += 1;
+    });
     rmSync(file, { force: true });
     const megabytes = process.memoryUsage().rss / 1024 / 1024;
-    await stdout.write(JSON.stringify({ count: list.count, duplicates: list.repeated, megabytes }));
+    await stdout.write(JSON.stringify({ count: list.count, duplicates, megabytes }));
   },
   async stopped() {
     startTimer(100, () => interruption.abort(new Interruption('SIGINT')));

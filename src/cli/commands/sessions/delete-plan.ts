@@ -1,4 +1,4 @@
-// What `parley sessions delete` is to delete: the ids that are given or match, and the question before they go.
+// What `parley sessions delete` will delete: the ids that are given or that match, and the question before it does.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -12,9 +12,9 @@ import type { FilterChoice } from './session-filter.ts';
 export interface DeleteInput {
   /** Ids, or `-` for stdin. */
   readonly words: readonly string[];
-  /** Instead of ids; null for none. */
+  /** Is given instead of ids; null for none. */
   readonly filter: FilterChoice | null;
-  /** The batch to go on with, instead of both; null for none. */
+  /** The batch to resume, instead of ids and filter; null for none. */
   readonly resume: string | null;
   readonly yes: boolean;
   readonly dryRun: boolean;
@@ -31,14 +31,14 @@ export function requireOneSource({ words, filter, resume, dryRun }: DeleteInput)
   });
 }
 
-/** Fills the list, which is complete then. */
+/** Fills the list and completes it. */
 export async function collect(input: DeleteInput, list: IdList, context: CliContext): Promise<void> {
   if (input.filter === null) await collectIds(input.words, list, input.max, context);
   else await collectMatching(input.filter, list, input.max, context);
   list.complete();
 }
 
-/** Shows what would go, and where, and goes on only after a yes. */
+/** Shows what would be deleted, and where. Throws unless the answer is yes. */
 export async function askFirst(
   { list }: BatchDraft,
   project: string | null,

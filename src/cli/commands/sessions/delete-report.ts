@@ -1,4 +1,4 @@
-// What `parley sessions delete` says at its end: where it stands when it is stopped, how to go on, and how to undo it.
+// What `parley sessions delete` says at its end: what was done when it was stopped, how to go on, and how to undo it.
 import type { CliContext } from '../../context.ts';
 import { Interruption } from '../../interruption.ts';
 import { type BatchEnd, endStatus, offersArchive, sameCommand } from './batch.ts';
@@ -7,7 +7,7 @@ export const nothingYet = 'Stopped: nothing was deleted. To go on, give the same
 export const noAnswer =
   'Stopped before the answer came: it may have been deleted. To make sure, give the same command again.\n';
 
-/** What has no journal yet to go on with says where it stands when it is stopped; part of the failure, and so no hint. */
+/** Says the line if the work is stopped before there is a journal to go on with. The line is part of the failure, so `--quiet` keeps it. */
 export async function orSay<T>(line: string, context: CliContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -17,7 +17,7 @@ export async function orSay<T>(line: string, context: CliContext, work: () => Pr
   }
 }
 
-/** How to go on, where it was stopped; how to undo it, where it was not. */
+/** Says how to go on with a batch that was stopped, and how to undo another. Resolves with the exit status. */
 export async function tellEnd(
   end: BatchEnd,
   batch: string,
@@ -26,13 +26,13 @@ export async function tellEnd(
 ): Promise<number> {
   const resume = sameCommand(`sessions delete --resume ${batch}`, context.options);
   if (end.stopped !== null) {
-    // Part of the failure's own words, and so said also where hints are not wanted.
-    const where = end.report.isEmpty ? 'Stopped before the first result.' : 'Stopped.';
+    // The line is part of the failure, so `--quiet` keeps it.
+    const where = end.report.progress.summary() === '' ? 'Stopped before the first result.' : 'Stopped.';
     await context.stderr.write(`${where} To go on: ${resume}\n`);
-    throw end.stopped.reason;
+    return endStatus(end, ignoreMissing);
   }
-  if (end.report.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
-  if (end.report.count('deleted') > 0) {
+  if (end.report.progress.count('failed') > 0) await context.say(`To try the failed again: ${resume}`);
+  if (end.report.progress.count('deleted') > 0) {
     const undo = sameCommand(`sessions restore --batch ${batch}`, context.options);
     const { backend } = await context.open();
     await context.say(

@@ -1,4 +1,4 @@
-// What `parley sessions delete` does: it collects the ids, asks, keeps a journal and deletes.
+// What `parley sessions delete` does: it collects the ids, asks, seals a journal and deletes.
 import type { CliContext } from '../../context.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
@@ -47,16 +47,14 @@ export async function deleteSessions(input: DeleteInput, context: CliContext): P
   }
 }
 
-/** Whether each is there is asked; a filter has just been told so. */
+/** Asks of each id whether it is there. Ids that a filter found need no question. */
 async function lookUp({ list }: BatchDraft, input: DeleteInput, context: CliContext): Promise<number> {
   const { ignoreMissing, concurrency, filter } = input;
   const operation: typeof lookup =
     filter === null ? lookup : { ...lookup, one: () => async () => ({ repeated: false }) };
   if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
   const ids = { entries: list.entries(), total: list.count, journal: null, concurrency };
-  const end = await runOver(operation, ids, context);
-  if (end.stopped !== null) throw end.stopped.reason;
-  return endStatus(end, ignoreMissing);
+  return endStatus(await runOver(operation, ids, context), ignoreMissing);
 }
 
 async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliContext): Promise<number> {
@@ -91,7 +89,7 @@ async function resumeBatch(batch: string, input: DeleteInput, context: CliContex
     const ignoreMissing = input.ignoreMissing || known.seal.ignore_missing;
     const total = known.count('outstanding');
     await context.say(`${total} of ${known.seal.ids} are left to do.`);
-    const ids = { entries: known.outstanding(), total, journal, concurrency: input.concurrency };
+    const ids = { entries: known.entries('outstanding'), total, journal, concurrency: input.concurrency };
     const end = await runOver(deletion, ids, context);
     const status = await tellEnd(end, batch, ignoreMissing, context);
     return Math.max(status, ignoreMissing || known.count('missing') === 0 ? exitDone : exitSomeFailed);

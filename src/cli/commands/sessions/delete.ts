@@ -1,5 +1,5 @@
-// `parley sessions delete`: hides sessions, one or a million. Nothing is deleted unless every id given is one; what is begun can be
-// resumed, and undone.
+// `parley sessions delete`: hides sessions, one or a million. If one given id is malformed, nothing is deleted. A batch can be resumed and
+// undone.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';

@@ -1,10 +1,10 @@
-// Where the ids that a command is given are collected, before anything is done to them.
+// Collects the ids that a command is given, before anything is done to them.
 import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { BatchDraft } from '../../session-batch/journal.ts';
 import { requireRoom, takeIds } from './ids.ts';
 
-/** A name for a batch, and the place where its ids are collected. Close it in the end, whatever happened. */
+/** A new batch with a name, and the list that collects its ids. The caller closes it in the end, whatever happens. */
 export function newDraft({ host }: CliContext): BatchDraft {
   const time = new Date(host.now())
     .toISOString()
@@ -13,7 +13,7 @@ export function newDraft({ host }: CliContext): BatchDraft {
   return new BatchDraft(host.dataDirectory, `${time}-${host.newRequestId().slice(-6)}`, host);
 }
 
-/** The ids given, as arguments or on stdin: at least one, at most `limit` distinct ones. */
+/** Adds the given ids to the list, from the arguments or stdin: at least one, at most `limit` distinct ones. */
 export async function collectIds(
   words: readonly string[],
   list: IdList,

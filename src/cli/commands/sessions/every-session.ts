@@ -1,4 +1,5 @@
-// Every session of a listing, asked for page after page.
+// Every session of a listing, page after page.
+
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import type { PageRequest, SessionQuery } from '../../../service/session-archive.ts';

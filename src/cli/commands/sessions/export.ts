@@ -18,9 +18,9 @@ export interface ExportInput {
   /** Ids, or `-` for stdin; none with `all`. */
   readonly words: readonly string[];
   readonly all: boolean;
-  /** Null for the usual: JSON where JSON is asked for, else Markdown. */
+  /** Null for the default: JSON under `--json` without a file, else Markdown. */
   readonly format: ExportFormat | null;
-  /** A file, or a directory for a file each; null for standard output. */
+  /** A file, or a directory for one file a session; null for stdout. */
   readonly output: string | null;
   readonly force: boolean;
 }
@@ -65,18 +65,18 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     });
   }
   const given = input.all ? null : await givenIds(input.words, mostIds, context);
-  const isOnly = given?.length === 1;
+  const isOnly = given?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
   const counts = { exported: 0, failed: 0 };
   const results: ItemResult[] = [];
   const tell = async (result: ItemResult) => {
     results.push(result);
-    // A file that holds all of them is there only at the end.
+    // One file for all sessions is complete only at the end.
     if (place.keepsEach) await writeResults(results.splice(0), context);
   };
   try {
-    for await (const id of given === null ? everyId(context) : distinct(given)) {
+    for await (const id of given ?? everyId(context)) {
       let record: SessionRecord;
       try {
         record = await readSession(id, context);
@@ -89,7 +89,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
         counts.failed++;
         continue;
       }
-      // What cannot be written is no fault of this session: the next one could not be, either.
+      // A failure to write ends the export: the next session could not be written either.
       const file = await place.take(record);
       counts.exported++;
       if (file !== null) await tell({ session_id: id, status: 'exported', file });
@@ -115,16 +115,12 @@ function formatOf({ format, output }: ExportInput, { options }: CliContext): Exp
   return format ?? (options.json && output === null ? 'json' : 'md');
 }
 
-function* distinct(ids: readonly { readonly id: string; readonly duplicate: boolean }[]): Generator<string> {
-  for (const { id, duplicate } of ids) if (!duplicate) yield id;
-}
-
 async function* everyId(context: CliContext): AsyncGenerator<string, void> {
   const query = { ...anySession, ...firstCreatedFirst };
   for await (const { session_id } of everySession(query, context)) yield session_id;
 }
 
-/** Tells the failure of one session. What would fail for all others too is thrown: a refused key, no network. */
+/** Tells the failure of one session. A failure that every session would share is thrown: a refused key, no network. */
 async function failItem(
   error: unknown,
   id: string,

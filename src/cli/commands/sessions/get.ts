@@ -39,7 +39,7 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
       await showSession(id, gap, backend, context);
     } catch (error) {
       if (!(error instanceof ParleyError) || context.signal.aborted) throw error;
-      // No other id would fare better.
+      // The key is refused for every other id, too.
       if (error.kind === 'key') throw error;
       await showFailure(id, gap, error, context);
       status = exitSomeFailed;
@@ -59,7 +59,7 @@ async function showSession(
   else await context.stdout.write(`${gap}${fieldLines(data)}`);
 }
 
-/** In the data as well: whoever reads stdout alone knows which session lacks. */
+/** The failure is in the data as well, so that a reader of stdout alone knows which session is missing. */
 async function showFailure(id: string, gap: string, error: ParleyError, context: CliContext): Promise<void> {
   const { stdout, options, requestId } = context;
   if (options.json) {

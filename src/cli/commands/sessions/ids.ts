@@ -1,38 +1,24 @@
-// The session ids that a command was given, as arguments or on stdin: all are checked before anything is done.
+// The session ids that a command was given, as arguments or on stdin. All are checked before anything is done.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { idsFromWords, readIds } from '../../terminal/session-ids.ts';
 
-export interface GivenId {
-  readonly id: string;
-  /** True for every occurrence but the first. */
-  readonly duplicate: boolean;
-}
-
-/** For commands that take their time over each: kept in memory. At most `limit`; none from an empty stdin for `-`. */
+/** The distinct ids in their order, in memory: for commands that take their time over each. At most `limit` of them. */
 export async function givenIds(
   words: readonly string[],
   limit: number,
   context: CliContext,
-): Promise<readonly GivenId[]> {
-  const given: GivenId[] = [];
-  const seen = new Set<string>();
-  await takeIds(
-    words,
-    (id) => {
-      given.push({ id, duplicate: seen.has(id) });
-      seen.add(id);
-      requireRoom(given.length, limit);
-    },
-    context,
-  );
-  return given;
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  const take = (id: string) => requireRoom(ids.add(id).size, limit);
+  await takeIds(words, take, context);
+  return ids;
 }
 
 /**
- * Each in order, from the words; from stdin for `-`, or when stdin is fed and there are no words. At least one, but for `-`:
- * a listing that found nothing leaves nothing to do, which is no fault of the line that it is piped into.
+ * Takes each id in order, from the words; from stdin for `-`, or where there are no words and stdin is fed. It is an error to give none,
+ * except by `-`: a listing that is piped in may have found nothing.
  */
 export async function takeIds(
   words: readonly string[],
@@ -44,12 +30,12 @@ export async function takeIds(
     throw new ParleyError('USAGE', 'Ids come as arguments, or from stdin with - alone; not both.');
   }
   let count = 0;
-  const counted = (id: string) => {
+  const takeNext = (id: string) => {
     count += 1;
     take(id);
   };
-  if (fromStdin) await readIds(context.reading('session ids', 'ids may be arguments instead'), counted);
-  else idsFromWords(words).forEach(counted);
+  if (fromStdin) await readIds(context.reading('session ids', 'ids may be arguments instead'), takeNext);
+  else idsFromWords(words).forEach(takeNext);
   if (count === 0 && words[0] !== '-') {
     throw new ParleyError('USAGE', 'No session id was given.', {
       hint: 'Name sessions as arguments, or pipe their ids in.',

@@ -1,12 +1,15 @@
-// `parley sessions import`: takes in sessions that export wrote, each whole or not at all, with a result each. To run it again does
-// no harm: a session that is there and equal stays as it is.
+// `parley sessions import`: takes in sessions that export wrote, each whole or not at all, with one result each. It can be run again: an
+// equal session that is there already stays as it is.
 import { setMaxListeners } from 'node:events';
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { SessionRecord } from '../../../service/session-archive.ts';
+import { progressOn } from '../../batch/batch-progress.ts';
+import { runInOrder } from '../../batch/ordered-run.ts';
+import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
-import { exitSomeFailed } from '../../exit-codes.ts';
+import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { fileBytes } from '../../terminal/file-bytes.ts';
@@ -15,7 +18,7 @@ import { stdinText } from '../../terminal/stdin.ts';
 import { Utf8Reader } from '../../terminal/utf8-reader.ts';
 import { type GivenRecord, longestRecord, readRecords } from '../../transcripts/record-reading.ts';
 
-/** Sent together: a server, or the store, commits them at once. */
+/** Sessions that are sent at once: the store commits them together. */
 const together = 16;
 
 export interface ImportInput {
@@ -41,54 +44,76 @@ interface Outcome {
 }
 
 export async function runImport({ path }: ImportInput, context: CliContext): Promise<number> {
-  const counts = { imported: 0, failed: 0 };
-  let lastStatus = 0;
-  // Each of those that are sent together listens to it.
-  setMaxListeners(0, context.stopSignal);
-  const finish = async (outcomes: readonly Outcome[]) => {
-    for (const { result, error, place } of outcomes) {
-      await writeResults([result], context);
-      if (error === null) {
-        counts.imported++;
-        continue;
-      }
-      counts.failed++;
-      await context.say(`At ${place}:`);
-      lastStatus = await tellFailure(error, context);
-    }
+  const { host } = context;
+  const hopeless = new AbortController();
+  const signal = AbortSignal.any([context.stopSignal, hopeless.signal]);
+  // Each call under way adds a listener.
+  setMaxListeners(0, signal);
+  const giveUp = (error: unknown) => hopeless.abort(error);
+  const name = path === '-' ? 'Standard input' : `The file ${path}`;
+  const progress = progressOn(context, {
+    end: null,
+    unit: 'items',
+    outcomes: ['imported'],
+    resultsApart: false,
+    lines: false,
+  });
+  const say = async (line: string) => {
+    progress.clear();
+    await context.say(line);
   };
+  const pacer = new Pacer({
+    most: together,
+    mostUnanswered: 1,
+    // The same session a second time is no second session.
+    mostTries: Number.POSITIVE_INFINITY,
+    isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+    giveUp,
+    say: (line) => void say(line),
+    ...{ signal, now: host.now, random: host.random },
+  });
+  let lastStatus = 0;
   try {
-    let waiting: GivenRecord[] = [];
-    for await (const record of readRecords(
-      textOf(path, context),
-      path === '-' ? 'Standard input' : `The file ${path}`,
-    )) {
-      waiting.push(record);
-      if (waiting.length < together) continue;
-      await finish(await importTogether(waiting, context));
-      waiting = [];
-    }
-    await finish(await importTogether(waiting, context));
+    await runInOrder<GivenRecord, Outcome | null>(readRecords(textOf(path, signal, context), name), {
+      concurrency: together,
+      window: { items: 2 * together },
+      signal,
+      run: (record) =>
+        importOne(record, pacer, signal, context).catch((error: unknown) => {
+          giveUp(error);
+          return null;
+        }),
+      write: async (outcomes) => {
+        for (const { result, error, place } of outcomes.filter((outcome) => outcome !== null)) {
+          progress.finish(result.status);
+          await writeResults([result], context);
+          if (error === null) continue;
+          await say(`At ${place}:`);
+          lastStatus = await tellFailure(error, context);
+        }
+      },
+    });
+    signal.throwIfAborted();
   } finally {
-    const { imported, failed } = counts;
-    if (imported + failed > 1)
-      await context.say(`${imported} imported${failed > 0 ? `, ${failed} failed` : ''}`);
+    progress.stop();
+    if (progress.finished > 1) await context.say(progress.summary());
   }
-  if (counts.failed === 0) return 0;
-  return counts.imported + counts.failed === 1 ? lastStatus : exitSomeFailed;
+  if (progress.count('failed') === 0) return exitDone;
+  return progress.finished === 1 ? lastStatus : exitSomeFailed;
 }
 
-async function* textOf(path: string, context: CliContext): AsyncGenerator<string, void> {
+async function* textOf(path: string, signal: AbortSignal, context: CliContext): AsyncGenerator<string, void> {
   if (path === '-') {
-    yield* stdinText(context.reading('exported sessions', 'a file may be named instead'), null);
+    const reading = context.reading('exported sessions', 'a file may be named instead');
+    yield* stdinText({ ...reading, signal: AbortSignal.any([reading.signal, signal]) }, null);
     return;
   }
   const reader = new Utf8Reader({ name: `The file ${path}`, limit: null });
   try {
-    for await (const bytes of fileBytes(path, context.stopSignal)) yield reader.push(bytes);
+    for await (const bytes of fileBytes(path, signal)) yield reader.push(bytes);
     yield reader.end();
   } catch (error) {
-    context.stopSignal.throwIfAborted();
+    signal.throwIfAborted();
     if (error instanceof ParleyError) throw error;
     throw unreadableFile(
       path,
@@ -98,23 +123,21 @@ async function* textOf(path: string, context: CliContext): AsyncGenerator<string
   }
 }
 
-async function importTogether(
-  records: readonly GivenRecord[],
+/** A failure that every session would share is thrown: a refused key, no network, a full disk, a server without the archive. */
+async function importOne(
+  { place, value, isTooLong }: GivenRecord,
+  pacer: Pacer,
+  signal: AbortSignal,
   context: CliContext,
-): Promise<readonly Outcome[]> {
-  return Promise.all(records.map((record) => importOne(record, context)));
-}
-
-/** What would fail for all others too is thrown: a refused key, no network, a full disk, a server without the archive. */
-async function importOne({ place, value, isTooLong }: GivenRecord, context: CliContext): Promise<Outcome> {
+): Promise<Outcome> {
   const session_id = idOf(value) ?? place;
   try {
     if (isTooLong) throw tooLong(place);
     if (value === undefined) throw notJson(place);
     const { backend } = await context.open();
-    const call = { ...(await context.call()), signal: context.stopSignal };
-    // What it is, is checked where it is kept.
-    await backend.archive.importSession(call, value as SessionRecord);
+    const call = { ...(await context.call()), signal, pacesItself: true };
+    // The service that keeps the session checks its form.
+    await pacer.run(() => backend.archive.importSession(call, value as SessionRecord));
     return { result: { session_id, status: 'imported' }, error: null, place };
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;

@@ -1,4 +1,5 @@
-// `parley sessions list`: sessions by last activity or by creation, the newest first or the oldest. A table for a person, tab-separated for a pipe.
+// `parley sessions list`: sessions by last activity or by creation, the newest or the oldest first. A terminal gets a table, a pipe gets
+// lines with tabs.
 import { type Command, Option } from 'commander';
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
@@ -19,7 +20,7 @@ export interface ListInput {
   readonly ids: boolean;
   readonly deleted: boolean;
   readonly titleMatch: string | null;
-  /** Last activity before, and at or after. */
+  /** Last activity before this time, and at or after it. */
   readonly olderThan: PointInTime | null;
   readonly newerThan: PointInTime | null;
   readonly sort: SessionOrder['sort'];
@@ -40,7 +41,7 @@ interface ListFlags {
   readonly reverse?: true;
 }
 
-/** The time shown is the one sorted by, as `ls` does it. */
+/** The list shows the time that it is sorted by, as `ls` does. */
 const timeColumn: Readonly<Record<SessionOrder['sort'], Column<Session>>> = {
   updated: { title: 'LAST ACTIVITY', value: ({ updated_at }) => updated_at },
   created: { title: 'CREATED', value: ({ created_at }) => created_at },
@@ -96,7 +97,7 @@ export function registerList(parent: Command, run: Run): void {
     );
 }
 
-/** Ids alone are for a pipe, where half of them would pass for the whole. */
+/** `--ids` lists all: its output goes to a pipe, where nobody sees that a page is not the whole. */
 function wantsAll({ all, ids, limit }: ListFlags): boolean {
   return all === true || (ids === true && limit === undefined);
 }
@@ -129,7 +130,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
 }
 
 async function tellNothing(input: ListInput, context: Printing): Promise<void> {
-  // Whatever reads the ids of a pipe says itself that there are none.
+  // The command that reads the ids from the pipe says that there are none.
   if (context.options.json || (input.ids && !context.stdout.isTerminal)) return;
   const { cursor, deleted, titleMatch, olderThan, newerThan } = input;
   const isNarrowed = deleted || [cursor, titleMatch, olderThan, newerThan].some((given) => given !== null);
@@ -154,7 +155,7 @@ async function writePage(
   }
 }
 
-/** The command line that this was, but for the cursor. An age has become a time: pages of one listing share it. */
+/** This command line without the cursor. Ages are given as times, so that all pages of a listing share them. */
 function wordsOf(input: ListInput, query: Omit<SessionQuery, 'cursor'>): readonly string[] {
   return [
     'sessions',

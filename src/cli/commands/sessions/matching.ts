@@ -1,4 +1,4 @@
-// Which sessions a filter means: their ids, all of them, fixed by paging through search and list before anything is done to them.
+// The ids of all sessions that a filter matches. They are collected from the pages of search and list before anything is done to them.
 import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';
@@ -17,7 +17,7 @@ export async function collectMatching(
   limit: number,
   context: CliContext,
 ): Promise<void> {
-  // A session that moves while it is paged through may come twice; that is no repetition of the user's.
+  // A session that changes its place during the paging may come twice. The user has not given it twice.
   const add = (id: string) => {
     if (!list.has(id)) list.add(id);
     requireRoom(list.count, limit);
@@ -37,7 +37,7 @@ async function listed(
   const before = olderThan === null ? null : timeOf(olderThan, context.host.now());
   const query = {
     ...anySession,
-    // With --older-than the order by last activity will do: a session that becomes active meanwhile no longer matches.
+    // With --older-than any order does: a session that becomes active during the paging no longer matches.
     ...(before === null && firstCreatedFirst),
     title_match: titleMatch,
     updated_before: before,
@@ -51,7 +51,7 @@ async function searched(query: string, context: ServiceAccess): Promise<Readonly
   const ask = async (cursor: string | null) =>
     backend.archive.searchSessions(await context.call(), { query, limit: largestPage, cursor });
   for await (const { data } of everyPage(ask)) {
-    // A part of what is meant must not pass for all of it.
+    // These are not all matches, and the user means all of them.
     if (data.newest_only) throw tooManyHits(query);
     for (const { session } of data.items) found.add(session.session_id);
   }

@@ -1,4 +1,4 @@
-// `parley sessions messages`: what was said in a session, both sides, whole.
+// `parley sessions messages`: all messages of a session, of both sides.
 import { type Command, Option } from 'commander';
 import type { Printing, ServiceAccess } from '../../context.ts';
 import type { Run } from '../../run.ts';

@@ -1,4 +1,4 @@
-// `parley sessions purge`: erases deleted sessions for good, where deleting only hides them.
+// `parley sessions purge`: erases deleted sessions for good. Deleting only hides them.
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { type PointInTime, pointInTime } from '../../age.ts';

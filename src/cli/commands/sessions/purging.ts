@@ -1,4 +1,4 @@
-// What `parley sessions purge` does: counts, has the count confirmed, erases, and says what it cannot reach.
+// What `parley sessions purge` does: it counts, has the count confirmed, erases, and says what it cannot reach.
 import type { PurgePlan } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
@@ -13,11 +13,11 @@ export interface PurgeInput {
   readonly deletedBefore: PointInTime;
   readonly allProjects: boolean;
   readonly dryRun: boolean;
-  /** The count of sessions that is meant; null to have it typed. */
+  /** The confirmed count of sessions; null where the user is asked to type it. */
   readonly confirm: number | null;
 }
 
-/** Where the same texts may lie as well. */
+/** Places that may hold the same texts. */
 const notReached = [
   'exports and other files that were made of these sessions',
   'the history of what was typed: of the REPL, and of the shell',

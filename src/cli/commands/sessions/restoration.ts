@@ -1,8 +1,9 @@
-// What `parley sessions restore` does: brings back the sessions of some ids, or of a batch.
+// What `parley sessions restore` does: it brings back the sessions of some ids, or of a batch.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import {
+  type BatchIds,
   batchOwner,
   defaultConcurrency,
   endStatus,
@@ -15,13 +16,13 @@ import { collectIds, newDraft } from './draft.ts';
 export interface RestoreInput {
   /** Ids, or `-` for stdin. */
   readonly words: readonly string[];
-  /** Instead of ids; null for none. */
+  /** Is given instead of ids; null for none. */
   readonly batch: string | null;
 }
 
 const mostIds = 10_000_000;
 
-/** Without batches there is no restoring either. */
+/** A server without batches has no restoring either. */
 const restoring: SessionOperation<'restored'> = {
   done: 'restored',
   many: (backend) => async (call, ids) => (await backend.archive.restoreSessions(call, ids)).data.items,
@@ -55,19 +56,13 @@ async function restoreBatch(batch: string, context: CliContext): Promise<number>
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
-    return await restoreAll(known.deleted(), known.count('deleted'), context);
+    return await restoreAll(known.entries('deleted'), known.count('deleted'), context);
   } finally {
     journal.close();
   }
 }
 
-async function restoreAll(
-  entries: Iterable<{ readonly id: string; readonly number: number }>,
-  total: number,
-  context: CliContext,
-): Promise<number> {
+async function restoreAll(entries: BatchIds['entries'], total: number, context: CliContext): Promise<number> {
   const ids = { entries, total, journal: null, concurrency: defaultConcurrency };
-  const end = await runOver(restoring, ids, context);
-  if (end.stopped !== null) throw end.stopped.reason;
-  return endStatus(end, false);
+  return endStatus(await runOver(restoring, ids, context), false);
 }

@@ -1,4 +1,4 @@
-// `parley sessions restore`: undoes deletions, by their ids or by the batch that did them.
+// `parley sessions restore`: undoes deletions, of single ids or of a whole batch.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';

@@ -1,4 +1,4 @@
-// `parley sessions search`: sessions by what was said in them, the best first, with the place where it was said.
+// `parley sessions search`: sessions by words in their messages, the best first, each with the passages that match.
 import type { Command } from 'commander';
 import { largestPage } from '../../../service/limits.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
@@ -49,8 +49,8 @@ export function registerSearch(parent: Command, run: Run): void {
 }
 
 /**
- * On a terminal a session is a few lines, in a pipe a line: id, score, time and role of the best hit, snippet, title. `goOn` is how a
- * session is gone on with from here.
+ * A terminal gets a few lines a session, a pipe one line: id, score, time and role of the best hit, snippet, title. `goOn` gives the
+ * command that continues a session.
  */
 export async function runSearch(
   input: SearchInput,
@@ -61,7 +61,7 @@ export async function runSearch(
   },
 ): Promise<undefined> {
   const { backend } = await context.open();
-  // What came since the last search is added to the index first: after an upgrade, that may be a whole archive.
+  // The search first adds the messages since the last search to the index. After an upgrade these may be all messages.
   const { now } = context.host;
   const spinner = waiting(() => context.stderr, 'Searching', {
     quiet: context.options.quiet,
@@ -110,7 +110,7 @@ async function writeItem({ session, hits }: SearchItem, { stdout, host }: CliCon
 
 const hitInSnippet = new RegExp(`${snippetMarks.open}(.*?)${snippetMarks.close}`, 'gu');
 
-/** Colour in place of the marks, which stay where there is none. */
+/** Colour in place of the marks. */
 function highlighted(snippet: string, style: Style): readonly OutputText[] {
   return snippet
     .split(hitInSnippet)

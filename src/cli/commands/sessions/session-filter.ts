@@ -1,13 +1,13 @@
-// The options that name sessions by what they are, instead of by their ids.
+// The options that select sessions by their properties instead of by their ids.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, pointInTime } from '../../age.ts';
 
 export interface FilterChoice {
-  /** Of the last activity. */
+  /** By the time of the last activity. */
   readonly olderThan: PointInTime | null;
   readonly titleMatch: string | null;
-  /** As of a search. */
+  /** The words of a search. */
   readonly query: string | null;
 }
 

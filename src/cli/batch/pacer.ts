@@ -1,0 +1,156 @@
+// The pace of the calls of a batch. A server that turns calls away (429, 503) gets fewer at once, after a pause, and the calls are made
+// again; as it answers, it gets more. The pacer gives the batch up when going on is of no use.
+import { setTimeout as delay } from 'node:timers/promises';
+import { ParleyError } from '../../service/errors.ts';
+
+export interface PacerOptions {
+  /** Calls at once, at most. */
+  readonly most: number;
+  /** Calls in a row that fail for want of an answer, until the batch is given up. */
+  readonly mostUnanswered: number;
+  /** How often one call is made while the server turns it away and answers others. */
+  readonly mostTries: number;
+  /** Whether a call that failed so is made again. */
+  readonly isTurnedAway: (error: ParleyError) => boolean;
+  /** Is told the failure that no further call would escape. It must abort `signal`. */
+  readonly giveUp: (error: ParleyError) => void;
+  /** Is told what a longer pause waits for. */
+  readonly say: (line: string) => void;
+  /** Ends every wait: what waits rejects. */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** 0 to 1. */
+  readonly random: () => number;
+  /** A test gives its own. */
+  readonly wait?: (milliseconds: number) => Promise<unknown>;
+}
+
+const firstPauseMs = 250;
+const longestPauseMs = 30_000;
+/** Pauses in a row without an answer in between. Together they last about a minute if the server names no time. */
+const mostPauses = 8;
+/** No program waits longer because a server asks for it. */
+const longestWaitSeconds = 15 * 60;
+/** A pause that is told. */
+const noticeableMs = 2000;
+
+export class Pacer {
+  readonly #options: PacerOptions;
+  #most: number;
+  #limit: number;
+  #running = 0;
+  #until = 0;
+  #pauses = 0;
+  #unanswered = 0;
+  #waiting: (() => void)[] = [];
+  readonly #hopeless = new WeakSet<ParleyError>();
+
+  constructor(options: PacerOptions) {
+    this.#options = options;
+    this.#most = options.most;
+    this.#limit = options.most;
+    options.signal.addEventListener('abort', () => this.#release(this.#waiting.length));
+  }
+
+  /** Calls at once, now. */
+  get limit(): number {
+    return Math.floor(this.#limit);
+  }
+
+  /** Milliseconds until the next call may begin. */
+  get pauseMs(): number {
+    return Math.max(0, this.#until - this.#options.now());
+  }
+
+  /** True for a failure that ended the batch, or would have. */
+  gaveUpOn(error: unknown): boolean {
+    return error instanceof ParleyError && this.#hopeless.has(error);
+  }
+
+  /** From now on, so many calls may run at once. */
+  allow(most: number): void {
+    this.#most = most;
+    this.#limit = most;
+  }
+
+  /** Makes the call when it may be made, again each time it is turned away. Rejects with its last failure. */
+  async run<Result>(call: () => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      await this.#turn();
+      const begun = this.#options.now();
+      try {
+        const result = await call();
+        this.#answered();
+        return result;
+      } catch (error) {
+        if (!(error instanceof ParleyError) || !this.#isRepeated(error, begun, tries)) throw error;
+      } finally {
+        this.#running -= 1;
+        this.#release(this.limit - this.#running);
+      }
+    }
+  }
+
+  /** Resolves when a call may begin, which is counted as running then. */
+  async #turn(): Promise<void> {
+    const { signal, wait = (ms) => delay(ms, undefined, { signal }).catch(() => {}) } = this.#options;
+    for (;;) {
+      if (signal.aborted) throw new Error('The batch was stopped.', { cause: signal.reason });
+      const { pauseMs } = this;
+      if (pauseMs > 0) await wait(pauseMs);
+      else if (this.#running < this.limit) break;
+      else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#running += 1;
+  }
+
+  #release(count: number): void {
+    for (const wake of this.#waiting.splice(0, count)) wake();
+  }
+
+  #answered(): void {
+    this.#pauses = 0;
+    this.#unanswered = 0;
+    this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit);
+  }
+
+  #isRepeated(error: ParleyError, begun: number, tries: number): boolean {
+    const { code, kind, retryAfter } = error;
+    const { isTurnedAway, mostTries, mostUnanswered } = this.#options;
+    if (isTurnedAway(error)) {
+      this.#turnedAway(begun, retryAfter);
+      const isHopeless = this.#pauses > mostPauses || (retryAfter ?? 0) > longestWaitSeconds;
+      if (isHopeless) this.#giveUp(error);
+      return !isHopeless && tries < mostTries;
+    }
+    const isAnswer = kind !== 'transient' || code === 'SESSION_BUSY' || code === 'INCOMPLETE_REPLY';
+    if (isAnswer && code !== 'STORE_BUSY') this.#answered();
+    else this.#unanswered += 1;
+    const isForAll = kind === 'key' || (kind === 'store' && code !== 'STORE_BUSY');
+    if (isForAll || this.#unanswered >= mostUnanswered) this.#giveUp(error);
+    return false;
+  }
+
+  #giveUp(error: ParleyError): void {
+    this.#hopeless.add(error);
+    this.#options.giveUp(error);
+  }
+
+  #turnedAway(begun: number, retryAfter: number | null): void {
+    const { now, random, say } = this.#options;
+    // Calls that ran at the same time are turned away together: that is one refusal.
+    const isNew = begun >= this.#until;
+    if (isNew) {
+      this.#limit = Math.max(1, this.#limit / 2);
+      this.#pauses += 1;
+    }
+    // A server that names no time, or 0 again and again, gets longer pauses.
+    const usual = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
+    const pause = Math.max(usual, (retryAfter ?? 0) * 1000);
+    this.#until = Math.max(this.#until, now() + pause + (firstPauseMs * random()) / 2);
+    if (!isNew || pause < noticeableMs) return;
+    const seconds = Math.ceil(pause / 1000);
+    const who = usual < pause ? `The server asks to wait ${seconds} s` : 'The server has too much to do';
+    say(`${who}: waiting ${seconds} s, then ${this.limit} at a time.`);
+  }
+}

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { Pacer, type PacerOptions } from '../../../src/cli/batch/pacer.ts';
+import { ParleyError } from '../../../src/service/errors.ts';
+
+/** A pacer whose clock goes on by its pauses alone. */
+function paced(most: number, more: Partial<PacerOptions> = {}) {
+  const clock = { now: 1_000_000 };
+  const said: string[] = [];
+  const stop = new AbortController();
+  const pacer = new Pacer({
+    most,
+    mostUnanswered: 16,
+    mostTries: Number.POSITIVE_INFINITY,
+    isTurnedAway: ({ code }) => code === 'RATE_LIMITED',
+    giveUp: (error) => stop.abort(error),
+    say: (line) => said.push(line),
+    signal: stop.signal,
+    now: () => clock.now,
+    random: () => 0,
+    wait: async (milliseconds) => {
+      clock.now += milliseconds;
+    },
+    ...more,
+  });
+  return { pacer, clock, stop, said };
+}
+
+function limited(retryAfter: number | null = null): ParleyError {
+  return new ParleyError('RATE_LIMITED', 'Slower.', { retryAfter });
+}
+
+/** A call that is turned away so often, and then answered. */
+function turnedAway(times: number, retryAfter: number | null = null) {
+  let left = times;
+  return async () => {
+    left -= 1;
+    if (left >= 0) throw limited(retryAfter);
+    return 'answer';
+  };
+}
+
+test('a call that is turned away is made again after a pause, and half as many run at once then', async () => {
+  const { pacer, clock } = paced(16);
+  const began = clock.now;
+  expect(pacer.limit).toBe(16);
+  expect(await pacer.run(turnedAway(1))).toBe('answer');
+  expect([pacer.limit, clock.now - began]).toEqual([8, 250]);
+});
+
+test('calls that are turned away together count once', async () => {
+  const { pacer } = paced(16);
+  await Promise.all(Array.from({ length: 16 }, () => pacer.run(turnedAway(1))));
+  // Half of 16, and the answers of the 16 bring back one and a part.
+  expect(pacer.limit).toBe(9);
+});
+
+test('answers bring back the calls, one for each round of them, and never more than were allowed', async () => {
+  const { pacer } = paced(16);
+  await pacer.run(turnedAway(1));
+  for (let answer = 0; answer < 8; answer += 1) await pacer.run(turnedAway(0));
+  expect(pacer.limit).toBe(9);
+  for (let answer = 0; answer < 1000; answer += 1) await pacer.run(turnedAway(0));
+  expect(pacer.limit).toBe(16);
+});
+
+test('no more calls run at once than the limit says, and all of them run in the end', async () => {
+  const { pacer } = paced(16);
+  for (let refusal = 0; refusal < 3; refusal += 1) await pacer.run(turnedAway(1));
+  let running = 0;
+  let most = 0;
+  const call = async () => {
+    running += 1;
+    most = Math.max(most, running - pacer.limit);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+  };
+  await Promise.all(Array.from({ length: 60 }, () => pacer.run(call)));
+  expect([most, running]).toEqual([0, 0]);
+});
+
+test('a pause is as long as the server says, and longer each time where it says nothing', async () => {
+  const { pacer, clock, said } = paced(4);
+  const began = clock.now;
+  await pacer.run(turnedAway(1, 7));
+  expect(clock.now - began).toBe(7000);
+  await pacer.run(turnedAway(4));
+  expect(clock.now - began).toBe(7000 + 250 + 500 + 1000 + 2000);
+  expect(said).toEqual([
+    'The server asks to wait 7 s: waiting 7 s, then 2 at a time.',
+    'The server has too much to do: waiting 2 s, then 1 at a time.',
+  ]);
+});
+
+test('a minute of nothing but refusals ends the batch; an answer in between is hope again', async () => {
+  const { pacer, clock, stop } = paced(4);
+  await pacer.run(turnedAway(8));
+  expect(stop.signal.aborted).toBe(false);
+  const began = clock.now;
+  const waiting = [1, 2, 3].map(() => pacer.run(turnedAway(Number.POSITIVE_INFINITY, 0)));
+  const ends = await Promise.allSettled(waiting);
+  expect((clock.now - began) / 1000).toBeGreaterThan(30);
+  expect(stop.signal.reason).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+});
+
+test('a wait of hours ends the batch at once', async () => {
+  const { pacer, clock, stop } = paced(4);
+  const began = clock.now;
+  await expect(pacer.run(turnedAway(1, 86_400))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  expect([clock.now, stop.signal.aborted]).toEqual([began, true]);
+});
+
+test('a call that is turned away while others are answered fails after its tries, and the batch goes on', async () => {
+  const { pacer, stop } = paced(4, { mostTries: 9 });
+  let tries = 0;
+  const refused = pacer.run(async () => {
+    tries += 1;
+    throw limited(0);
+  });
+  const others = (async () => {
+    while (tries < 9) await pacer.run(turnedAway(0));
+  })();
+  await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  await others;
+  expect([tries, stop.signal.aborted]).toEqual([9, false]);
+});
+
+test.each([
+  ['NETWORK', 16],
+  ['STORE_BUSY', 16],
+  ['INVALID_API_KEY', 1],
+  ['STORAGE_FULL', 1],
+] as const)('%s ends the batch after %i of them in a row', async (code, count) => {
+  const { pacer, stop } = paced(16);
+  const fail = () => pacer.run(() => Promise.reject(new ParleyError(code, 'No.'))).catch(() => {});
+  for (let call = 1; call < count; call += 1) await fail();
+  expect(stop.signal.aborted).toBe(false);
+  await fail();
+  expect(stop.signal.aborted).toBe(true);
+});
+
+test('what is wrong with one item alone never ends the batch', async () => {
+  const { pacer, stop } = paced(16);
+  for (const code of ['NETWORK', 'SESSION_NOT_FOUND', 'SESSION_BUSY', 'INTERNAL_ERROR'] as const) {
+    for (let call = 0; call < 15; call += 1)
+      await pacer.run(() => Promise.reject(new ParleyError(code, 'No.'))).catch(() => {});
+  }
+  expect(stop.signal.aborted).toBe(false);
+});
+
+test('whatever waits rejects at a stop', async () => {
+  const { pacer, stop } = paced(1);
+  let end = () => {};
+  const running = pacer.run(() => new Promise<void>((resolve) => (end = resolve)));
+  const waiting = pacer.run(async () => 'never');
+  stop.abort(new Error('stopped'));
+  await expect(waiting).rejects.toThrow('stopped');
+  end();
+  await running;
+});
