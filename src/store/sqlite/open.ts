@@ -73,7 +73,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
     const { now, sinceBoot, rules } = options;
     const parts = { wait, filesystem, now, sinceBoot, rules, threads: options.threads };
-    return { store: new SqliteStore(connection, parts), created };
+    const store = new SqliteStore(connection, parts);
+    await store.takeOutAbandoned();
+    return { store, created };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

@@ -2,7 +2,7 @@
 import { ParleyError } from '../../service/errors.ts';
 import type { SearchTerm } from '../session-store.ts';
 import type { Connection } from './connection.ts';
-import { unspaced } from './schema.ts';
+import { unspaced } from './search-schema.ts';
 
 /** `words`: terms are words. `pieces`: terms are any characters in a row. */
 export interface IndexQuery {

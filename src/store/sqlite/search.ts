@@ -8,6 +8,7 @@ import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import type { SessionRow } from './rows.ts';
 import { toSession, toTime } from './rows.ts';
+import { type HitRow, longHits } from './search-apart.ts';
 import { type FindMatches, type Match, matchFinder } from './search-matches.ts';
 import { indexQuery } from './search-terms.ts';
 import { inProject, thisSession } from './sessions.ts';
@@ -59,13 +60,6 @@ export const hitStatements = {
   rowOf: `SELECT id FROM sessions WHERE ${thisSession}`,
 } as const;
 
-interface HitRow {
-  readonly id: number;
-  readonly session: number;
-  readonly created_at: number;
-  readonly bytes: number;
-}
-
 interface ShownRow {
   readonly message_id: string;
   readonly role: Role;
@@ -111,6 +105,8 @@ export async function searchSessions(
     if (next.length < limit) break;
     before = next.at(-1)?.id ?? 0;
   }
+  rows.push(...(await longHits({ connection, wait }, projectId, matches, filter.terms.length, mostHits + 1)));
+  rows.sort((one, other) => other.id - one.id);
   const ranked = await rank(rows.slice(0, mostHits), scorer(connection, projectId, filter, matches));
   const rest = ranked.slice(
     await whenUnlocked(() => beginOf(connection, projectId, filter.cursor, ranked), wait),

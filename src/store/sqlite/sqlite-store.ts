@@ -27,14 +27,15 @@ import type {
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
-import { doOnce, doOnceInSteps } from './idempotency.ts';
-import { importSession, isShort } from './imports.ts';
+import { doOnce } from './idempotency.ts';
+import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchSessions } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
@@ -49,7 +50,6 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { StoreThreads, ThreadsOf } from './store-threads.ts';
 import { TurnWaiters } from './turn-waiters.ts';
@@ -88,7 +88,9 @@ export class SqliteStore implements SessionStore {
     const threads = options.threads?.(place) ?? null;
     this.#threads = threads;
     this.#searchIndex = new SearchIndex(connection, () =>
-      threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),
+      threads
+        ? writer.writeElsewhere(() => threads.indexStep())
+        : writer.writeAlone(() => indexStep(connection)),
     );
   }
 
@@ -194,13 +196,12 @@ export class SqliteStore implements SessionStore {
     record: SessionRecord,
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
-    const steps = (connection: Connection) =>
-      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, this.#now(), () =>
-        importSession(connection, projectId, record),
-      );
+    const tools = { ...this.#turnTools(), clock: this.#sinceBoot, now: this.#now() };
     const imported = isShort(record)
-      ? await this.#access.write((connection) => atOnce(steps(connection)))
-      : await this.#access.run(() => this.#access.writer.writeInSteps(steps));
+      ? await this.#writeOnce(projectId, once, (connection) => importSession(connection, projectId, record))
+      : await this.#access.runToEnd(() =>
+          importInParts(this.#access.writer, tools, { projectId, record, once }),
+        );
     this.#searchIndex.keepUp();
     return imported;
   }
@@ -255,7 +256,10 @@ export class SqliteStore implements SessionStore {
       wait: this.#access.wait,
       leaseClock: this.#sinceBoot,
     };
-    return this.#access.run(() => purgeSessions(tools, filter, options));
+    return this.#access.run(async () => {
+      await this.takeOutAbandoned();
+      return purgeSessions(tools, filter, options);
+    });
   }
 
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
@@ -268,6 +272,10 @@ export class SqliteStore implements SessionStore {
 
   inspect(): Promise<StoreReport> {
     return this.#access.read((connection) => inspect(connection, this.#filesystem));
+  }
+
+  takeOutAbandoned(): Promise<void> {
+    return takeOutAbandoned(this.#access, this.#sinceBoot());
   }
 
   /** Waits for the writes that were asked for; a call after this rejects. */
