@@ -51,7 +51,7 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
-import type { StoreThreads, ThreadsOf } from './store-threads.ts';
+import type { ProcessesOf, StoreProcesses } from './store-processes.ts';
 import { TurnWaiters } from './turn-waiters.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
@@ -62,7 +62,7 @@ interface StoreParts {
   readonly now: () => number;
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
-  readonly threads?: ThreadsOf;
+  readonly processes?: ProcessesOf;
 }
 
 export class SqliteStore implements SessionStore {
@@ -70,8 +70,8 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
-  /** Null where long reads run in this thread. */
-  readonly #threads: StoreThreads | null;
+  /** Null where long reads run in this process. */
+  readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
   readonly #sinceBoot: () => number;
@@ -85,11 +85,11 @@ export class SqliteStore implements SessionStore {
     this.#rules = options.rules;
     const { writer } = this.#access;
     const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
-    const threads = options.threads?.(place) ?? null;
-    this.#threads = threads;
+    const processes = options.processes?.(place) ?? null;
+    this.#processes = processes;
     this.#searchIndex = new SearchIndex(connection, () =>
-      threads
-        ? writer.writeElsewhere(() => threads.indexStep())
+      processes
+        ? writer.writeElsewhere(() => processes.indexStep())
         : writer.writeAlone(() => indexStep(connection)),
     );
   }
@@ -167,11 +167,11 @@ export class SqliteStore implements SessionStore {
   }
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Page<Session>> {
-    const threads = this.#threads;
+    const processes = this.#processes;
     return this.#access.readInSteps(
       projectId,
       (connection) => listSessions(connection, projectId, filter),
-      threads && (() => threads.list(projectId, filter)),
+      processes && (() => processes.list(projectId, filter)),
     );
   }
 
@@ -179,7 +179,7 @@ export class SqliteStore implements SessionStore {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
     return this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      return this.#threads?.search(projectId, filter, signal) ?? searchSessions(tools, projectId, filter);
+      return this.#processes?.search(projectId, filter, signal) ?? searchSessions(tools, projectId, filter);
     });
   }
 
@@ -280,7 +280,7 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the writes that were asked for; a call after this rejects. */
   async close(): Promise<void> {
-    await Promise.all([this.#access.close(), this.#threads?.close(storeClosed())]);
+    await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
   }
 
   /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */

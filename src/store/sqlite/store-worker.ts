@@ -1,6 +1,6 @@
-// What runs in a thread of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
+// What runs in a process of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
 // first order. scripts/build.js makes a file of its own of it.
-import { parentPort, workerData } from 'node:worker_threads';
+import { constants, setPriority } from 'node:os';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
 import type { Page, Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
@@ -15,7 +15,7 @@ import { listSessions } from './session-pages.ts';
 import { storeError } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
 
-/** What a thread is started with. */
+/** What a process is started with. */
 export interface StorePlace {
   readonly path: string;
   readonly lockWaitMs: number;
@@ -26,12 +26,12 @@ export type ReadOrder =
   | { readonly kind: 'list'; readonly projectId: string; readonly filter: SessionFilter };
 
 /** `index`: take some messages into the search indexes. */
-export type ThreadOrder = ReadOrder | { readonly kind: 'index' };
+export type WorkerOrder = ReadOrder | { readonly kind: 'index' };
 
-type ThreadResult = SearchPage | Page<Session> | number | null;
+type WorkerResult = SearchPage | Page<Session> | number | null;
 
-export type ThreadAnswer =
-  | { readonly value: ThreadResult }
+export type WorkerAnswer =
+  | { readonly value: WorkerResult }
   | { readonly code: ErrorCode; readonly message: string; readonly facts: ErrorFacts };
 
 class StoreWorker {
@@ -44,26 +44,34 @@ class StoreWorker {
     this.#wait = { waitMs: lockWaitMs, random: Math.random };
   }
 
-  async answer(order: ThreadOrder): Promise<ThreadAnswer> {
+  async answer(order: WorkerOrder): Promise<WorkerAnswer> {
     try {
       this.#opened ??= connect(this.#path);
       const tools = { connection: this.#opened, wait: this.#wait };
       return { value: await work(tools, order) };
     } catch (error) {
-      // An error keeps nothing but its text on its way to another thread.
+      // An error keeps nothing but its text on its way to another process.
       const { code, message, hint, details } = storeError(error, this.#path);
       return { code, message, facts: { hint, details } };
     }
   }
 }
 
-async function work(tools: SearchTools, order: ThreadOrder): Promise<ThreadResult> {
+async function work(tools: SearchTools, order: WorkerOrder): Promise<WorkerResult> {
   if (order.kind === 'index') return indexed(tools);
+  giveWay();
   const { kind, projectId, filter } = order;
   if (kind === 'search') return searchSessions(tools, projectId, filter);
   const { connection, wait } = tools;
   const list = () => atOnce(listSessions(connection, projectId, filter));
   return whenUnlocked(() => connection.readAtOneMoment(list), wait);
+}
+
+/** A search may take all that a processor has: the server comes first. Who writes into the indexes does not, for others wait for that. */
+function giveWay(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {}
 }
 
 function connect(path: string): Connection {
@@ -85,7 +93,11 @@ async function indexed({ connection, wait }: SearchTools): Promise<number | null
   }
 }
 
-const worker = new StoreWorker(workerData as StorePlace);
-parentPort?.on('message', async (order: ThreadOrder) => {
-  parentPort?.postMessage(await worker.answer(order));
+const worker = new StoreWorker(JSON.parse(process.argv[2] ?? '') as StorePlace);
+// It ends with its parent: the channel closes, and nothing else keeps it. What ends the parent in order may come to all processes of a
+// terminal or a service, and then the parent still waits for answers.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+process.on('message', async (order: WorkerOrder) => {
+  const answer = await worker.answer(order);
+  if (process.connected) process.send?.(answer);
 });
