@@ -19,7 +19,7 @@ import { ParleyError } from '../service/errors.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
-import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
+import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
 import { configuredEngines, type EngineChoice, exchangeableEngines } from './configured-engines.ts';
 import { followedModes } from './followed-modes.ts';
@@ -66,7 +66,7 @@ export async function openServedBackend(
   surroundings: Surroundings,
   options: ServeOptions,
 ): Promise<ServedBackend> {
-  const { StoreThreads } = await import('../store/sqlite/store-threads.ts');
+  const { StoreProcesses } = await import('../store/sqlite/store-processes.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
   const { dataDirectory } = surroundings;
@@ -80,7 +80,7 @@ export async function openServedBackend(
     usualLockWaitMs,
     engines,
     // The file stands beside the chunk of the build that this stands in.
-    (place) => new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place),
+    (place) => new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place),
   );
   return {
     backend,
@@ -102,7 +102,7 @@ async function openLocal(
   choice: EngineChoice,
   lockWaitMs: number,
   readEngines: () => Promise<EngineSet>,
-  threads?: ThreadsOf,
+  processes?: ProcessesOf,
 ) {
   const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
   const { engines, exchange } = exchangeableEngines(await readEngines());
@@ -115,7 +115,7 @@ async function openLocal(
     rules: storeRules,
     random: surroundings.random,
     lockWaitMs,
-    threads,
+    processes,
   });
   const random = await systemRandomness();
   const local: LocalOptions = {

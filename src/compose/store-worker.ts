@@ -1,6 +1,6 @@
-// A thread of the served store of SQLite, put together: its reads, and the rule that makes the page of a search of them. scripts/build.js
+// A process of the served store of SQLite, put together: its reads, and the rules that make the page of a search of them. scripts/build.js
 // makes a file of its own of it.
-import { searchPage } from '../local/search-page.ts';
+import { storeRules } from '../local/store-rules.ts';
 import { answerOrders } from '../store/sqlite/store-worker.ts';
 
-answerOrders(searchPage);
+answerOrders(storeRules);

@@ -13,6 +13,7 @@ export type FindMatches = (text: string) => readonly Match[];
 
 /** Of one term in one text: a score does not grow with more. */
 const mostMatches = 50;
+const longText = 32 * 1024;
 
 export function matchFinder({ matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>): FindMatches {
   return matching === 'words' ? wordFinder(terms) : pieceFinder(terms);
@@ -32,7 +33,10 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
   const beginnings = sought.flatMap(({ words, prefix }) =>
     prefix && words.length === 1 ? first(words) : [],
   );
+  const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
   return (text) => {
+    // A long text is nearly always without one of them, and far sooner searched for it than divided.
+    if (text.length > longText && !holdsAll(folded(text), parts)) return [];
     const words = wordsOf(text);
     const counts = sought.map(() => 0);
     const matches: Match[] = [];
@@ -49,6 +53,10 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
   };
 }
 
+function holdsAll(text: string, parts: readonly string[]): boolean {
+  return parts.every((part) => text.includes(part));
+}
+
 function first(words: readonly Word[]): readonly string[] {
   return words.slice(0, 1).map(({ folded }) => folded);
 }
@@ -59,6 +67,11 @@ function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], p
     const mayGoOn = prefix && offset === phrase.length - 1;
     return there === folded || (mayGoOn && there?.startsWith(folded) === true);
   });
+}
+
+/** The words of a text as they are compared, in their order. */
+export function foldedWords(text: string): readonly string[] {
+  return wordsOf(text).map((word) => word.folded);
 }
 
 /** What SQLite's `unicode61` takes for a word, too: letters, digits, private use, and the marks upon them. */

@@ -1,11 +1,17 @@
 // The rules that a store asks inside its transactions, as it is given them when it is opened.
 import type { StoreRules } from '../store/store-rules.ts';
+import { foldedWords, matchFinder } from './search-matches.ts';
 import { searchPage } from './search-page.ts';
 import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {
   turns: turnRules,
   search: searchPage,
+  wordsOf: foldedWords,
+  matcher(filter) {
+    const find = matchFinder(filter);
+    return (text) => new Set(find(text).map(({ term }) => term)).size === filter.terms.length;
+  },
   // A key of another operation is one of another request: the hash names the operation, but an older record may not.
   meaningOfKey(used, request) {
     if (used === null) return 'new';

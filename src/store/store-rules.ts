@@ -76,7 +76,15 @@ export interface SearchReads {
 /** Ranks what is found and makes the page: the same over every store that holds the same messages. */
 export type SearchRule = (filter: SearchFilter, reads: SearchReads) => Promise<SearchPage>;
 
-export interface StoreRules {
+/** How texts are searched, for a store that makes the words of its index itself. */
+export interface TextRules {
+  /** The words of a text as they are compared: without case and accents, in their order. */
+  wordsOf(text: string): readonly string[];
+  /** Whether a text holds all terms of a search. */
+  matcher(filter: Pick<SearchFilter, 'matching' | 'terms'>): (text: string) => boolean;
+}
+
+export interface StoreRules extends TextRules {
   readonly turns: TurnRules;
   readonly search: SearchRule;
   /** Whether a session or a message that is imported is the one that is kept. */

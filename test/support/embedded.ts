@@ -15,7 +15,7 @@ import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { StoreThreads, type ThreadsOf } from '../../src/store/sqlite/store-threads.ts';
+import { type ProcessesOf, StoreProcesses } from '../../src/store/sqlite/store-processes.ts';
 import { storeOptions } from './store-options.ts';
 
 export interface EmbeddedOptions {
@@ -25,7 +25,7 @@ export interface EmbeddedOptions {
   readonly now?: () => number;
   /** How long a write waits for a store that is locked elsewhere. */
   readonly lockWaitMs?: number;
-  /** Where the store is to read long in threads, as one that is served: what the build makes of store-worker.ts. */
+  /** Where the store is to read long in processes, as one that is served: what the build makes of store-worker.ts. */
   readonly workerFile?: URL;
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
@@ -40,8 +40,8 @@ export async function openEmbedded(
   const { lockWaitMs } = options;
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
   const { workerFile } = options;
-  const threads: ThreadsOf = workerFile && ((place) => new StoreThreads(workerFile, place));
-  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now, threads });
+  const processes: ProcessesOf = workerFile && ((place) => new StoreProcesses(workerFile, place));
+  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now, processes });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),

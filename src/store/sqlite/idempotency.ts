@@ -2,7 +2,6 @@
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
-import type { Steps } from './steps.ts';
 
 interface KnownRow {
   readonly request_hash: Buffer;
@@ -77,20 +76,8 @@ export function doOnce<T>(
   return recorded ?? record(tools, projectId, once, now, work());
 }
 
-/** The same for work of several steps, all in one transaction. */
-export function* doOnceInSteps<T>(
-  tools: IdempotencyTools,
-  projectId: string,
-  once: IdempotencyKey | null,
-  now: number,
-  work: () => Steps<T>,
-): Steps<Idempotent<T>> {
-  const recorded = once === null ? null : findRecorded<T>(tools, projectId, once);
-  return recorded ?? record(tools, projectId, once, now, yield* work());
-}
-
 /** What a key that is known answers with; null for one that is not. */
-function findRecorded<T>(
+export function findRecorded<T>(
   tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey,
@@ -101,7 +88,7 @@ function findRecorded<T>(
   return { kind: 'done', value: JSON.parse(known.answer ?? 'null') as T };
 }
 
-function record<T>(
+export function record<T>(
   { connection }: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey | null,

@@ -17,7 +17,7 @@ import { applicationId, schema } from './schema.ts';
 import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { prepareStoreFile } from './store-file.ts';
-import type { ThreadsOf } from './store-threads.ts';
+import type { ProcessesOf } from './store-processes.ts';
 
 export interface SqliteStoreOptions {
   /** Made, for its owner alone, if it is not there. */
@@ -37,7 +37,7 @@ export interface SqliteStoreOptions {
   /** How long a call waits for a lock that another process holds; `usualLockWaitMs`. */
   readonly lockWaitMs?: number;
   /** For a store of many callers: none of them waits for another's long read. */
-  readonly threads?: ThreadsOf;
+  readonly processes?: ProcessesOf;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
 }
@@ -77,8 +77,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     await migrate(connection, options.migrations ?? schema, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
     const { now, sinceBoot, rules } = options;
-    const parts = { wait, filesystem, now, sinceBoot, rules, threads: options.threads };
-    return { store: new SqliteStore(connection, parts), created, shareReads: () => connection.shareReads() };
+    const parts = { wait, filesystem, now, sinceBoot, rules, processes: options.processes };
+    const store = new SqliteStore(connection, parts);
+    await store.takeOutAbandoned();
+    return { store, created, shareReads: () => connection.shareReads() };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

@@ -25,14 +25,15 @@ import type {
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
-import { doOnce, doOnceInSteps } from './idempotency.ts';
-import { importSession, isShort } from './imports.ts';
+import { doOnce } from './idempotency.ts';
+import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
@@ -47,9 +48,8 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
-import type { StoreThreads, ThreadsOf } from './store-threads.ts';
+import type { ProcessesOf, StoreProcesses } from './store-processes.ts';
 import { TurnWaiters } from './turn-waiters.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
@@ -60,7 +60,7 @@ interface StoreParts {
   readonly now: () => number;
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
-  readonly threads?: ThreadsOf;
+  readonly processes?: ProcessesOf;
 }
 
 export class SqliteStore implements SessionStore {
@@ -68,8 +68,8 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
-  /** Null where long reads run in this thread. */
-  readonly #threads: StoreThreads | null;
+  /** Null where long reads run in this process. */
+  readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
   readonly #sinceBoot: () => number;
@@ -83,10 +83,12 @@ export class SqliteStore implements SessionStore {
     this.#rules = options.rules;
     const { writer } = this.#access;
     const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
-    const threads = options.threads?.(place) ?? null;
-    this.#threads = threads;
+    const processes = options.processes?.(place) ?? null;
+    this.#processes = processes;
     this.#searchIndex = new SearchIndex(connection, () =>
-      threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),
+      processes
+        ? writer.writeElsewhere(() => processes.indexStep())
+        : writer.writeAlone(() => indexStep(connection)),
     );
   }
 
@@ -159,11 +161,11 @@ export class SqliteStore implements SessionStore {
   }
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
-    const threads = this.#threads;
+    const processes = this.#processes;
     return this.#access.readInSteps(
       projectId,
       (connection) => listSessions(connection, projectId, filter),
-      threads && (() => threads.list(projectId, filter)),
+      processes && (() => processes.list(projectId, filter)),
     );
   }
 
@@ -171,8 +173,8 @@ export class SqliteStore implements SessionStore {
     const tools = { connection: this.#access.connection, wait: this.#access.wait };
     return this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      if (this.#threads !== null) return this.#threads.search(projectId, filter, signal);
-      return this.#rules.search(filter, searchReads(tools, projectId, filter));
+      if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
+      return this.#rules.search(filter, searchReads(tools, projectId, filter, this.#rules));
     });
   }
 
@@ -185,13 +187,14 @@ export class SqliteStore implements SessionStore {
     record: SessionRecord,
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
-    const steps = (connection: Connection) =>
-      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, this.#now(), () =>
-        importSession(connection, projectId, record, this.#rules),
-      );
+    const tools = { ...this.#turnTools(), clock: this.#sinceBoot, now: this.#now() };
     const imported = isShort(record)
-      ? await this.#access.write((connection) => atOnce(steps(connection)))
-      : await this.#access.run(() => this.#access.writer.writeInSteps(steps));
+      ? await this.#writeOnce(projectId, once, (connection) =>
+          importSession(connection, projectId, record, this.#rules),
+        )
+      : await this.#access.runToEnd(() =>
+          importInParts(this.#access.writer, tools, { projectId, record, once }),
+        );
     this.#searchIndex.keepUp();
     return imported;
   }
@@ -246,7 +249,10 @@ export class SqliteStore implements SessionStore {
       wait: this.#access.wait,
       leaseClock: this.#sinceBoot,
     };
-    return this.#access.run(() => purgeSessions(tools, filter, options));
+    return this.#access.run(async () => {
+      await this.takeOutAbandoned();
+      return purgeSessions(tools, filter, options);
+    });
   }
 
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
@@ -261,6 +267,10 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => inspect(connection, this.#filesystem));
   }
 
+  takeOutAbandoned(): Promise<void> {
+    return takeOutAbandoned(this.#access, this.#sinceBoot());
+  }
+
   async ping(): Promise<void> {
     // An empty transaction of a writer: nothing reaches the disk.
     await this.#access.write(() => {});
@@ -268,7 +278,7 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the writes that were asked for; a call after this rejects. */
   async close(): Promise<void> {
-    await Promise.all([this.#access.close(), this.#threads?.close(storeClosed())]);
+    await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
   }
 
   /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */
