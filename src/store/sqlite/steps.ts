@@ -8,12 +8,3 @@ export function atOnce<T>(steps: Steps<T>): T {
     if (done === true) return value;
   }
 }
-
-/** One step a turn of the event loop. */
-export async function inTurns<T>(steps: Steps<T>): Promise<T> {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
