@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The executable: checks Node, loads the build with its code cache, and hands over to its `main`. It is CommonJS (an ES
-// module costs 5 ms more to start) and keeps to words that Node 12 can parse, so that the check can speak.
+// The executable: checks Node's version, loads the build with its code cache, and calls its `main`. It is CommonJS, because an ES module
+// takes 5 ms more to start. It uses only syntax that Node 12 can parse, so that the check can report an old version.
 'use strict';
 
 const needed = '20.19, 22.14 or newer';
@@ -27,20 +27,20 @@ function start() {
   if (main !== null) main.main();
   else fail('parley is not built yet: dist/main.cjs is missing.', 'Run: npm run build');
 
-  // What Node's own `require` would do, less its search for the file, plus the cache. V8 itself refuses a cache that another
-  // version of it has made, and compiles the source.
+  // Does what Node's own `require` does, without its search for the file and with the code cache. V8 refuses a cache that another version
+  // of V8 has made, and compiles the source.
   function load(name) {
     if (!name.startsWith('./')) return require(name);
     if (!chunks.has(name)) {
       const file = dist + name.slice(2);
-      // The text and V8's cache of it in one file, so that a start reads one; without it, the text alone.
+      // One file holds the text and V8's cache of it, so that a start reads one file. Without that file the text is read alone.
       const packed = read(`${file}.cache`);
       const end = packed === null ? 0 : 8 + packed.readUInt32LE(0);
       const text = packed === null ? read(file) : packed.subarray(8, end);
       if (text === null) return null;
       const cachedData = packed === null ? undefined : packed.subarray(end);
       const filename = `dist/${name.slice(2)}`;
-      // The build writes ASCII alone: as Latin-1 it is read at once, as UTF-8 in pieces of 8 KiB.
+      // The build writes ASCII alone. Latin-1 decodes it at once, UTF-8 in blocks of 8 KiB.
       const script = new vm.Script(text.toString('latin1'), { filename, cachedData });
       const chunk = { exports: {} };
       chunks.set(name, chunk);
@@ -49,7 +49,7 @@ function start() {
     return chunks.get(name).exports;
   }
 
-  // Null for a file that is not there; to ask for it first would be one more call of the system for each.
+  // Null for a file that does not exist. Checking for the file first would be one more system call for each.
   function read(file) {
     try {
       return fs.readFileSync(file);

@@ -39,6 +39,15 @@ const record = (count, content) => {
 const importPath = '/v1/sessions/import';
 const attacks = {
   'messages of {}': () => [importPath, filled('{"session":{},"messages":[', '{}', ']}')],
+  // Small bodies that would make large values.
+  'messages of ever-new names, 100 KiB': () => [
+    importPath,
+    `{"session":{},"messages":[${Array.from({ length: 9_000 }, (_, at) => `{"${at.toString(36)}k":0}`).join(',')}]}`,
+  ],
+  'messages of {"a":{}}, 90 KiB': () => [
+    importPath,
+    `{"session":{},"messages":[${Array(9_999).fill('{"a":{}}').join(',')}]}`,
+  ],
   'session_ids of 1': () => ['/v1/sessions/batch-delete', filled('{"session_ids":[', '1', ']}')],
   'session_ids of 1,000': () => [
     '/v1/sessions/batch-delete',

@@ -49,7 +49,7 @@ for (let round = 0; round < rounds; round++) {
       ...shared,
       message: index < 3 ? 'hello' : 'next',
       key: index < 3 ? `key-${round}` : null,
-      pieces: Array.from({ length: 10 }, (_, piece) => `${index} ${piece} `),
+      chunks: Array.from({ length: 10 }, (_, piece) => `${index} ${piece} `),
     }),
   );
   const killer = setTimeout(() => {

@@ -1,10 +1,10 @@
-// Chooses where a target's service lives: in this process, or at a server. Each of the two is loaded only when it is chosen.
-import type { Surroundings } from './compose/surroundings.ts';
+// Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
+import type { Dependencies } from './compose/dependencies.ts';
 import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
 import type {
   BackendOptions,
-  ModelSearch,
+  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -15,16 +15,16 @@ import type { LoadLocks } from './system/file-lock.ts';
 /** Opens the backend of a target, and resolves the key to call it with. */
 export async function openBackend(
   target: Target,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: BackendOptions,
 ): Promise<OpenedBackend> {
-  await warnOfExposure(surroundings.profileFile, options);
+  await warnOfExposure(dependencies.profileFile, options);
   if (target.url === null) {
     const { openEmbeddedBackend } = await import('./compose/embedded-backend.ts');
-    return openEmbeddedBackend(target, surroundings, options);
+    return openEmbeddedBackend(target, dependencies, options);
   }
   const { openRemoteBackend } = await import('./remote/remote-backend.ts');
-  const { env, now, random } = surroundings;
+  const { env, now, random } = dependencies;
   const backend = await openRemoteBackend({
     url: target.url,
     replyPointer: target.replyPointer,
@@ -45,15 +45,15 @@ export async function openBackend(
   return { backend, apiKey: target.key ?? '' };
 }
 
-/** Asks model servers which models they have. */
+/** Asks model servers for their models. */
 export async function findModels(
   servers: readonly ModelServer[],
-  surroundings: Surroundings,
-  options: ModelSearch,
+  dependencies: Dependencies,
+  options: EngineOptions,
   signal: AbortSignal,
 ): Promise<readonly FoundModels[]> {
   const { findModelsOf } = await import('./compose/configured-engines.ts');
-  return findModelsOf(surroundings, options, servers, signal);
+  return findModelsOf(dependencies, options, servers, signal);
 }
 
 async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<BackendOptions, 'say'>): Promise<void> {
@@ -64,14 +64,14 @@ async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<BackendOpt
   await say(`Warning: ${message} ${remedy}`);
 }
 
-/** Opens the embedded service for a server: whoever calls that brings a key, so none is made here. */
+/** Opens the embedded service for a server. The server's clients bring their keys, so no key is created. */
 export async function openServedBackend(
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: ServeOptions,
 ): Promise<ServedBackend> {
-  await warnOfExposure(surroundings.profileFile, options);
+  await warnOfExposure(dependencies.profileFile, options);
   const { openServedBackend: open } = await import('./compose/embedded-backend.ts');
-  return open(surroundings, options);
+  return open(dependencies, options);
 }
 
 /** Locks between the processes of this machine. */

@@ -1,10 +1,10 @@
-// The process boundary: arguments, environment, streams and signals come in here, and the exit status goes out. Nothing else in
-// the source touches `process`.
+// The process boundary: arguments, environment, streams and signals come in here, and the exit status goes out. Nothing else in the source
+// touches `process`.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import type { CliHost } from './cli/context.ts';
+import type { CliHost } from './cli/cli-host.ts';
 import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
 import type { Job } from './cli/job.ts';
@@ -21,7 +21,7 @@ import { ParleyError } from './service/errors.ts';
 import type { ProcessTable } from './system/process-identity.ts';
 import { terminalIdentity } from './system/terminal-identity.ts';
 
-/** Who has a use for a signal; while nobody has, it stops the command. */
+/** The listeners for signals. A signal without a listener stops the command. */
 interface SignalListeners {
   readonly interrupt: Set<() => void>;
   readonly hangUp: Set<() => void>;
@@ -32,7 +32,7 @@ const sameSignalMs = 100;
 const notStoppedMs = 100;
 
 export async function main(): Promise<void> {
-  // Until it is known: work that stops without an end, and leaves Node nothing to wait for, has failed.
+  // The status until the result is known. Work that hangs, and leaves Node nothing to wait for, has failed.
   process.exitCode = 1;
   process.on('exit', () => releaseDeadTerminals(isTerminal));
   const stop = new AbortController();
@@ -43,7 +43,7 @@ export async function main(): Promise<void> {
     stop.abort(signalled.signal.reason);
   });
   const outputs = new Map<string, Output>();
-  // Then all is written and closed: leaving spares Node the taking down of what goes with the process anyway.
+  // All is written and closed by then. Leaving at once saves the time in which Node frees what ends with the process.
   process.exit(await run(stop, signalled.signal, outputs, job(signals)));
 }
 
@@ -59,7 +59,7 @@ async function run(
     const isWritten = await finish(outputs.values(), stop.signal);
     return isWritten || status !== 0 ? status : (stop.signal.reason as Interruption).exitStatus;
   } catch (error) {
-    // What was told already is not told again.
+    // The command has reported its failure already.
     if (status !== 0) return status;
     const failure = describeFailure(error);
     process.stderr.write(failure.text);
@@ -67,7 +67,7 @@ async function run(
   }
 }
 
-/** True once all is written; false when, after a stop, that takes longer than a reader that still reads can need. */
+/** True once all is written. False when, after a stop, writing takes longer than a reader that still reads can need. */
 async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<boolean> {
   const written = Promise.all(Array.from(outputs, (output) => output.finish())).then(() => true);
   const patience = new Promise<boolean>((resolve) => {
@@ -79,9 +79,9 @@ async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<b
 }
 
 /**
- * The first signal stops the work, which keeps what there is of it; a second one ends the process at once. One that comes with
- * the first is the same: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
- * every signal again. While somebody holds the interrupts, a SIGINT is theirs.
+ * The first signal stops the work, and what there is of it is kept. A second signal ends the process at once. A signal within 100 ms of the
+ * first counts as the same one: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
+ * every signal again. While a listener holds the interrupts, a SIGINT goes to it alone.
  */
 function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void): void {
   let stoppedAt: number | null = null;
@@ -102,7 +102,7 @@ function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void)
         stoppedAt = now;
         stop(signal);
       } else if (signal !== 'SIGHUP' && now - stoppedAt > sameSignalMs) {
-        // Of a terminal that closes, the shell may tell once more; nobody is there who would be in a hurry.
+        // A second SIGHUP does not end the process at once: the shell may report the closing of one terminal twice, and nobody waits there.
         process.exit(new Interruption(signal).exitStatus);
       }
     });
@@ -128,7 +128,8 @@ function job(signals: SignalListeners): Job {
     onContinue: (listener) => on('SIGCONT', listener),
     atExit: (action) => on('exit', action),
     async suspend() {
-      // Windows has no such signal. The group: who started it, as npx, waits for it, and the shell for both.
+      // Windows has no such signal. The signal goes to the process group, because the starting program (npx, for example) and the shell
+      // wait for it.
       if (process.platform === 'win32') return;
       await new Promise<void>((resolve) => {
         const release = on('SIGCONT', () => goOn());
@@ -137,8 +138,9 @@ function job(signals: SignalListeners): Job {
           resolve();
         };
         process.kill(0, 'SIGTSTP');
-        // Where no shell waits, the system lets the process run on, and says nothing. These timers also keep the process alive: nothing
-        // else does, while the keyboard is not read. Twice: after a stop, the signal that ends it comes between.
+        // Where no shell waits, the system lets the process run on without telling. These timers then continue the work. They also keep the
+        // process alive, because nothing else does while the keyboard is not read. There are two, because the signal that ends a stop comes
+        // between them.
         setTimeout(() => setTimeout(goOn, notStoppedMs), notStoppedMs);
       });
     },
@@ -161,7 +163,7 @@ function cliHost(
   const locks = fileLocks(nodeApiVersion);
   const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), locks, platform });
   const data = realDirectory(placed(dataDirectory(machine)));
-  const surroundings = {
+  const dependencies = {
     profileFile,
     dataDirectory: data,
     processes,
@@ -181,7 +183,7 @@ function cliHost(
     job,
     commandLine,
     stdin: {
-      // Making the stream costs time: only a question needs to know.
+      // Creating the stream takes time, and only a question needs to know.
       isTerminal: () => process.stdin.isTTY === true,
       kind: stdinKind,
       size: stdinSize,
@@ -197,7 +199,7 @@ function cliHost(
           signal: stopSignal,
         });
         outputs.set(name, output);
-        // Nobody reads the answer any more: stop working on it. A terminal may be gone before the signal says so.
+        // Nobody reads the answer any more, so the work on it stops. A terminal may be gone before the signal tells so.
         if (name === 'stdout') {
           const cause = output.isTerminal ? 'SIGHUP' : 'closed pipe';
           output.gone.addEventListener('abort', () => stop.abort(new Interruption(cause)));
@@ -212,13 +214,13 @@ function cliHost(
     random,
     newRequestId: requestIds(now, random),
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
-    openBackend: (target, options) => openBackend(target, surroundings, options),
-    openServedBackend: (options) => openServedBackend(surroundings, options),
-    findModels: (servers, options, stop) => findModels(servers, surroundings, options, stop),
+    openBackend: (target, options) => openBackend(target, dependencies, options),
+    openServedBackend: (options) => openServedBackend(dependencies, options),
+    findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
   };
 }
 
-/** Of this process, then counted: a server makes thousands a second. */
+/** Ids of requests: one random beginning per process, and then a count, because a server needs thousands a second. */
 function requestIds(now: () => number, random: () => number): () => string {
   let start = '';
   let count = 0;
@@ -228,7 +230,7 @@ function requestIds(now: () => number, random: () => number): () => string {
   };
 }
 
-/** Asked as the process ends, where nothing can be awaited; the module is loaded already where there is a terminal. */
+/** Called at the end of the process, where nothing can be awaited. Where there is a terminal, the module is loaded already. */
 function isTerminal(descriptor: number): boolean {
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
@@ -238,7 +240,7 @@ function standardStream(name: 'stdout' | 'stderr'): OutputStream {
   return direct ?? process[name];
 }
 
-/** Linux alone has it. */
+/** Null where there is no `/proc`, which only Linux has. */
 function commandLine(): Uint8Array | null {
   try {
     return readFileSync('/proc/self/cmdline');
@@ -247,18 +249,18 @@ function commandLine(): Uint8Array | null {
   }
 }
 
-/** Empty where the system knows of none: a container may run a user whom it does not list. */
+/** Empty where the system knows no home directory: a container may run a user whom it does not list. */
 function homeDirectory(): string {
   try {
     return homedir();
   } catch {
-    // conf's env-paths asks once more as it loads, and would fail there; what it finds is not used.
+    // conf's env-paths asks for the home directory again while it loads, and would fail. Its result is not used.
     process.env['HOME'] = '/';
     return '';
   }
 }
 
-/** Refuses a directory that hangs on a home that is none: it would be looked for wherever the command runs. */
+/** Refuses a directory that is relative because there is no home directory: it would be another one in each working directory. */
 function placed(directory: string): string {
   if (isAbsolute(directory)) return directory;
   throw new ParleyError('CONFIG', 'There is no home directory to keep the configuration and the data in.', {
@@ -266,7 +268,7 @@ function placed(directory: string): string {
   });
 }
 
-/** It may have been removed; then only what is relative to it cannot be found. */
+/** The working directory may have been removed. Then only relative paths cannot be found. */
 function workingDirectory(): string {
   try {
     return process.cwd();

@@ -27,7 +27,7 @@ describe('what is allowed', () => {
     ['a room imports itself', 'src/store/sqlite/rows.ts', "import { a } from '../session-store.ts';"],
     [
       'local imports the store interface',
-      'src/local/keys.ts',
+      'src/local/api-keys.ts',
       "import type { A } from '../store/session-store.ts';",
     ],
     [
@@ -37,8 +37,8 @@ describe('what is allowed', () => {
     ],
     ['a package is at home', 'src/store/sqlite/open.ts', "import Database from 'better-sqlite3';"],
     ['main touches the process', 'src/main.ts', 'process.exitCode = 1;'],
-    ['a comment may name a command', 'src/local/keys.ts', '/** `parley keys list` and --all. */'],
-    ['a member may be called process', 'src/local/keys.ts', 'export const a = { process: 1 }.process;'],
+    ['a comment may name a command', 'src/local/api-keys.ts', '/** `parley keys list` and --all. */'],
+    ['a member may be called process', 'src/local/api-keys.ts', 'export const a = { process: 1 }.process;'],
     [
       'the version comes from the package',
       'src/cli/program.ts',
@@ -190,5 +190,29 @@ describe('what is caught', () => {
       'src/cli/c.ts': "// Why.\nawait import('./b.ts');\n",
     };
     expect(findViolations(files)).toEqual(['cli/b.ts → cli/c.ts → cli/b.ts: is a circle']);
+  });
+
+  test('an exported type whose name another file exports', () => {
+    const files = {
+      'src/service/a.ts': '// Why.\nexport interface Mode {}\n',
+      'src/cli/b.ts': '// Why.\nexport type Mode = string;\n',
+      'src/cli/c.ts': '// Why.\ntype Mode = string;\nexport const c: Mode = "";\n',
+    };
+    expect(findViolations(files)).toEqual(['Mode: is exported by service/a.ts and cli/b.ts']);
+  });
+
+  test('a file with the name of a file of another room, but for commands', () => {
+    const files = {
+      'src/http/json.ts': '// Why.\n',
+      'src/wire/json.ts': '// Why.\n',
+      'src/wire/inner/json.ts': '// Why.\n',
+      'src/cli/keys.ts': '// Why.\n',
+      'src/cli/terminal/keys.ts': '// Why.\n',
+      'src/service/usage.ts': '// Why.\n',
+      'src/cli/commands/usage.ts': '// Why.\n',
+    };
+    expect(findViolations(files)).toEqual([
+      'json.ts: is the name of http/json.ts and wire/json.ts and wire/inner/json.ts',
+    ]);
   });
 });

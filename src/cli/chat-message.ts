@@ -15,7 +15,7 @@ export interface MessageSources {
 
 export async function composeMessage(sources: MessageSources, context: CliContext): Promise<string> {
   const limit = defaultLimits.messageBytes;
-  const { signal } = context.host;
+  const { signal } = context;
   const stdinAs = askedStdin(sources);
   const readStdin = () => readMessage(context.reading('a message', '-n skips it'), limit);
   const parts: string[] = stdinAs === 'words' ? [] : [sources.words.join(' ')];

@@ -1,8 +1,7 @@
 // A chat's events on the standard streams, in the form that was asked for.
-
-import { failureBody } from '../service/answer.ts';
 import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
+import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { modeOptions, placeOptions } from './same-place.ts';
@@ -85,7 +84,7 @@ function textOutput(
   // It loads while the reply is awaited. A failure is told where it is first used. A block of code is no Markdown.
   const opening = replyWriter(context.stdout, {
     raw: raw || format.endsWith('block'),
-    signal: context.host.signal,
+    signal: context.signal,
   });
   opening.catch(() => {});
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
@@ -110,7 +109,7 @@ function textOutput(
       } else if (event.event === 'done') {
         spinner.stop();
         const writer = await opening;
-        // A server that does not stream has sent no piece.
+        // A server that does not stream has sent no chunk.
         if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
         await tellEnd(event.data, modeGiven, context);
@@ -132,7 +131,7 @@ async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Pr
   const block = await fencedBlock(reply, format === 'first block' ? 'first' : 'last');
   if (block !== null) return block;
   throw new ParleyError('NOT_FOUND', 'There is no fenced code block in the reply.', {
-    hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${session_id}`,
+    hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${quoteForShell(session_id)}`,
     session_id,
   });
 }

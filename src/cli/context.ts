@@ -1,25 +1,16 @@
 // What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
-import type { Readable } from 'node:stream';
 import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
-import type { ProfileFile } from '../config/profile-file.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
-import type {
-  BackendOptions,
-  ModelSearch,
-  OpenedBackend,
-  ServedBackend,
-  ServeOptions,
-} from '../service/backend-opening.ts';
+import type { BackendOptions, EngineOptions, OpenedBackend } from '../service/backend-opening.ts';
 import type { Call } from '../service/call.ts';
-import type { FoundModels, ModelServer } from '../service/model-server.ts';
-import type { LoadLocks } from '../system/file-lock.ts';
-import { administrationOf } from './administration.ts';
-import type { Job } from './job.ts';
+import { BackendAccess } from './backend-access.ts';
+import { administrationOf } from './backend-administration.ts';
+import type { CliHost } from './cli-host.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
-import { isFed, type StdinKind, type StdinReading } from './terminal/stdin.ts';
+import { isFed, type StdinReading } from './terminal/stdin.ts';
 import { type StartTimer, startTimer } from './terminal/timer.ts';
 
 const noTimer: StartTimer = () => () => {};
@@ -42,65 +33,61 @@ export interface GlobalOptions {
   readonly debug: boolean;
 }
 
-export interface StandardInput {
-  isTerminal(): boolean;
-  kind(): StdinKind;
-  /** Bytes; null where the end is not known. */
-  size(): number | null;
-  /** Gives the stream; it is touched only when it is read. */
-  open(): Readable;
-}
-
-/** What this process is and has; the process boundary hands it in. */
-export interface CliHost {
-  readonly version: string;
-  readonly nodeVersion: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly profileFile: ProfileFile;
-  readonly dataDirectory: string;
-  readonly locks: LoadLocks;
-  readonly job: Job;
-  /** The process's command line as bytes, a NUL after each word; null where the system does not tell. */
-  commandLine(): Uint8Array | null;
-  readonly stdin: StandardInput;
-  output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
-  /** Identifies the file that stdout is written to; null where it is none. */
-  outputFile(): string | null;
-  /** Fires with an `Interruption`: a signal came, or nobody reads stdout any more. */
-  readonly signal: AbortSignal;
-  /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */
-  readonly stopSignal: AbortSignal;
-  now(): number;
-  /** 0 to 1. */
-  random(): number;
-  newRequestId(): string;
-  /** Identifies the terminal this runs in; null without one. */
-  terminal(): string | null;
-  openBackend(target: Target, options: BackendOptions): Promise<OpenedBackend>;
-  openServedBackend(options: ServeOptions): Promise<ServedBackend>;
-  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
-  findModels(
-    servers: readonly ModelServer[],
-    options: ModelSearch,
-    signal: AbortSignal,
-  ): Promise<readonly FoundModels[]>;
+/** Of a context that is not a whole command. */
+interface ContextParts {
+  /** Stops it, in place of the host's signals. */
+  readonly signal?: AbortSignal;
+  readonly backend?: BackendAccess;
 }
 
 export class CliContext {
-  readonly host: CliHost;
+  /** Its signals stop the process; what stops this context stands here. */
+  readonly host: Omit<CliHost, 'signal' | 'stopSignal'>;
   readonly options: GlobalOptions;
+  readonly signal: AbortSignal;
+  readonly stopSignal: AbortSignal;
   /** Of the last call; null before the first. */
   requestId: string | null = null;
   /** The command, as it is typed. */
   readonly commandPath: string;
-  #target: Target | undefined;
+  readonly #processHost: CliHost;
+  readonly #backend: BackendAccess;
   #filtered: JqOutput | undefined;
-  #opened: Promise<OpenedBackend> | undefined;
 
-  constructor(host: CliHost, options: GlobalOptions, commandPath = 'parley') {
+  constructor(host: CliHost, options: GlobalOptions, commandPath = 'parley', parts: ContextParts = {}) {
+    this.#processHost = host;
     this.host = host;
     this.options = options;
     this.commandPath = commandPath;
+    this.signal = parts.signal ?? host.signal;
+    this.stopSignal = parts.signal ?? host.stopSignal;
+    this.#backend =
+      parts.backend ??
+      new BackendAccess({
+        chooseTarget: () => this.resolve('call'),
+        open: (target, beginsStore) => host.openBackend(target, this.#openingWith(beginsStore)),
+      });
+  }
+
+  /** The same with an end of its own: the signal stops it, and nothing else. */
+  endedBy(signal: AbortSignal): CliContext {
+    const parts = { signal, backend: this.#backend };
+    return new CliContext(this.#processHost, this.options, this.commandPath, parts);
+  }
+
+  /** Another, with these options in place of its own. */
+  withOptions(options: Partial<GlobalOptions>): CliContext {
+    return new CliContext(this.#processHost, { ...this.options, ...options }, this.commandPath);
+  }
+
+  /** The same, talking to the same place, but with a backend of its own, which `open` opens. */
+  withBackend(open: CliHost['openBackend']): CliContext {
+    const { target } = this;
+    const backend = new BackendAccess({
+      chooseTarget: () => target,
+      open: (place, beginsStore) => open(place, this.#openingWith(beginsStore)),
+    });
+    return new CliContext(this.#processHost, this.options, this.commandPath, { backend });
   }
 
   get stdout(): Output {
@@ -118,7 +105,7 @@ export class CliContext {
       import('./terminal/jq-output.ts'),
     ]);
     const { stdout, stderr } = this;
-    this.#filtered = jqOutput(stdout, await Jq.compile(filter, this.host.stopSignal), { stderr, startTimer });
+    this.#filtered = jqOutput(stdout, await Jq.compile(filter, this.stopSignal), { stderr, startTimer });
   }
 
   /** Writes what the filter still holds; throws what it could not do. */
@@ -131,8 +118,7 @@ export class CliContext {
 
   /** Where this command talks to; throws where flags, variables and profiles select nothing that it may talk to. */
   get target(): Target {
-    this.#target ??= this.resolve('call');
-    return this.#target;
+    return this.#backend.target;
   }
 
   resolve(purpose: TargetRequest['purpose']): Target {
@@ -144,18 +130,11 @@ export class CliContext {
 
   /** The service and the archive of the target. `beginsStore` as in `BackendOptions`, where it is the first to open it. */
   open({ beginsStore = false } = {}): Promise<OpenedBackend> {
-    this.#opened ??= this.host.openBackend(this.target, {
-      ...this.modelSearch,
-      onlyExisting: false,
-      beginsStore,
-      followsModes: false,
-      say: (line) => this.say(line),
-    });
-    return this.#opened;
+    return this.#backend.open(beginsStore);
   }
 
   /** How servers are asked, of the API and of models alike. */
-  get modelSearch(): ModelSearch {
+  get engineOptions(): EngineOptions {
     return {
       timeout: this.options.timeout,
       authorityFile: this.options.ca,
@@ -171,7 +150,7 @@ export class CliContext {
 
   /** From now on this is where the command talks to. Only before anything was opened. */
   talkTo(target: Target): void {
-    this.#target = target;
+    this.#backend.talkTo(target);
   }
 
   async call(): Promise<Call> {
@@ -179,7 +158,7 @@ export class CliContext {
     this.requestId = this.host.newRequestId();
     return {
       apiKey,
-      signal: this.host.signal,
+      signal: this.signal,
       idempotencyKey: null,
       requestId: this.requestId,
       pacesItself: false,
@@ -204,13 +183,15 @@ export class CliContext {
 
   /** How stdin is read: `awaited` says for what, `otherwise` what to do if nothing is to come. */
   reading(awaited: string, otherwise: string): StdinReading {
-    const { stdin, signal } = this.host;
+    const { stdin } = this.host;
+    const { signal } = this;
     const timer = this.options.quiet ? noTimer : startTimer;
     return { open: () => stdin.open(), awaited, otherwise, stderr: this.stderr, startTimer: timer, signal };
   }
 
   get prompting(): Prompting {
-    const { stdin, env, signal, job } = this.host;
+    const { stdin, env, job } = this.host;
+    const { signal } = this;
     const allowed = canPrompt({
       stdinIsTerminal: stdin.isTerminal(),
       stderrIsTerminal: this.stderr.isTerminal,
@@ -226,11 +207,18 @@ export class CliContext {
   }
 
   /** Closes what was opened. A later call opens it anew, with the modes that are set up then. */
-  async close(): Promise<void> {
-    // A backend that could not be opened was reported by whoever asked for it.
-    const opened = await this.#opened?.catch(() => undefined);
-    this.#opened = undefined;
-    await opened?.backend.close();
+  close(): Promise<void> {
+    return this.#backend.close();
+  }
+
+  #openingWith(beginsStore: boolean): BackendOptions {
+    return {
+      ...this.engineOptions,
+      onlyExisting: false,
+      beginsStore,
+      followsModes: false,
+      say: (line) => this.say(line),
+    };
   }
 
   async #conversant(): Promise<Conversant> {
@@ -238,3 +226,9 @@ export class CliContext {
     return { origin: this.target.origin, key: apiKey, terminal: this.host.terminal() };
   }
 }
+
+/** What a function needs that asks the service, and nothing else. */
+export type ServiceAccess = Pick<CliContext, 'open' | 'call'>;
+
+/** What a function needs that prints an answer, and talks of it. */
+export type Printing = Pick<CliContext, 'options' | 'stdout' | 'stderr' | 'say'>;

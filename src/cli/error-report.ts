@@ -1,7 +1,7 @@
 // How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
 import { unforeseenFileFailure } from '../config/file-failure.ts';
-import { failureBody } from '../service/answer.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
+import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { exitStatusOf } from './exit-codes.ts';

@@ -1,6 +1,7 @@
 // The pages of a listing, one after the other to the end, for all who need more than one. A server that never comes to an end is left.
-import type { Answer } from '../service/answer.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { Result } from '../service/result.ts';
+import { SeenCursors } from './seen-cursors.ts';
 
 /** One after the other: a server that looks through many sessions for few may answer with some. */
 const mostEmptyPages = 1000;
@@ -12,18 +13,18 @@ interface AnyPage {
 
 /** `ask` gets the cursor of the page: `start` for the first. */
 export async function* everyPage<Listed extends AnyPage>(
-  ask: (cursor: string | null) => Promise<Answer<Listed>>,
+  ask: (cursor: string | null) => Promise<Result<Listed>>,
   start: string | null = null,
-): AsyncGenerator<Answer<Listed>, void> {
-  const seen = new Set<string | null>([start]);
+): AsyncGenerator<Result<Listed>, void> {
+  const seen = new SeenCursors();
+  if (start !== null) seen.add(start);
   let emptyPages = 0;
   for (let cursor = start; ; ) {
     const page = await ask(cursor);
     yield page;
     cursor = page.data.next_cursor;
     if (cursor === null) return;
-    if (seen.has(cursor)) throw endless('names the same next page a second time');
-    seen.add(cursor);
+    if (!seen.add(cursor)) throw endless('names the same next page a second time');
     emptyPages = page.data.items.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages > mostEmptyPages) throw endless(`has more than ${mostEmptyPages} empty pages in a row`);
   }

@@ -3,7 +3,7 @@ import { resolveMode } from '../config/settings.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
-import type { CliContext } from './context.ts';
+import type { CliContext, ServiceAccess } from './context.ts';
 
 /** `how` is how one is named from here. */
 export async function chooseMode(flag: string | null, context: CliContext, how = '--mode'): Promise<string> {
@@ -18,13 +18,13 @@ export async function chooseMode(flag: string | null, context: CliContext, how =
 }
 
 /** `UNKNOWN_MODE` for one that the service does not list: asked before something is made for a chat in it. */
-export async function requireMode(mode: string, context: CliContext): Promise<void> {
+export async function requireMode(mode: string, context: ServiceAccess): Promise<void> {
   const names = (await listModes(context)).map(({ name }) => name);
   if (names.includes(mode)) return;
   throw unknownMode(mode, names);
 }
 
-async function listModes(context: CliContext): Promise<readonly Mode[]> {
+async function listModes(context: ServiceAccess): Promise<readonly Mode[]> {
   const { backend } = await context.open();
   return (await backend.service.models(await context.call())).data;
 }

@@ -1,6 +1,6 @@
 // How to see the rest of a listing: the same command line with the cursor, so that no filter is lost on the way.
 import { quoteForShell } from '../system/shell-quote.ts';
-import type { CliContext } from './context.ts';
+import type { Printing } from './context.ts';
 import { placeOptions } from './same-place.ts';
 
 export interface ListingLine {
@@ -15,7 +15,7 @@ export interface ListingLine {
 export async function tellNextPage(
   { words, operands, all }: ListingLine,
   cursor: string,
-  context: CliContext,
+  context: Printing,
 ): Promise<void> {
   const { options } = context;
   const globals = [...(options.json ? ['--json'] : []), ...placeOptions(options)];

@@ -1,10 +1,12 @@
 // The command tree: which words there are, and the options that hold everywhere. What a command does is in its own file.
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander';
 import { ParleyError } from '../service/errors.ts';
+import { beginning } from '../service/quoted.ts';
+import type { CliHost } from './cli-host.ts';
 import { commandPath, eachCommand } from './command-tree.ts';
 import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
-import { CliContext, type CliHost, type GlobalOptions } from './context.ts';
+import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
 import { commandLines, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
@@ -212,7 +214,10 @@ function usageError({ message, code }: CommanderError, asked: Command, meant: st
       hint: `${commandLines(asked)}\nSee: ${path} --help`,
     });
   }
-  const [what = '', suggestion] = message.replace(/^error: /, '').split('\n');
+  const [what = '', suggestion] = message
+    .replace(/^error: /, '')
+    .replace(/'([^']+)'/g, (_, given: string) => `'${beginning(given)}'`)
+    .split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? '' : '.'}`;
   const guess = suggestion?.replace(/^\((.*)\)$/, '$1') ?? meant;
   // What can be copied stands on a line of its own.

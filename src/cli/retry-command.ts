@@ -1,9 +1,9 @@
 // How a turn that a model failed in can be repeated: its error names the command for it. That command spells out place, mode, session
 // and key, so that it repeats the same turn whatever has become the default, or the last session, by the time it is run.
-
-import { failureBody } from '../service/answer.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
+import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
+import type { JsonFlag } from './chat-plan.ts';
 import type { CliContext } from './context.ts';
 import { nextStep } from './next-step.ts';
 import { type PlaceGiven, placeOptions } from './same-place.ts';
@@ -14,7 +14,7 @@ export interface RetriedChat {
   readonly reasoning: boolean;
   readonly usage: boolean;
   /** The form of its output; null for text. */
-  readonly format: '--json' | '--json-stream' | null;
+  readonly format: JsonFlag | null;
   readonly mode: string;
   /** The session that it went on with; null for one of its own. */
   readonly session: string | null;

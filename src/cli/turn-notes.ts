@@ -1,6 +1,7 @@
 // What is to be known of a turn besides its reply: who replied, and what the model was not sent. The same words in a chat and in the REPL.
 import type { ChatReply } from '../service/chat-event.ts';
 import type { Usage } from '../service/session.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 
 /** `asked` is the mode that the turn was for. */
 export function turnNotes(reply: ChatReply, asked: string): readonly string[] {
@@ -13,7 +14,7 @@ export function turnNotes(reply: ChatReply, asked: string): readonly string[] {
       : [`${turns} left out: by estimate the conversation is longer than the context of the mode ${mode}.`]),
     ...(beginsInNotes(text)
       ? [
-          `What stands before </think> are the model’s notes. To keep them apart: parley modes set ${mode} --think-tags open`,
+          `What stands before </think> are the model’s notes. To keep them apart: parley modes set ${quoteForShell(mode)} --think-tags open`,
         ]
       : []),
   ];

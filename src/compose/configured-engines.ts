@@ -1,42 +1,40 @@
-// The engines of the embedded service: the built-in ones, and those of the modes that somebody has set up. Where none is set up,
-// nothing of the latter is loaded.
+// The engines of the embedded service: those of the offline modes, and those of the modes that the user has set up. The code for the latter
+// is loaded only where such a mode exists.
+import type { StoredConfig } from '../config/stored-config.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
-import type { BackendOptions } from '../service/backend-opening.ts';
+import type { EngineOptions } from '../service/backend-opening.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Dependencies } from './dependencies.ts';
 
-export type EngineChoice = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
-
-/** `null`: the modes of the user's own configuration. */
+/** `modes`: those that are set up; null where none is. */
 export async function configuredEngines(
-  surroundings: Surroundings,
-  choice: EngineChoice,
-  book: ModeConfig | null,
+  dependencies: Dependencies,
+  options: EngineOptions,
+  modes: ModeConfig | null,
 ): Promise<EngineSet> {
   const offline = offlineEngines();
-  const modes = book ?? (await storedModes(surroundings));
   if (modes === null) return offline;
   const { withUpstreamModes } = await import('../engine/upstream/upstream-engine-set.ts');
-  return withUpstreamModes(offline, modes, upstreamOptions(surroundings, choice));
+  return withUpstreamModes(offline, modes, upstreamOptions(dependencies, options));
 }
 
-/** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
+/** Asks model servers for their models. Contacts no other server, and never rejects for a fault of a server. */
 export async function findModelsOf(
-  surroundings: Surroundings,
-  choice: EngineChoice,
+  dependencies: Dependencies,
+  options: EngineOptions,
   servers: readonly ModelServer[],
   signal: AbortSignal,
 ): Promise<readonly FoundModels[]> {
   const { findModels } = await import('../engine/upstream/model-finder.ts');
-  const options = upstreamOptions(surroundings, choice);
-  return Promise.all(servers.map((server) => findModels(server, options, signal)));
+  const upstream = upstreamOptions(dependencies, options);
+  return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
 }
 
-function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): UpstreamOptions {
-  const { timeout, authorityFile, trace } = choice;
+function upstreamOptions({ env, now }: Dependencies, options: EngineOptions): UpstreamOptions {
+  const { timeout, authorityFile, trace } = options;
   return {
     proxies: env,
     authorities: async () => {
@@ -60,7 +58,7 @@ function upstreamOptions({ env, now }: Surroundings, choice: EngineChoice): Upst
   };
 }
 
-/** A set whose modes can be exchanged while it is used: replies that run go on with the engine that they began with, to their end. */
+/** A set of engines that can be replaced while it is used. A running reply goes on to its end with the engine that it began with. */
 export function exchangeableEngines(first: EngineSet): {
   readonly engines: EngineSet;
   readonly exchange: (next: EngineSet) => Promise<void>;
@@ -82,10 +80,9 @@ export function exchangeableEngines(first: EngineSet): {
   };
 }
 
-/** Null where nothing was set up. */
-async function storedModes({ profileFile }: Surroundings): Promise<ModeConfig | null> {
-  const config = profileFile.read();
+/** The modes of the user's own configuration; null where none is set up. `path` is the configuration file. */
+export async function storedModes(config: StoredConfig, path: string): Promise<ModeConfig | null> {
   if (Object.keys(config.modes).length === 0 && config.default_mode === null) return null;
   const { storedModeConfig } = await import('../config/stored-modes.ts');
-  return storedModeConfig(config, profileFile.path);
+  return storedModeConfig(config, path);
 }

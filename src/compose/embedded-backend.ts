@@ -1,16 +1,18 @@
-// The embedded service, put together: which store, which engines, and whose turn it is. Loaded only for a backend on this machine.
-
+// Puts the embedded service together: the store, the engines and the identity of this process. Loaded only for a backend on this machine.
+import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { IdSource } from '../local/ids.ts';
+import type { Say } from '../local/late-keeping.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
-import { storeRules } from '../local/store-rules.ts';
+import { storeRules } from '../local/local-store-rules.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {
   BackendOptions,
+  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -21,35 +23,41 @@ import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
-import { configuredEngines, type EngineChoice, exchangeableEngines } from './configured-engines.ts';
+import { configuredEngines, exchangeableEngines, storedModes } from './configured-engines.ts';
+import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
-import { keyOf, profileThatKnows, refuseMissingStore } from './store-key.ts';
-import type { Surroundings } from './surroundings.ts';
+import { keyOf, refuseMissingStore } from './store-key.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 /** Opens the store of this machine, and resolves the key to call it with. */
 export async function openEmbeddedBackend(
   target: Target,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: BackendOptions,
 ): Promise<OpenedBackend> {
-  if (options.onlyExisting && (target.key === null || !hasStore(surroundings.dataDirectory))) throw noStore();
-  const { dataDirectory } = surroundings;
-  const knownTo = options.beginsStore ? null : profileThatKnows(surroundings);
+  if (options.onlyExisting && (target.key === null || !hasStore(dependencies.dataDirectory))) throw noStore();
+  const { dataDirectory, profileFile } = dependencies;
+  // Read anew, because the target may come from an older configuration. Read before the store is looked for, because a process that
+  // creates the first store at the same time stores its key last.
+  const config = profileFile.read();
+  const knownTo = options.beginsStore ? null : profileOfStore(config, dataDirectory);
   refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
-  const follow = options.followsModes ? followedModes(surroundings.profileFile) : null;
+  const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
-    surroundings,
+    dependencies,
     options,
     lockWaitWith(options.timeout),
-    () => configuredEngines(surroundings, options, null),
+    await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
+    async () =>
+      configuredEngines(dependencies, options, await storedModes(profileFile.read(), profileFile.path)),
+    { say: options.say },
   );
   const service = follow?.(opened.backend.service, reloadModes) ?? opened.backend.service;
   const backend = { ...opened.backend, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
     refuseMissingStore(knownTo, !isNew, dataDirectory);
-    return { backend, apiKey: await keyOf(target, { backend, store, isNew }, surroundings, options) };
+    return { backend, apiKey: await keyOf(target, { backend, store, isNew, config }, dependencies, options) };
   } catch (error) {
     await backend.close();
     throw error;
@@ -62,25 +70,32 @@ function noStore(): ParleyError {
   });
 }
 
+/** Opens the store of this machine for a server. */
 export async function openServedBackend(
-  surroundings: Surroundings,
+  dependencies: Dependencies,
   options: ServeOptions,
 ): Promise<ServedBackend> {
   const { StoreProcesses } = await import('../store/sqlite/store-processes.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
-  const { dataDirectory } = surroundings;
-  refuseMissingStore(profileThatKnows(surroundings), hasStore(dataDirectory), dataDirectory);
-  const engines = async () =>
-    configuredEngines(surroundings, choice, modesFile === null ? null : await readModes(modesFile));
+  const { dataDirectory, profileFile } = dependencies;
+  const knownTo = profileOfStore(profileFile.read(), dataDirectory);
+  refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
+  const modes = () =>
+    modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
+  const engines = async () => configuredEngines(dependencies, choice, await modes());
   const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
-    surroundings,
+    dependencies,
     choice,
-    // Its own time-out is that of its models; a client has another.
+    // The time-out of a server is that of its models; its clients have another.
     usualLockWaitMs,
+    await engines(),
     engines,
-    // The file stands beside the chunk of the build that this stands in.
-    (place) => new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place),
+    // In the build, the worker's file is in the directory of this code.
+    {
+      say: null,
+      processes: (place) => new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place),
+    },
   );
   return {
     backend,
@@ -98,14 +113,15 @@ async function readModes(path: string) {
 }
 
 async function openLocal(
-  surroundings: Surroundings,
-  choice: EngineChoice,
+  dependencies: Dependencies,
+  options: EngineOptions,
   lockWaitMs: number,
+  firstEngines: EngineSet,
   readEngines: () => Promise<EngineSet>,
-  processes?: ProcessesOf,
+  { say, processes }: { readonly say: Say | null; readonly processes?: ProcessesOf },
 ) {
-  const { dataDirectory, nodeApiVersion, now, sinceBoot } = surroundings;
-  const { engines, exchange } = exchangeableEngines(await readEngines());
+  const { dataDirectory, nodeApiVersion, now, sinceBoot } = dependencies;
+  const { engines, exchange } = exchangeableEngines(firstEngines);
   const reloadModes = async () => exchange(await readEngines());
   const { store, created, shareReads } = await openSqliteStore({
     directory: dataDirectory,
@@ -113,7 +129,7 @@ async function openLocal(
     now,
     sinceBoot,
     rules: storeRules,
-    random: surroundings.random,
+    random: dependencies.random,
     lockWaitMs,
     processes,
   });
@@ -121,11 +137,13 @@ async function openLocal(
   const local: LocalOptions = {
     store,
     engines,
-    limits: limitsWith(choice.timeout),
+    limits: limitsWith(options.timeout),
     now,
+    sinceBoot,
     random,
     ids: new IdSource(random),
-    owner: turnOwner(surroundings.processes),
+    owner: turnOwner(dependencies.processes),
+    say,
   };
   const backend: EmbeddedBackend = {
     service: new LocalService(local),
@@ -146,12 +164,12 @@ async function openLocal(
 
 function turnOwner(processes: ProcessTable): TurnOwner {
   const owner = processIdentity(processes);
-  // All processes at one store of SQLite are of one machine (store/sqlite/lease-clock.ts).
+  // All processes at one SQLite store run on one machine (store/sqlite/lease-clock.ts).
   const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
   return { id: owner.name, isGone };
 }
 
-/** Who waits less for an answer waits less for a lock, too. */
+/** A caller that waits less for an answer also waits less for a lock. */
 function lockWaitWith(timeout: number | null): number {
   return timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs);
 }

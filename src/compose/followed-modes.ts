@@ -1,19 +1,20 @@
-// A service whose modes are those that are set up at each call: while a conversation lasts, another process may set up others.
+// A service that uses at each call the modes that are set up at that time. Another process may set up modes while a conversation lasts.
 import type { ProfileFile } from '../config/profile-file.ts';
+import type { StoredConfig } from '../config/stored-config.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 
 type Follow = (service: ConversationService, reload: () => Promise<void>) => ConversationService;
 
-/** To be asked for before the modes are read. Whoever asks for them is told what is wrong with them; a turn goes on with those before. */
-export function followedModes(profileFile: Pick<ProfileFile, 'read'>): Follow {
-  const stored = () => {
-    const { modes, default_mode } = profileFile.read();
-    return JSON.stringify({ modes, default_mode });
-  };
-  let followed = stored();
+/**
+ * `config` holds the modes that the service has now. `models` rejects when the modes that are set up later cannot be read. A chat then goes
+ * on with the old ones.
+ */
+export function followedModes(profileFile: Pick<ProfileFile, 'read'>, config: StoredConfig): Follow {
+  const textOf = ({ modes, default_mode }: StoredConfig) => JSON.stringify({ modes, default_mode });
+  let followed = textOf(config);
   return (service, reload) => {
     const follow = async () => {
-      const now = stored();
+      const now = textOf(profileFile.read());
       if (now === followed) return;
       await reload();
       followed = now;

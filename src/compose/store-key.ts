@@ -1,27 +1,28 @@
-// The key that a profile has for the store of this machine: made on first use, kept while its store is away, never given to another store.
+// The key of a profile for the store of this machine. The key is created on first use, kept while its store is away, and never given to
+// another store.
 import { existsSync, readdirSync } from 'node:fs';
-import {
-  formerStoreKeys,
-  localProfile,
-  profileOfStore,
-  putOtherStoreKey,
-  storeKey,
-} from '../config/profiles.ts';
+import { formerStoreKeys, localProfile, putOtherStoreKey, storeKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
-import { hashKey } from '../local/keys.ts';
+import type { StoredConfig } from '../config/stored-config.ts';
+import { hashKey } from '../local/api-keys.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type { BackendOptions } from '../service/backend-opening.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { SessionStore } from '../store/session-store.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Dependencies } from './dependencies.ts';
 
-export interface OpenedStore {
+export interface OpenedLocalStore {
   readonly backend: EmbeddedBackend;
   readonly store: SessionStore;
   readonly isNew: boolean;
+  /** The configuration as it was before the store was opened. */
+  readonly config: StoredConfig;
 }
 
-/** A disk that is not mounted leaves an empty directory, or none: a new store there would hide the sessions, and look like their loss. */
+/**
+ * Throws `STORE_MISSING` where a profile knows a store that is not there. A disk that is not mounted leaves an empty directory, or none. A
+ * new store there would hide the sessions, and look like their loss.
+ */
 export function refuseMissingStore(profile: string | null, isThere: boolean, dataDirectory: string): void {
   if (profile === null || isThere) return;
   throw new ParleyError(
@@ -33,35 +34,27 @@ export function refuseMissingStore(profile: string | null, isThere: boolean, dat
   );
 }
 
-/**
- * The profile that knows a store in the data directory. Asked before the store is looked for: a process that makes the first store at this
- * moment keeps its key last.
- */
-export function profileThatKnows({ profileFile, dataDirectory }: Surroundings): string | null {
-  return profileOfStore(profileFile.read(), dataDirectory);
-}
-
 function whatIsThere(directory: string): string {
   if (!existsSync(directory)) return 'there is no such directory';
   return readdirSync(directory).length === 0 ? 'the directory is empty' : 'there is no store in it';
 }
 
 /**
- * The key of this store. On first use there is none: then a project `default` and a key are made, and the key is kept in the
- * profile. When several processes come first at once, the one whose key is kept wins, and the others' are revoked.
+ * The key of this store. On first use it creates a project `default` and a key, and keeps the key in the profile. When several processes do
+ * so at the same time, the first stored key is used, and the others are revoked.
  */
 export async function keyOf(
   target: Target,
-  opened: OpenedStore,
-  surroundings: Surroundings,
+  opened: OpenedLocalStore,
+  dependencies: Dependencies,
   { say }: Pick<BackendOptions, 'say'>,
 ): Promise<string> {
   const { backend, isNew } = opened;
-  const { profileFile, dataDirectory } = surroundings;
+  const { profileFile, dataDirectory } = dependencies;
   const fromVariable = target.sources.key === 'PARLEY_API_KEY';
   const profile = target.profile ?? localProfile;
   if (target.key !== null && fromVariable) return target.key;
-  if (target.key !== null && !isNew) return keyOfStoreThere(target.key, profile, opened, surroundings);
+  if (target.key !== null && !isNew) return keyOfStoreThere(target.key, profile, opened, dependencies);
   const created = await backend.administration.createKey({ project_name: 'default', key_name: profile });
   const keep = profileFile.update((config) =>
     storeKey(config, profile, dataDirectory) === target.key
@@ -69,8 +62,8 @@ export async function keyOf(
       : config,
   );
   const kept = await keep.catch(async (error: unknown) => {
-    // A failure may come after the key was kept, as of a disk: it is revoked only if nobody can ever know it.
-    if (!mayBeKept(created.key, profile, surroundings))
+    // The failure may have come after the key was stored, from a disk for example. The key is revoked only if it was certainly not stored.
+    if (!mayBeKept(created.key, profile, dependencies))
       await backend.administration.revokeKey(created.key_id);
     throw error;
   });
@@ -87,14 +80,14 @@ export async function keyOf(
   return key;
 }
 
-/** Where the store that stood here before has come back, its own key is the one in use again. */
+/** Where an earlier store has come back to the directory, its own key is used again. */
 async function keyOfStoreThere(
   key: string,
   profile: string,
-  { store }: OpenedStore,
-  { profileFile, dataDirectory }: Surroundings,
+  { store, config }: OpenedLocalStore,
+  { profileFile, dataDirectory }: Dependencies,
 ): Promise<string> {
-  const former = formerStoreKeys(profileFile.read(), profile, dataDirectory);
+  const former = formerStoreKeys(config, profile, dataDirectory);
   if (former.length === 0 || (await store.findKey(hashKey(key))) !== null) return key;
   for (const other of former) {
     if ((await store.findKey(hashKey(other))) === null) continue;
@@ -104,7 +97,7 @@ async function keyOfStoreThere(
   return key;
 }
 
-function mayBeKept(key: string, profile: string, { profileFile, dataDirectory }: Surroundings): boolean {
+function mayBeKept(key: string, profile: string, { profileFile, dataDirectory }: Dependencies): boolean {
   try {
     return storeKey(profileFile.read(), profile, dataDirectory) === key;
   } catch {

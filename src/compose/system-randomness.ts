@@ -1,9 +1,9 @@
-// Random bytes from the operating system. Where it has a device for them, that is read: loading node:crypto, which asks the same
+// Random bytes from the operating system. They are read from its device where there is one: loading node:crypto, which asks the same
 // kernel, takes a twentieth of a whole start.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { RandomBytes } from '../local/ids.ts';
 
-/** So many bytes are read at a time: a read of no more is never cut short by a signal (random(4)). */
+/** The bytes of one read. A signal does not shorten a read of at most 256 bytes (random(4)). */
 const poolBytes = 256;
 
 export async function systemRandomness(device = '/dev/urandom'): Promise<RandomBytes> {
@@ -17,14 +17,14 @@ export async function systemRandomness(device = '/dev/urandom'): Promise<RandomB
       used = 0;
     }
     const bytes = pool.slice(used, used + size);
-    // What was handed out is nowhere else.
+    // Bytes that were handed out are not kept here.
     pool.fill(0, used, used + size);
     used += size;
     return bytes;
   };
 }
 
-/** False where there is no such device, or something else stands in its place. */
+/** False where there is no such device, or something else in its place. */
 function fillFrom(device: string, pool: Uint8Array): boolean {
   let file: number;
   try {

@@ -1,16 +1,17 @@
-// A base URL that a key may be sent to. What is refused here is refused before a socket opens. Messages name where the URL
-// came from and never quote it: a password may be in it.
+// Checks a base URL that a key may be sent to, before a socket opens. Messages name the source of the URL and never quote it, because it
+// may contain a password.
 import { isLoopback } from '../http/loopback.ts';
 import { ParleyError } from '../service/errors.ts';
+import { beginning } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 
-/** The URL without a slash at its end, its path prefix kept. `source` says where it came from. */
+/** The URL without a slash at its end and with its path prefix. `source` names where the URL came from. */
 export function readBaseUrl(
   text: string,
   source: string,
   options: { readonly insecureHttp: boolean },
 ): string {
-  // The URL parser drops some of these in silence.
+  // The URL parser silently drops some of these characters.
   if (!/^[!-~]*$/.test(text) && /[\p{Cc}\p{Cf}\p{Z}]/u.test(text))
     throw refused(source, 'holds a space or a control character');
   if (!URL.canParse(text)) throw refused(source, 'is not a URL');
@@ -25,14 +26,14 @@ export function readBaseUrl(
   if (!/^https?:\/\//i.test(text)) throw refused(source, 'does not begin with https:// or http://');
   if (text.includes('?') || text.includes('#')) throw refused(source, 'holds a query or a fragment');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.insecureHttp) {
-    throw refused(source, `would send the key unencrypted to ${url.hostname}`, '', {
+    throw refused(source, `would send the key unencrypted to ${beginning(url.hostname)}`, '', {
       kind: 'allow_plain_http',
     });
   }
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Whether a URL names this machine. */
+/** True for a URL of this machine. */
 export function isLocalUrl(url: string): boolean {
   return isLoopback(new URL(url).hostname);
 }

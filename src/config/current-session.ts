@@ -1,5 +1,5 @@
-// The session last used, per terminal, origin and key: one small file each, replaced whole, so that processes that run at the
-// same time neither corrupt nor cross it. What a terminal is, is the business of terminal.ts.
+// The session that was used last, per terminal, origin and key. Each is one small file that is replaced whole, so that processes that run
+// at the same time neither damage nor mix them up. system/terminal-identity.ts tells terminals apart.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -9,19 +9,20 @@ import { replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
 import { fileFailure } from './file-failure.ts';
 
+/** Whose session it is. */
 export interface Conversant {
   readonly origin: string;
   readonly key: string;
-  /** Null without a terminal: the last session of that origin and key counts. */
+  /** Null without a terminal: then the last session of the origin and the key is meant. */
   readonly terminal: string | null;
 }
 
-/** Below this many files, none is removed for its age. */
+/** Old files are removed only when there are more than this many. */
 const fileCountToKeep = 200;
-const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.';
+const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
-/** Null where none was kept. */
+/** Null where no session was kept. */
 export function readCurrentSession(dataDirectory: string, conversant: Conversant): string | null {
   const name = fileName(conversant);
   try {
@@ -33,7 +34,7 @@ export function readCurrentSession(dataDirectory: string, conversant: Conversant
   }
 }
 
-/** Sets it for the terminal, and as the last of this origin and key. */
+/** Keeps the session for the terminal, and as the last of its origin and key. */
 export function writeCurrentSession(
   dataDirectory: string,
   conversant: Conversant,
@@ -45,7 +46,7 @@ export function writeCurrentSession(
   const last =
     conversant.terminal === null ? own : join(directory, fileName({ ...conversant, terminal: null }));
   try {
-    // Most often the file is there, and so its directory: that is looked at only for a new one.
+    // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
     const isNew = !existsSync(own);
     if (isNew) makePrivateDirectory(directory);
     for (const path of new Set([own, last])) keep(path, `${sessionId}\n`, now);
@@ -55,17 +56,20 @@ export function writeCurrentSession(
   }
 }
 
-/** Durable. A file that says so already is only marked as used: a turn of a conversation does not wait for the disk. */
+/**
+ * A turn does not wait for the disk, because no message depends on this file. After a power cut the file may name the session before, or be
+ * empty, which is read as none. A file with the right text only gets a new time.
+ */
 function keep(path: string, text: string, now: number): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) utimesSync(path, now / 1000, now / 1000);
-  else replaceFile(path, text, { durable: true });
+  else replaceFile(path, text, { durable: false, mayBeEmptied: true });
 }
 
 function folder(dataDirectory: string): string {
   return join(dataDirectory, 'current');
 }
 
-/** A hash: a key is never a file's name. */
+/** The name is a hash, because a file name must not contain a key. */
 function fileName({ origin, key, terminal }: Conversant): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([origin, key, terminal]))));
 }

@@ -1,5 +1,4 @@
-// Files with keys in them that others than their owner may read: what is said of them, and what to do.
-
+// What a user is told of files that contain keys and that other users may read.
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { ExposedFile } from './profile-file.ts';
 
@@ -9,7 +8,7 @@ export function exposure(files: readonly ExposedFile[]): {
 } {
   const found = files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
   return {
-    message: `Others than you may read the keys that are in ${found}.`,
+    message: `Other users may read the keys in ${found}.`,
     remedy: `Run: chmod 600 ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
   };
 }

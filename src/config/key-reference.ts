@@ -1,21 +1,22 @@
-// Where the key of a model's server is: a variable, a file, a command. What is stored is this reference; the key itself is read when
-// it is needed, goes into one header, and is in no message here.
+// A reference to the key of a model's server: a variable, a file or a command. The configuration stores the reference. The key itself is
+// read when it is needed and goes into one header. No message here contains it.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
 const commandMs = 30_000;
 /** More than any key has. */
 const mostBytes = 64 * 1024;
 
-/** Two empty texts for what is no reference. */
+/** Two empty texts for a text that is no reference. */
 function partsOf(reference: string): { readonly kind: string; readonly rest: string } {
   const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
   return { kind, rest };
 }
 
-/** Null for a reference that can be read; of any other nothing is quoted: it may be a key. */
+/** Null for a valid reference. The problem of an invalid one quotes nothing of it, because the text may be a key. */
 export function checkKeyReference(
   reference: string,
 ): { readonly problem: string; readonly hint: string } | null {
@@ -23,10 +24,10 @@ export function checkKeyReference(
   if (kind === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(rest)) return null;
   if ((kind === 'file' || kind === 'command') && rest.trim() !== '' && !/[\0\r\n]/.test(rest)) {
     if (kind === 'command' || isAbsolute(rest) || rest.startsWith('~/')) return null;
-    // It would be another file wherever Parley is called. Its name is no key: that would have to begin with `file:`.
+    // A relative path would mean another file in each working directory. The path may be quoted: a key would have to begin with `file:`.
     return {
-      problem: `names a file without its whole path: ${JSON.stringify(rest)}`,
-      hint: 'Give it: file:/PATH, or file:~/PATH.',
+      problem: `names a file by a relative path: ${quoted(rest)}`,
+      hint: 'Give its whole path: file:/PATH, or file:~/PATH.',
     };
   }
   return {
@@ -35,7 +36,7 @@ export function checkKeyReference(
   };
 }
 
-/** Rejects with `ENGINE_FAILED`, which names the mode whose key it is. */
+/** Reads the key. Rejects with `ENGINE_FAILED`, which names the mode. */
 export async function readKeyReference(
   reference: string,
   mode: string,
@@ -53,7 +54,7 @@ export async function readKeyReference(
   );
 }
 
-/** How a shell reads the key of a reference, inside of double quotes. */
+/** A text for a shell, inside double quotes, that reads the key of a reference. */
 export function keyInShell(reference: string): string {
   const { kind, rest } = partsOf(reference);
   if (kind === 'env') return `$${rest}`;
@@ -86,13 +87,13 @@ async function read(
   }
 }
 
-/** Never waits: a device or a pipe may have no end, or nobody who writes. */
+/** Never waits: a device or a pipe may have no end, or no writer. */
 function readSmallFile(path: string): string {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
     if (stat.isDirectory()) throw new Error('a directory');
-    if (!stat.isFile()) throw new Error('no plain file');
+    if (!stat.isFile()) throw new Error('not a regular file');
     const bytes = Buffer.alloc(mostBytes + 1);
     const length = readSync(file, bytes, 0, bytes.length, 0);
     if (length > mostBytes) throw new Error(`larger than ${mostBytes} bytes`);
@@ -102,7 +103,7 @@ function readSmallFile(path: string): string {
   }
 }
 
-/** What the command writes to stdout. Neither that nor its stderr is told: a key may be in both. */
+/** What the command writes to stdout. Messages quote neither that nor its stderr, because both may contain a key. */
 async function output(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -112,7 +113,7 @@ async function output(
   const { exec } = await import('node:child_process');
   return new Promise((resolve, reject) => {
     const limits = { timeout: commandMs, maxBuffer: mostBytes, signal };
-    // Nothing is read from the directory that somebody happens to be in, and no program run that lies there.
+    // The command runs in `/`, so that it reads no file and starts no program of the current directory by accident.
     const options = { env: { ...env }, cwd: '/', ...limits, encoding: 'utf8' } as const;
     const child = exec(command, options, (error, stdout) => {
       if (error === null) resolve(stdout);
@@ -139,7 +140,7 @@ function place(kind: string, rest: string): string {
 
 function remedyOf(kind: string, rest: string): string {
   if (kind === 'env') return `Set ${rest}`;
-  return kind === 'file' ? `Put the key into ${rest}` : 'See that the command writes the key';
+  return kind === 'file' ? `Put the key into ${rest}` : 'Check that the command writes the key to stdout';
 }
 
 function missingKey(mode: string, problem: string, remedy: string): ParleyError {

@@ -1,12 +1,13 @@
-// Modes that belong together, checked: what each is by itself, and what it says of the others. What becomes of a fault is for the
-// caller to say: in a file for `serve --modes` one is enough to refuse the whole, in the stored configuration a mode stands out alone.
+// Checks the modes of one source, each by itself and together with the others. The caller decides about faults: a file for `serve --modes`
+// is refused as a whole, while in the stored configuration only the faulty mode is left out.
 import { builtInModes, type ModeConfig, type ModeSettings } from '../service/mode-settings.ts';
-import { type Fields, fieldsOf, ModeFault, readMode } from './mode-settings.ts';
+import { quoted } from '../service/quoted.ts';
+import { type Fields, fieldsOf, ModeFault, readMode } from './mode-validation.ts';
 
-/** What of a fault is to be told; the mode is left out. It throws where the whole is to be refused. */
+/** Is told each fault, and the mode that is left out for it. It throws where the whole source is refused. */
 export type Refuse = (fault: ModeFault, mode: string) => void;
 
-/** Fallbacks are checked as well. A default that names no mode is a fault of its own, of a mode of that name. */
+/** Also checks the fallbacks. A default that names no mode is a fault of a mode with that name. */
 export function readModeConfig(
   value: unknown,
   names: { modes: string; default: string },
@@ -41,7 +42,7 @@ function checkFallback(
   path: readonly string[],
 ): true {
   if (fallback === null) return true;
-  if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${JSON.stringify(fallback)}`);
+  if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${quoted(fallback)}`);
   if (leadsTo(modes, fallback, name)) throw new ModeFault(path, 'leads back to the mode itself');
   return true;
 }

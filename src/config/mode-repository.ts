@@ -1,4 +1,5 @@
-// The modes of this machine's configuration: read, checked and changed in the file of the profiles. A change holds when it resolves.
+// The modes of this machine's configuration: reads, checks and changes them in the configuration file. A change is stored when its promise
+// resolves.
 import {
   allModes,
   builtInModes,
@@ -18,17 +19,17 @@ export class ModeRepository {
 
   /** In the order of the models listing. */
   list(): readonly ModeRecord[] {
-    const book = this.#read();
-    const settings = new Map(book.modes.map((mode) => [mode.name, mode]));
-    const problems = new Map(book.faulty.map(({ name, failure }) => [name, failure.message]));
-    return allModes(book).map((mode) => ({
+    const modeConfig = this.#read();
+    const settings = new Map(modeConfig.modes.map((mode) => [mode.name, mode]));
+    const problems = new Map(modeConfig.faulty.map(({ name, failure }) => [name, failure.message]));
+    return allModes(modeConfig).map((mode) => ({
       ...mode,
       settings: settings.get(mode.name) ?? null,
       problem: builtInModes.includes(mode.name) ? null : (problems.get(mode.name) ?? null),
     }));
   }
 
-  /** Null for a mode that has none. `CONFIG` for a faulty one: what is wrong, and how to mend it. */
+  /** Null for a mode without settings. Throws `CONFIG` for a faulty mode, with its fault and its remedy. */
   settings(name: string): ModeSettings | null {
     const { modes, faulty } = this.#read();
     const fault = builtInModes.includes(name) ? undefined : faulty.find((mode) => mode.name === name);
@@ -36,27 +37,27 @@ export class ModeRepository {
     return modes.find((mode) => mode.name === name) ?? null;
   }
 
-  /** What is kept of a mode, faulty or not, unchecked; null for one of which nothing is kept. */
+  /** The stored fields of a mode, faulty or not, unchecked; null for a mode that is not stored. */
   stored(name: string): Readonly<Record<string, unknown>> | null {
     return storedFields(this.#file.read(), name);
   }
 
-  /** The default that was chosen; null where nobody has chosen, and the first offline mode is used. */
+  /** The default that the user has chosen; null where none was chosen, and the first offline mode is the default. */
   chosenDefault(): string | null {
     return this.#read().default;
   }
 
-  /** Keeps a mode, in place of one of that name. `USAGE` for settings against a rule; it names the field. */
+  /** Stores a mode, in place of one with that name. Rejects with `USAGE`, which names the field, for settings against a rule. */
   async put(settings: ModeSettings): Promise<void> {
     await this.#file.update((config) => putMode(config, settings));
   }
 
-  /** `UNKNOWN_MODE` for one that there is not; `USAGE` for one that is built in, or that another falls back to. */
+  /** Rejects with `UNKNOWN_MODE` for a mode that does not exist, and with `USAGE` for a built-in mode and for the fallback of another. */
   async remove(name: string): Promise<void> {
     await this.#file.update((config) => removeMode(config, name));
   }
 
-  /** The mode that is used when none is named. `UNKNOWN_MODE` for one that there is not. */
+  /** Sets the mode that is used when none is named. Rejects with `UNKNOWN_MODE` for a mode that does not exist. */
   async setDefault(name: string): Promise<void> {
     await this.#file.update((config) => setDefaultMode(config, name));
   }

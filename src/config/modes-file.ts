@@ -1,20 +1,22 @@
-// A file of modes for `serve --modes`: YAML, or JSON, which is YAML too. A fault names file, line and field.
-import { readFileSync } from 'node:fs';
+// Reads a file of modes for `serve --modes`. The file is YAML; JSON is YAML, too. A fault names the file, the line and the field.
 import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
+import { readAtMost } from '../system/bounded-file.ts';
 import { fileFailure } from './file-failure.ts';
 import { readModeConfig } from './mode-config.ts';
-import { checkRoom, ModeFault, modeFailure } from './mode-settings.ts';
+import { checkRoom, ModeFault, modeFailure } from './mode-validation.ts';
 import { resolveKeyPath } from './resolve-key-path.ts';
 
 const names = { modes: 'modes', default: 'default' };
 const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See docs/models.md.';
+const mostBytes = 8 * 1024 * 1024;
 
+/** Rejects with `CONFIG` for a file that cannot be read, and for the first fault in it. */
 export async function readModesFile(path: string): Promise<ModeConfig> {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = new TextDecoder().decode(readAtMost(path, mostBytes));
   } catch (error) {
     throw fileFailure(error, path, 'read', 'Name a file that you may read.');
   }
@@ -32,21 +34,22 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
       throw new ModeFault([], 'holds no modes', hint);
     }
     for (const field of Object.keys(value)) {
-      if (!Object.values(names).includes(field)) throw new ModeFault([field], 'is not known here', hint);
+      if (!Object.values(names).includes(field))
+        throw new ModeFault([field], 'is not a field of a file of modes', hint);
     }
-    const book = readModeConfig(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
+    const modeConfig = readModeConfig(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
       throw fault;
     });
-    for (const mode of book.modes) checkRoom(mode, [names.modes, mode.name]);
-    // Without a mode it would take all away, and an editor that writes a file anew empties it first.
-    if (book.modes.length === 0) throw new ModeFault([], 'holds no modes', hint);
-    return { ...book, faulty: [] };
+    for (const mode of modeConfig.modes) checkRoom(mode, [names.modes, mode.name]);
+    // A file without modes would remove all modes of a running server. An editor that writes a file anew empties it first.
+    if (modeConfig.modes.length === 0) throw new ModeFault([], 'holds no modes', hint);
+    return { ...modeConfig, faulty: [] };
   } catch (fault) {
     if (!(fault instanceof ModeFault)) throw fault;
     throw modeFailure(fault, 'CONFIG', `${path}, line ${lineOf(fault.path)}`);
   }
 
-  /** An alias of aliases grows without bounds: what is made of them is limited. */
+  /** Aliases of aliases can grow without bounds, so their number is limited. */
   function toValue(): unknown {
     try {
       return document.toJS({ maxAliasCount: 100 });
@@ -56,7 +59,7 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
     }
   }
 
-  /** Of the field, or of the nearest thing around it that is there. */
+  /** The line of the field, or of the nearest field around it that exists. */
   function lineOf(fieldPath: readonly string[]): number {
     for (let length = fieldPath.length; length > 0; length -= 1) {
       const node = document.getIn(fieldPath.slice(0, length), true) as { range?: [number] } | undefined;
@@ -66,10 +69,10 @@ export async function readModesFile(path: string): Promise<ModeConfig> {
   }
 }
 
-/** The files of the keys are where the file of the modes says, from where it is itself. */
-function withResolvedKeyPaths(book: object, directory: string): object {
-  const { modes } = book as { modes?: unknown };
-  if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return book;
+/** Resolves the paths of key files from the directory of this file. */
+function withResolvedKeyPaths(modeConfig: object, directory: string): object {
+  const { modes } = modeConfig as { modes?: unknown };
+  if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return modeConfig;
   const placed = Object.entries(modes).map(([name, mode]: readonly [string, unknown]) => {
     const key = typeof mode === 'object' && mode !== null ? (mode as { key?: unknown }).key : null;
     return [
@@ -77,10 +80,10 @@ function withResolvedKeyPaths(book: object, directory: string): object {
       typeof key === 'string' ? { ...(mode as object), key: resolveKeyPath(key, directory) } : mode,
     ];
   });
-  return { ...book, modes: Object.fromEntries(placed) };
+  return { ...modeConfig, modes: Object.fromEntries(placed) };
 }
 
-/** A fault of the YAML, for people who do not program with the parser. */
+/** The parser's message, put into words for people who do not program with the parser. */
 function sentence({ code, message }: { readonly code: string; readonly message: string }): string {
   if (code === 'MULTIPLE_DOCS') return 'a second document begins here, and a file of modes has one';
   return message.includes('call stack') ? 'is nested too deeply' : message;

@@ -1,13 +1,14 @@
-// Where the configuration and the data live. A pure function of what main knows of the machine; nothing is made here.
+// The directories of the configuration and of the data: a function of what main knows of the machine. Nothing is created here.
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
 
+/** What the directories depend on. */
 export interface Machine {
   readonly env: PathVariables;
-  /** As `process.platform` has it. */
+  /** The value of `process.platform`. */
   readonly platform: string;
   readonly home: string;
-  /** What a relative override is relative to. */
+  /** The directory that a relative override starts from. */
   readonly workingDirectory: string;
 }
 
@@ -48,10 +49,13 @@ export function dataDirectory(machine: Machine): string {
   }
 }
 
-/** Longer chains of links are circles. */
+/** A longer chain of links is a circle. */
 const mostLinks = 40;
 
-/** The one name of a directory that may be reached by several, and that need not be there: a link to a disk that is away leads there. */
+/**
+ * The one name of a directory that several paths may lead to. The directory need not exist: a link to a disk that is not mounted leads to
+ * its place.
+ */
 export function realDirectory(directory: string, links = 0): string {
   const path = resolve(directory);
   try {
@@ -70,7 +74,7 @@ function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {
-    return null; // no link, or nothing at all
+    return null; // not a link, or nothing at all
   }
 }
 
@@ -78,7 +82,7 @@ function overridden(machine: Machine, directory: string): string {
   return (machine.platform === 'win32' ? win32 : posix).resolve(machine.workingDirectory, directory);
 }
 
-/** The XDG specification has relative values ignored. */
+/** The XDG specification tells programs to ignore relative values. */
 function absolute(value: string | undefined): string | null {
   return value !== undefined && posix.isAbsolute(value) ? value : null;
 }

@@ -1,5 +1,5 @@
-// The stored configuration as a file. Reading is plain JSON, so that a start does not load conf; writing goes through conf,
-// under a lock, from a fresh read, and takes the old file's place only after it was read back whole. A change is durable once made.
+// The configuration file. It is read as plain JSON, so that a start does not load conf. It is written by conf, under a lock, from a fresh
+// read, and replaces the old file only after it was read back whole. A change is durable when its promise resolves.
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
@@ -14,22 +14,23 @@ import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-confi
 type ConfClass = typeof import('conf').default;
 
 export interface ProfileFileOptions {
-  /** Made when something is first kept in it. */
+  /** Created when the first change is stored. */
   readonly directory: string;
   readonly locks: LoadLocks;
-  /** As `process.platform` has it. */
+  /** The value of `process.platform`. */
   readonly platform: string;
 }
 
+/** A file that other users may read or write. */
 export interface ExposedFile {
   readonly path: string;
-  /** The permissions that it has. */
+  /** Its permission bits. */
   readonly mode: number;
 }
 
 export class ProfileFile {
   readonly path: string;
-  /** Holds what the last update kept. */
+  /** The copy of the configuration that the last update stored. */
   readonly lastGoodPath: string;
   readonly #options: ProfileFileOptions;
 
@@ -39,7 +40,7 @@ export class ProfileFile {
     this.#options = options;
   }
 
-  /** The empty configuration where there is no file; `CONFIG` for one that cannot be read or is damaged. */
+  /** The empty configuration where there is no file. Throws `CONFIG` for a file that cannot be read or is damaged. */
   read(): StoredConfig {
     const text = this.#readText();
     if (text === null) return emptyConfig;
@@ -50,9 +51,9 @@ export class ProfileFile {
     }
   }
 
-  /** Those of its files that others than their owner may read or write; the next update makes new ones, which are private. */
+  /** The configuration file and its copy, where other users may read or write them. The next update makes new files, which are private. */
   exposed(): readonly ExposedFile[] {
-    // Windows knows no such modes, and Node reports what it makes up.
+    // Windows has no such permission bits, and Node reports invented ones there.
     if (this.#options.platform === 'win32') return [];
     return [this.path, this.lastGoodPath].flatMap((path) => {
       const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
@@ -61,8 +62,8 @@ export class ProfileFile {
   }
 
   /**
-   * Applies a change to what is stored now, whoever stored it, and keeps the result. Rejects with `STORE_BUSY`, `STORAGE_FULL`
-   * or `CONFIG`, or with what the change throws; the old file then stands as it was. A damaged file is never written over.
+   * Applies a change to the configuration that is stored now, and stores the result. Rejects with `STORE_BUSY`, `STORAGE_FULL` or `CONFIG`,
+   * or with what the change throws; then the old file stays as it was. A damaged file is never overwritten.
    */
   async update(change: (config: StoredConfig) => StoredConfig): Promise<StoredConfig> {
     const { default: Conf } = await import('conf');
@@ -82,8 +83,8 @@ export class ProfileFile {
   }
 
   /**
-   * conf writes to a file of its own, not to the one in use: on a full disk it writes a part, reports success and puts the part
-   * in place. (conf 15.1; atomically's `writeFileSync` calls `writeSync` once and does not look at the count.)
+   * conf writes to a file of its own, not to the one in use, because on a full disk it writes a part, reports success and puts the part in
+   * place. (conf 15.1: atomically's `writeFileSync` calls `writeSync` once and does not look at the count.)
    */
   #replace(Conf: ConfClass, config: StoredConfig): void {
     const place = this.#placeToWrite();
@@ -111,8 +112,8 @@ export class ProfileFile {
   }
 
   /**
-   * What a kill or a power cut has left: conf would read `.next` first, and a key that is removed from the configuration must stand in no
-   * other file. The lock is held, so that nobody is at work on them.
+   * Removes the files that a killed process or a power cut has left. conf would read `.next` first, and a key that is removed from the
+   * configuration must stand in no other file. The lock is held, so no other process works on these files.
    */
   #removeLeftovers(place: string): void {
     const next = `${basename(place)}.next`;
@@ -124,7 +125,7 @@ export class ProfileFile {
     }
   }
 
-  /** The change is kept already. Without room for a second copy, the one before stays: old, but good. */
+  /** The change is stored already. Without room for a new copy the old one stays. */
   #keepLastGood(text: string): void {
     try {
       replaceFile(this.lastGoodPath, text, { durable: true });
@@ -133,7 +134,7 @@ export class ProfileFile {
     }
   }
 
-  /** The file itself where the path is a link to it: a link that a person made stays. */
+  /** The target of a link, where the path is a link that the user made. The link stays. */
   #placeToWrite(): string {
     try {
       return realpathSync(this.path);
@@ -175,7 +176,7 @@ function parse(text: string): StoredConfig {
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, and there are keys in it.
+    // The parser's own message quotes the text, which contains keys.
     throw new TypeError('it is not JSON');
   }
   return readStoredConfig(value);

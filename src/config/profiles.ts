@@ -1,8 +1,9 @@
-// What can be done to the profiles: pure changes of the stored configuration, to be given to `ProfileFile.update`.
+// Pure changes of the profiles in the stored configuration, for `ProfileFile.update`.
 import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import { emptyProfile, type StoredConfig, type StoredProfile } from './stored-config.ts';
 
-/** The built-in profile: the embedded service. It is there although nothing is stored. */
+/** The built-in profile: the embedded service. It exists even when nothing is stored. */
 export const localProfile = 'local';
 
 export interface NamedProfile extends StoredProfile {
@@ -21,7 +22,7 @@ export function findProfile(config: StoredConfig, name: string): StoredProfile |
   return { ...(stored ?? emptyProfile), url: null, key: null };
 }
 
-/** `local` first, the others by name. */
+/** `local` first, then the others by name. */
 export function listProfiles(config: StoredConfig): readonly NamedProfile[] {
   const current = config.current ?? localProfile;
   return profileNames(config).map((name) => ({
@@ -36,10 +37,10 @@ export function useProfile(config: StoredConfig, name: string): StoredConfig {
   return { ...config, current: name };
 }
 
-/** Throws `USAGE` for a name that no profile of a server can have. */
+/** Throws `USAGE` for a name that the profile of a server cannot have. */
 export function requireServerName(name: string): void {
   if (!isProfileName(name)) {
-    throw new ParleyError('USAGE', `${JSON.stringify(name)} cannot be the name of a profile.`, {
+    throw new ParleyError('USAGE', `${quoted(name)} cannot be the name of a profile.`, {
       hint: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, a letter, digit or underscore first.',
     });
   }
@@ -50,7 +51,7 @@ export function requireServerName(name: string): void {
   }
 }
 
-/** Makes the profile, or takes the place of one of that name; fields that this version does not know stay. */
+/** Stores the profile, in place of one with that name. Fields that this version does not know stay. */
 export function putProfile(config: StoredConfig, name: string, profile: StoredProfile): StoredConfig {
   if (name !== localProfile || profile.url !== null || profile.key !== null) requireServerName(name);
   return withProfile(config, name, { ...findProfile(config, name), ...profile });
@@ -69,13 +70,13 @@ export function removeProfile(config: StoredConfig, name: string): StoredConfig 
   };
 }
 
-/** Keeps the key of an embedded store, known by its data directory. */
+/** Stores the key of an embedded store, by its data directory. */
 export function putStoreKey(config: StoredConfig, name: string, dataDirectory: string, key: string) {
   const profile = requireProfile(config, name, null);
   return withProfile(config, name, { ...profile, keys: { ...profile.keys, [dataDirectory]: key } });
 }
 
-/** The same where another store than before stands in the directory: the key of that one stays, for when it comes back. */
+/** Stores the key of another store in the same directory. The key of the earlier store is kept, because that store may come back. */
 export function putOtherStoreKey(config: StoredConfig, name: string, dataDirectory: string, key: string) {
   const before = storeKey(config, name, dataDirectory);
   const changed = putStoreKey(config, name, dataDirectory, key);
@@ -88,13 +89,13 @@ export function putOtherStoreKey(config: StoredConfig, name: string, dataDirecto
   });
 }
 
-/** Null where the profile knows no store in that directory. */
+/** Null where the profile has no key for a store in that directory. */
 export function storeKey(config: StoredConfig, name: string, dataDirectory: string): string | null {
   const { keys } = requireProfile(config, name, null);
   return Object.hasOwn(keys, dataDirectory) ? (keys[dataDirectory] ?? null) : null;
 }
 
-/** The newest first. */
+/** The keys of earlier stores in that directory, the newest first. */
 export function formerStoreKeys(
   config: StoredConfig,
   name: string,
@@ -104,17 +105,17 @@ export function formerStoreKeys(
   return Object.hasOwn(former_keys, dataDirectory) ? (former_keys[dataDirectory] ?? []) : [];
 }
 
-/** A profile that knows a store in that directory; null where none does. */
+/** A profile with a key for a store in that directory; null where there is none. */
 export function profileOfStore(config: StoredConfig, dataDirectory: string): string | null {
   return profileNames(config).find((name) => storeKey(config, name, dataDirectory) !== null) ?? null;
 }
 
-/** `CONFIG` if there is none of that name. `source` tells the user where the name came from, if not from the command. */
+/** Throws `CONFIG` if there is no profile of that name. `source` names where the name came from; null for an argument of the command. */
 export function requireProfile(config: StoredConfig, name: string, source: string | null): StoredProfile {
   const profile = findProfile(config, name);
   if (profile !== null) return profile;
   const origin = source === null ? '' : ` (named by ${source})`;
-  throw new ParleyError('CONFIG', `There is no profile ${JSON.stringify(name)}${origin}.`, {
+  throw new ParleyError('CONFIG', `There is no profile ${quoted(name)}${origin}.`, {
     hint: `There are: ${profileNames(config).join(', ')}.`,
     remedy: { kind: 'make_profile' },
   });
@@ -125,7 +126,7 @@ function profileNames(config: StoredConfig): readonly string[] {
   return [localProfile, ...stored.sort()];
 }
 
-/** A computed name in an object literal is defined, not assigned: `__proto__` is a field like any other. */
+/** A computed name in an object literal is defined, not assigned, so that `__proto__` is a field like any other. */
 function withProfile(config: StoredConfig, name: string, profile: StoredProfile): StoredConfig {
   return { ...config, profiles: { ...config.profiles, [name]: profile } };
 }

@@ -1,5 +1,5 @@
-// Where a command talks to, with which key, and in which mode it asks: the precedence of flags, variables and profiles.
-// Pure; what is stored is read by profile-file.ts.
+// The server, the key and the mode of a command: the precedence of options, variables and profiles. The functions are pure; profile-file.ts
+// reads what is stored.
 import { ParleyError } from '../service/errors.ts';
 import { readBaseUrl } from './base-url.ts';
 import { localProfile, requireProfile } from './profiles.ts';
@@ -13,6 +13,7 @@ export interface SettingVariables {
   readonly PARLEY_MODE?: string | undefined;
 }
 
+/** What a command was given, and what is stored. */
 export interface TargetRequest {
   readonly flags: {
     readonly profile: string | null;
@@ -23,25 +24,29 @@ export interface TargetRequest {
   readonly config: StoredConfig;
   /** The real path of the data directory. */
   readonly dataDirectory: string;
-  /** `call`: a key must be there. `report`: it may be missing. `login`: and a profile with a URL may name a new profile. */
+  /**
+   * `call`: a key must be there. `report`: the key may be missing. `login`: the key may be missing, and a profile with a URL may name a new
+   * profile.
+   */
   readonly purpose: 'call' | 'report' | 'login';
 }
 
+/** Where a command sends its requests, with which key. */
 export interface Target {
-  /** Null for a URL given by hand. */
+  /** Null for a URL that was given directly. */
   readonly profile: string | null;
-  /** Null for the embedded service; else without a slash at its end. */
+  /** The base URL without a slash at its end; null for the embedded service. */
   readonly url: string | null;
-  /** Null: an embedded store whose key is still to be made, or a purpose that needs none. */
+  /** Null for an embedded store whose key does not exist yet, and for a purpose that needs none. */
   readonly key: string | null;
-  /** The profile's mode. */
+  /** The mode of the profile. */
   readonly mode: string | null;
   readonly insecureHttp: boolean;
   readonly replyPointer: string | null;
   readonly extensions: readonly string[] | null;
-  /** What it talks to, in one text that stays the same from call to call. */
+  /** The server or the store as one text that stays the same from call to call. */
   readonly origin: string;
-  /** In words, for people: where each came from. */
+  /** Where each value came from, in words for people. */
   readonly sources: { readonly profile: string | null; readonly url: string; readonly key: string | null };
 }
 
@@ -63,7 +68,7 @@ export function resolveTarget(request: TargetRequest): Target {
   return targetOfProfile(request, localProfile, 'the built-in default', key);
 }
 
-/** The mode asked for; null where only the service can tell (its default, or its only one). */
+/** The mode that was asked for; null where only the service knows it (its default, or its only mode). */
 export function resolveMode(
   flag: string | null,
   env: SettingVariables,
@@ -79,7 +84,7 @@ export function resolveMode(
   return null;
 }
 
-/** A stored key is never sent to a URL given by hand, not even to one that a profile has too. */
+/** A stored key is never sent to a URL that was given directly, even if a profile has the same URL. */
 function targetOfUrl(request: TargetRequest, text: string, source: string, profile: string | null): Target {
   const { insecureHttp } = request.flags;
   const url = readBaseUrl(text, source, { insecureHttp });

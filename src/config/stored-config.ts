@@ -1,13 +1,13 @@
-// The shape of the stored configuration, and its reader. Unknown fields stay where they are, so that an older version of
-// Parley takes nothing away from a newer one. Files are the business of profile-file.ts.
+// The shape of the stored configuration, and its reader. Unknown fields are kept, so that an older version of Parley removes nothing that a
+// newer one has stored. profile-file.ts reads and writes the file.
 
 export interface StoredConfig {
-  /** The profile in use when none is named; null for the built-in one. */
+  /** The profile that is used when none is named; null for the built-in one. */
   readonly current: string | null;
   readonly profiles: Readonly<Record<string, StoredProfile>>;
-  /** The modes of the embedded service that were set up, each checked when it is used. */
+  /** The modes that the user has set up. Each is checked when it is used. */
   readonly modes: Readonly<Record<string, unknown>>;
-  /** The one that is used when none is named; null for the built-in one. */
+  /** The mode that is used when none is named; null for the built-in one. */
   readonly default_mode: string | null;
 }
 
@@ -16,13 +16,13 @@ export interface StoredProfile {
   readonly url: string | null;
   /** The key for that URL. */
   readonly key: string | null;
-  /** The keys for embedded stores: a store made elsewhere neither uses nor replaces the usual store's key. */
+  /** The keys of embedded stores by data directory. A store in another directory has a key of its own. */
   readonly keys: Readonly<Record<string, string>>;
-  /** The keys of stores that stood in a directory before the one there now: such a store may come back, as a disk that is mounted again. */
+  /** The keys of earlier stores by data directory. Such a store may come back, for example when its disk is mounted again. */
   readonly former_keys: Readonly<Record<string, readonly string[]>>;
   readonly mode: string | null;
   readonly insecure_http: boolean;
-  /** A JSON Pointer to the reply in another server's answer. */
+  /** A JSON Pointer to the reply in another server's response to a chat. */
   readonly reply_pointer: string | null;
   /** What the server offered at login; null where that is not known. */
   readonly extensions: readonly string[] | null;
@@ -76,7 +76,7 @@ function readProfile(value: unknown, place: string): StoredProfile {
   };
 }
 
-/** `Object.fromEntries` defines what it is given, so that even `__proto__` is a field like any other. */
+/** `Object.fromEntries` defines its entries, so that `__proto__` is a field like any other. */
 function mapFields<T>(fields: Fields, name: string, at: string, read: (value: unknown, place: string) => T) {
   const entries = Object.entries(fieldsOf(fields[name] ?? {}, at + name));
   return Object.fromEntries(entries.map(([key, value]) => [key, read(value, `${at + name}.${key}`)]));
@@ -110,5 +110,5 @@ function texts(value: unknown, place: string): readonly string[] {
 function flag(fields: Fields, name: string, at: string): boolean {
   const value = fields[name] ?? false;
   if (typeof value === 'boolean') return value;
-  throw new TypeError(`${at + name} is neither true nor false`);
+  throw new TypeError(`${at + name} must be true or false`);
 }

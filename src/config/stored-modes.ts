@@ -1,4 +1,4 @@
-// What can be done to the modes that are stored: pure changes of the stored configuration, to be given to `ProfileFile.update`.
+// Pure changes of the modes in the stored configuration, for `ProfileFile.update`.
 import { ParleyError } from '../service/errors.ts';
 import {
   builtInModes,
@@ -6,41 +6,42 @@ import {
   type ModeConfig,
   type ModeSettings,
 } from '../service/mode-settings.ts';
+import { quoted } from '../service/quoted.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import { readModeConfig } from './mode-config.ts';
-import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-settings.ts';
+import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-validation.ts';
 import type { StoredConfig } from './stored-config.ts';
 
 const names = { modes: 'modes', default: 'default_mode' };
 
-/** A mode that a hand has broken stands among the faulty ones; `path` is the file, which its failure names. */
+/** The stored modes. A mode with broken settings is among the faulty ones. `path` is the file that its failure names. */
 export function storedModeConfig(config: StoredConfig, path: string): ModeConfig {
   const faulty: FaultyMode[] = [];
-  const book = readModeConfig(config, names, (fault, name) => {
+  const modeConfig = readModeConfig(config, names, (fault, name) => {
     const failure = modeFailure(fault, 'CONFIG', path);
     const isThere = Object.hasOwn(config.modes, name);
-    const mode = isModeName(name) ? name : JSON.stringify(name);
+    const mode = isModeName(name) ? name : quoted(name);
     faulty.push({ name, failure: isThere ? failure.with({ remedy: { kind: 'mend_mode', mode } }) : failure });
   });
-  return { ...book, faulty };
+  return { ...modeConfig, faulty };
 }
 
-/** As it is kept, unchecked. */
+/** The stored fields of a mode, unchecked. */
 export function storedFields(config: StoredConfig, name: string): Readonly<Record<string, unknown>> | null {
   const mode = Object.hasOwn(config.modes, name) ? config.modes[name] : null;
   return typeof mode === 'object' && mode !== null ? { ...mode } : null;
 }
 
-/** Keeps the mode, in place of one of that name; `USAGE` for settings against a rule. */
+/** Stores the mode, in place of one with that name. Throws `USAGE` for settings against a rule. */
 export function putMode(config: StoredConfig, settings: ModeSettings): StoredConfig {
   const { name, ...fields } = settings;
   try {
     const checked = readMode(name, fields, []);
     checkRoom(checked, []);
     const mode = storedMode(checked);
-    // A computed name in an object literal is defined, not assigned: `__proto__` is a field like any other.
+    // A computed name in an object literal is defined, not assigned, so that `__proto__` is a field like any other.
     const changed = { ...config, modes: { ...config.modes, [name]: mode } };
-    // The faults of others are none of its own.
+    // The faults of other modes do not matter here.
     readModeConfig(changed, names, (fault, other) => {
       if (other === name && fault.path[0] === names.modes) throw fault;
     });
@@ -50,7 +51,7 @@ export function putMode(config: StoredConfig, settings: ModeSettings): StoredCon
   }
 }
 
-/** `UNKNOWN_MODE` for one that there is not; `USAGE` for one that is built in, or that another falls back to. */
+/** Throws `UNKNOWN_MODE` for a mode that does not exist, and `USAGE` for a built-in mode and for the fallback of another. */
 export function removeMode(config: StoredConfig, name: string): StoredConfig {
   if (builtInModes.includes(name) && !Object.hasOwn(config.modes, name))
     throw new ParleyError('USAGE', `The mode ${name} is built in.`);
@@ -69,7 +70,7 @@ export function removeMode(config: StoredConfig, name: string): StoredConfig {
   };
 }
 
-/** The mode that is used when none is named; null for the built-in one. */
+/** Sets the mode that is used when none is named; null for the built-in one. */
 export function setDefaultMode(config: StoredConfig, name: string | null): StoredConfig {
   if (name !== null && !builtInModes.includes(name)) requireMode(config, name);
   return { ...config, default_mode: name };

@@ -1,14 +1,14 @@
-// The modes there are, and the engine behind each.
+// The modes of a service, and the engine of each.
 import type { Mode } from '../service/mode.ts';
 import type { ReplyEngine } from './reply-engine.ts';
 
 export interface EngineSet {
-  /** At least one; exactly one is the default. */
+  /** At least one mode; exactly one is the default. */
   readonly modes: readonly Mode[];
-  /** Null for a mode that there is not. Throws for one that is there, and cannot be used as it is set up. */
+  /** Null for a mode that does not exist. Throws for a mode that exists and whose settings break a rule. */
   engine(mode: string): ReplyEngine | null;
-  /** Closes all connections, where there are any: also those in use. */
+  /** Closes all connections, also those in use. */
   close?(): Promise<void>;
-  /** Closes the connections that no reply uses, and each other one when its last reply ends. An engine that is still held can be asked on. */
+  /** Closes each connection when no reply uses it, now or at the end of its last reply. An engine that a caller still holds works on. */
   retire?(): Promise<void>;
 }

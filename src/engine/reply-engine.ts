@@ -1,21 +1,23 @@
-// What answers a message. An engine keeps nothing between calls: all that it may know of a conversation is in the context.
+// The contract of an engine, which answers messages. An engine keeps nothing between calls. It knows of a conversation what the context
+// holds.
 import type { Usage } from '../service/session.ts';
 
 export interface ContextMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;
-  /** True for a reply that was cut: it is kept as far as it came. */
+  /** True for a reply that was cut, and is kept as far as it came. */
   readonly cut: boolean;
 }
 
+/** The part of a conversation that an engine is given. */
 export interface EngineContext {
-  /** What was said before in this session, the oldest first, whole turns, within `historyMessages` and `contextTokens`. */
+  /** The earlier whole turns of the session, the oldest first, within `historyMessages` and `contextTokens`. */
   readonly history: readonly ContextMessage[];
-  /** The message to answer; before it, as paragraphs, those that a failure left without a word of an answer. */
+  /** The message to answer. Before it stand, as paragraphs, the messages whose turns failed without a word of a reply. */
   readonly message: string;
 }
 
-/** A piece of the reply, a piece of the model's own notes, or the end. Nothing follows `finish`. */
+/** `text`: a chunk of the reply. `reasoning`: a chunk of the model's own notes. `finish`: the end; nothing follows it. */
 export type EngineEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -23,19 +25,22 @@ export type EngineEvent =
 
 export interface ReplyEngine {
   readonly name: string;
-  /** How many of a session's newest messages it reads; 0 for an engine that looks at the message alone. */
+  /** How many of the newest messages of a session the engine reads; 0 for an engine that reads the message alone. */
   readonly historyMessages: number;
-  /** How many tokens history and message may have together, as estimated; left out by an engine that does not count in tokens. */
+  /** The most tokens of the history and the message together, as estimated; missing for an engine that does not count tokens. */
   readonly contextTokens?: number;
-  /** True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or waits for nothing. Any other is watched from outside. */
+  /**
+   * True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or waits for nothing. The caller limits the silence of any other
+   * engine.
+   */
   readonly timesItself?: boolean;
-  /** True: its `reasoning` is part of what a chat shows, also unasked. */
+  /** True: a chat shows the `reasoning` of this engine even if the call does not ask for it. */
   readonly showsReasoning?: boolean;
-  /** The mode to ask when this engine fails before it has said anything. */
+  /** The mode to ask when this engine fails before the first chunk of its reply. */
   readonly fallback?: string | null;
   /**
-   * Streams the reply. Rejects with a `ParleyError` (`ENGINE_FAILED`, `ENGINE_TIMEOUT`, `RATE_LIMITED`, `UNAVAILABLE`) or, once the
-   * signal has fired, with its reason. Equal contexts may give unequal replies, but not from an offline engine.
+   * Streams the reply. Rejects with a `ParleyError` (`ENGINE_FAILED`, `ENGINE_TIMEOUT`, `RATE_LIMITED`, `UNAVAILABLE`), or with the reason
+   * of the signal after it has fired. An offline engine gives equal replies to equal contexts; other engines need not.
    */
   reply(context: EngineContext, options: { readonly signal: AbortSignal }): AsyncIterable<EngineEvent>;
 }

@@ -1,7 +1,7 @@
-// Bytes that wait for their reader. Small chunks are copied into one block: a chunk of one byte may be a view of a buffer of 64 KiB, which
-// would stay in memory as long as the chunk does.
+// Bytes that wait for their reader. Small chunks are copied into one block, because a chunk of one byte may be a view of a buffer of 64
+// KiB, which would stay in memory as long as the chunk.
 
-/** A larger chunk is kept as it came: it fills at least a quarter of the buffer that it is a view of. */
+/** A chunk of this length is not copied: it fills at least a quarter of the buffer that it is a view of. */
 const blockBytes = 16 * 1024;
 
 export class ChunkQueue {
@@ -28,7 +28,7 @@ export class ChunkQueue {
     this.#used += chunk.byteLength;
   }
 
-  /** The first of the chunks; undefined where there is none. */
+  /** Takes the first chunk; undefined where there is none. */
   shift(): Uint8Array | undefined {
     if (this.#chunks.length === 0) this.#closeBlock();
     const chunk = this.#chunks.shift();
@@ -36,7 +36,7 @@ export class ChunkQueue {
     return chunk;
   }
 
-  /** All bytes, in one chunk; none are left. */
+  /** Takes all bytes as one chunk. */
   takeAll(): Uint8Array {
     this.#closeBlock();
     const chunks = this.#chunks;

@@ -1,20 +1,24 @@
-// The connections of one client to one origin: kept alive, through the proxy if there is one, trusting who is to be trusted.
-// undici is loaded here, when it is needed: it costs as much as the rest of a start.
-import type { buildConnector } from 'undici';
+// The kept connections of one client to one origin, through the proxy if there is one. undici is loaded here, only when it is needed,
+// because loading it takes as long as the rest of a start.
+import type { Socket } from 'node:net';
+import type { buildConnector, Pool } from 'undici';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
-import type { Traffic } from './traffic.ts';
+import { limitResponses } from './response-meter.ts';
 
 export interface ConnectionOptions {
-  /** A proxy's URL; null for none. */
+  /** The URL of a proxy; null for none. */
   readonly proxy: string | null;
-  /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
+  /** Certificates (PEM) of all authorities to trust; null for those that Node trusts. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
-  /** Of one answer, with its heads and the frames of its chunks. Of connections through undici, the body alone is counted. */
+  /**
+   * Limits the bytes of one response, with its heads and the framing of its chunks. Through a SOCKS proxy, where undici shows no
+   * connection, it limits those of the body.
+   */
   readonly mostBytes: number;
-  /** Told of each connection to the server that is opened, but for those through a proxy; null where nobody asks. */
-  readonly traffic: Traffic | null;
+  /** Is told each connection that is opened, except connections through a proxy; null tells nobody. */
+  readonly opened: ((socket: Socket) => void) | null;
 }
 
 export async function openConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
@@ -26,30 +30,49 @@ export async function openConnections(origin: string, options: ConnectionOptions
 
 async function undiciConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
   const [undici, { setFlagsFromString }] = await Promise.all([import('undici'), import('node:v8')]);
-  // V8 would begin to optimize undici's parser of HTTP (WebAssembly) after some answers, and on Node 20 the end of the process waits
-  // for that: 0.1 s. What V8 makes of it at once is quick enough. Set after the import: with another flag than at its making, a code
-  // cache is refused.
+  // V8 would begin to optimize undici's HTTP parser (WebAssembly) after some responses, and on Node 20 the end of the process waits 0.1 s
+  // for that. The code that V8 makes at first is fast enough. The flag is set after the import, because V8 refuses a code cache that was
+  // made with another flag.
   setFlagsFromString('--wasm-tiering-budget=100000000');
   const connect = {
     timeout: options.connectMs,
     ...(isLocalName(new URL(origin).hostname) && { lookup: lookupLocalName }),
     ...(options.authorities !== null && { ca: [...options.authorities] }),
   };
-  // The deadlines are this client's own: undici's count by the second, and also while the reader pauses.
+  // undici's own time-outs are off: they count in whole seconds, and also while the reader pauses. The deadlines of watchdog.ts replace
+  // them.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
+  const open = (connector: buildConnector.connector) => watched(connector, options);
   if (options.proxy !== null) {
-    return new undici.ProxyAgent({ ...limits, uri: options.proxy, requestTls: connect, proxyTls: connect });
+    return new undici.ProxyAgent({
+      ...limits,
+      uri: options.proxy,
+      requestTls: connect,
+      proxyTls: connect,
+      // The agent connects through the proxy, and the connections of this pool are watched.
+      factory: (place, { connect: tunnel, ...rest }: TunnelOptions) =>
+        new undici.Pool(place, { ...rest, connect: open(tunnel) }),
+    });
   }
-  const { traffic } = options;
-  const open = traffic === null ? connect : watched(undici.buildConnector(connect), traffic);
-  return new undici.Pool(origin, { ...limits, connect: open });
+  return new undici.Pool(origin, { ...limits, connect: open(undici.buildConnector(connect)) });
 }
 
-function watched(open: buildConnector.connector, traffic: Traffic): buildConnector.connector {
+/** What the ProxyAgent of undici gives to the pool of an origin. */
+interface TunnelOptions extends Omit<Pool.Options, 'connect'> {
+  readonly connect: buildConnector.connector;
+}
+
+function watched(
+  open: buildConnector.connector,
+  { opened: told, mostBytes }: ConnectionOptions,
+): buildConnector.connector {
   return (place, opened) =>
     open(place, (...result) => {
-      // After an error there is none, whatever the types say.
-      if (result[1]) traffic.add(result[1]);
+      // After an error there is no socket, although the types say that there is one.
+      if (result[1]) {
+        told?.(result[1]);
+        limitResponses(result[1], mostBytes);
+      }
       opened(...result);
     });
 }

@@ -1,7 +1,7 @@
-// Bytes as they were before the server packed them. Parley asks for no packing, and some servers pack all the same.
+// Unpacks a response body. Parley asks for no compression, but some servers compress all the same.
 import { HttpFailure, tooLarge } from './http-failure.ts';
 
-/** `mostBytes`: unpacked. */
+/** `mostBytes` limits the unpacked bytes. */
 export async function* decoded(
   bytes: AsyncIterable<Uint8Array>,
   encoding: string | null,
@@ -21,10 +21,15 @@ export async function* decoded(
     ['br', createBrotliDecompress],
   ] as const);
   const create = decoders.get(name as 'gzip');
-  if (create === undefined) throw new HttpFailure('unreadable', true, `the answer is packed as ${name}`);
+  if (create === undefined)
+    throw new HttpFailure(
+      'unreadable',
+      true,
+      `the answer is compressed as ${name}, which Parley cannot read`,
+    );
   try {
     let size = 0;
-    // What fails in the pipeline fails its last part, and so the loop that reads it.
+    // A failure in the pipeline fails its last part, and with it the loop that reads that part.
     for await (const chunk of pipeline(bytes, create(), () => {})) {
       size += chunk.byteLength;
       if (size > mostBytes) throw tooLarge(mostBytes);
@@ -32,8 +37,14 @@ export async function* decoded(
     }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'Z_BUF_ERROR') throw new HttpFailure('broken', true, 'the packed answer broke off', error);
+    if (code === 'Z_BUF_ERROR')
+      throw new HttpFailure('broken', true, 'the compressed answer broke off', error);
     if (!/^(Z_|ERR__ERROR)/.test(code)) throw error;
-    throw new HttpFailure('unreadable', true, `the answer is not ${name}, as it says`, error);
+    throw new HttpFailure(
+      'unreadable',
+      true,
+      `the answer is not ${name}, although its header says so`,
+      error,
+    );
   }
 }

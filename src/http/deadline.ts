@@ -1,5 +1,6 @@
-// A limit on one wait at a time. What happens when it is over is for its maker to say.
+// A time limit for one wait at a time.
 
+/** Calls the given function with the limit in ms when the limit is over. */
 export class Deadline {
   readonly #over: (ms: number) => void;
   #timer: NodeJS.Timeout | null = null;

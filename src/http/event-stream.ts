@@ -1,5 +1,5 @@
-// Server-sent events as they come (https://html.spec.whatwg.org/multipage/server-sent-events.html). An event without its closing
-// blank line is none: a stream that is cut ends early, and its reader sees no last event.
+// Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). An event without its closing blank line does
+// not count, so the reader of a stream that breaks off does not see its last event.
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { ChunkQueue } from './chunk-queue.ts';
 import { HttpFailure } from './http-failure.ts';
@@ -10,6 +10,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
+/** The events one by one. `mostBytes` limits one event, with the comments before it. */
 export async function* readEventStream(
   bytes: AsyncIterable<Uint8Array>,
   mostBytes: number,
@@ -18,9 +19,9 @@ export async function* readEventStream(
 }
 
 /**
- * The events of each chunk of the body together, none when it completes none. `mostBytes` is the limit of one event, with the comments
- * before it. `closesLast`: what stands at the end without its blank line counts as an event all the same. Bytes that are not UTF-8
- * make the stream `unreadable`, after the events before them.
+ * The events that each chunk of the body completes, together; an empty list when it completes none. `mostBytes` limits one event, with the
+ * comments before it. With `closesLast`, an event at the end without its blank line counts, too. Bytes that are not UTF-8 end the stream
+ * with an `unreadable` failure, after the events before them.
  */
 export async function* readEventBatches(
   bytes: AsyncIterable<Uint8Array>,
@@ -39,15 +40,18 @@ export async function* readEventBatches(
 
 const lineFeed = 10;
 const carriageReturn = 13;
-/** Of one event, with the comments before it. Each line takes memory of its own, also an empty one. */
+/** The most lines of one event, with the comments before it. Each line takes memory of its own, even an empty one. */
 const mostLines = 1_000_000;
 
-/** The parser gets whole lines, which end in LF: it would keep a line that comes byte by byte in as many parts, and a last CR for ever. */
+/**
+ * Reads chunks of bytes. eventsource-parser gets whole lines that end in LF: it would keep a line that comes byte by byte in as many parts,
+ * and would wait for ever after a CR at the end.
+ */
 class EventReading {
   readonly #mostBytes: number;
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** The beginning of a line. */
+  /** The beginning of a line whose end has not come. */
   readonly #line = new ChunkQueue();
   #events: ServerSentEvent[] = [];
   #byteLength = 0;
@@ -94,7 +98,7 @@ class EventReading {
     this.#parser.feed(lines);
   }
 
-  /** Of bytes that are not UTF-8: what stands before the first of them. */
+  /** The text of the bytes. Of bytes that are not UTF-8 it is the text before the first wrong byte. */
   #decoded(bytes: Uint8Array): string {
     try {
       return this.#decoder.decode(bytes);

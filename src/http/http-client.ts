@@ -1,34 +1,34 @@
-// HTTP requests to one origin, and to no other: a path is all that a request can name, and redirects are never followed. So what
-// a request carries (a key, a message) cannot go astray. Sending again is for the caller to decide.
+// Sends HTTP requests to one origin, and to no other. A request names a path alone, and redirects are not followed, so that the key and the
+// message in a request cannot reach another server. The caller decides whether to send a request again.
+import type { Socket } from 'node:net';
 import { openConnections } from './connections.ts';
-import { HttpAnswer } from './http-answer.ts';
-import { type AnswerHead, HttpExchange } from './http-exchange.ts';
+import { HttpExchange, type ResponseHead } from './http-exchange.ts';
 import { type Destination, HttpFailure } from './http-failure.ts';
+import { HttpResponse } from './http-response.ts';
 import type { Connections } from './plain-connections.ts';
 import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
-import { Traffic } from './traffic.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface HttpClientOptions {
   readonly origin: string;
   readonly proxies: ProxyVariables;
-  /** Certificates (PEM) of all who may sign; null for those that Node trusts. */
+  /** Certificates (PEM) of all authorities to trust; null for those that Node trusts. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
-  /** To the first byte of a body that is streamed, or to the last of one that is read whole. */
-  readonly answerMs: number;
-  /** Between two pieces of a stream. */
+  /** The longest wait in ms: for the first byte of a body that is streamed, or for the last byte of one that is read whole. */
+  readonly responseMs: number;
+  /** The longest wait in ms between two chunks of a stream. */
   readonly silenceMs: number;
-  /** Of one answer: as it comes with all that frames it, and unpacked. */
+  /** Limits the bytes of one response: those that come, with all framing, and those of the unpacked body. */
   readonly mostBytes: number;
-  /** Whether failures tell `stale`: each request then has all connections looked at. */
+  /** True: failures tell `stale`. Each request then looks at all connections. */
   readonly tellsStale: boolean;
   readonly now: () => number;
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With its query; sent as it is. */
+  /** With its query. The path is sent as it is. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
@@ -40,7 +40,7 @@ export class HttpClient {
   readonly #proxy: string | null;
   readonly #destination: Destination;
   readonly #watchdog: Watchdog;
-  /** Null where it is not asked for, or cannot be seen: through a proxy. */
+  /** Null where nobody asks for `stale`, and for connections through a proxy, which cannot be seen. */
   readonly #traffic: Traffic | null;
   #opening: Promise<Connections> | null = null;
   #connections: Connections | null = null;
@@ -57,23 +57,23 @@ export class HttpClient {
     this.#watchdog = new Watchdog({ host: this.#destination.host, ...options });
   }
 
-  /** Resolves when the head of the answer is there. Rejects with an `HttpFailure`, or with the signal's reason. */
-  async request(request: HttpRequest): Promise<HttpAnswer> {
+  /** Resolves when the head of the response has come. Rejects with an `HttpFailure`, or with the signal's reason. */
+  async request(request: HttpRequest): Promise<HttpResponse> {
     const { origin } = this.#options;
     const { method, path, headers, body, signal } = request;
     const connections = this.#connections ?? (await this.#open());
     signal.throwIfAborted();
     const exchange = new HttpExchange(this.#destination, this.#options.mostBytes);
-    const supervised = this.#watchdog.begin(exchange, signal);
+    const watched = this.#watchdog.begin(exchange, signal);
     const before = this.#traffic?.mark;
     try {
-      // The headers are a copy: undici's ProxyAgent writes into those that it gets.
+      // The headers are a copy, because undici's ProxyAgent changes the object that it gets.
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
-      return new HttpAnswer(head, supervised, this.#watchdog, this.#options.mostBytes);
+      return new HttpResponse(head, watched, this.#watchdog, this.#options.mostBytes);
     } catch (error) {
-      this.#watchdog.release(supervised);
+      this.#watchdog.release(watched);
       const isStale = this.#traffic !== null && this.#traffic.mark === before;
       if (!(error instanceof HttpFailure && error.kind === 'broken' && isStale)) throw error;
       throw new HttpFailure(error.kind, error.sent, error.message, error.cause, true);
@@ -92,15 +92,15 @@ export class HttpClient {
       authorities,
       connectMs,
       mostBytes,
-      traffic: this.#traffic,
+      opened: this.#traffic === null ? null : (socket) => this.#traffic?.add(socket),
     });
     this.#connections = await this.#opening;
     return this.#connections;
   }
 }
 
-/** A status of 3xx that names no other place, as 304 does, answers nothing that is asked here. */
-function refuseRedirect({ status, headers, body }: AnswerHead, from: string): void {
+/** A status of 3xx without another place, such as 304, is no answer to any request of this client. */
+function refuseRedirect({ status, headers, body }: ResponseHead, from: string): void {
   if (status < 300 || status > 399) return;
   body.giveUp();
   const { location } = headers;
@@ -120,4 +120,30 @@ function refuseRedirect({ status, headers, body }: AnswerHead, from: string): vo
     true,
     `the server redirects (${status}) from ${origin}${pathname} to ${to}`,
   );
+}
+
+/**
+ * Counts the connections and bytes of one client. When a request fails and the count is as before it, the request was on a kept connection
+ * and no byte of a response has come.
+ */
+class Traffic {
+  readonly #open = new Set<Socket>();
+  #sum = 0;
+
+  /** Counts a connection that was just opened. */
+  add(socket: Socket): void {
+    this.#sum += 1;
+    this.#open.add(socket);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#sum += socket.bytesRead;
+    });
+  }
+
+  /** The connections opened and the bytes received, as one number. It is unchanged only where both are. */
+  get mark(): number {
+    let sum = this.#sum;
+    for (const { bytesRead } of this.#open) sum += bytesRead;
+    return sum;
+  }
 }

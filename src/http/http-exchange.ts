@@ -1,34 +1,34 @@
-// One request on its way and its answer as it comes. A handler of undici's own dispatch, because that alone tells whether a request
-// has left: what never left may be sent again.
+// One request and its response. The class is a handler of undici's `dispatch`, because only that tells whether a request has left. A
+// request that never left may be sent again.
 import type { Dispatcher } from 'undici';
-import { AnswerBody } from './answer-body.ts';
 import { type Destination, HttpFailure, httpFailure } from './http-failure.ts';
+import { ResponseBody } from './response-body.ts';
 
-/** Names in lower case. */
+/** Header names are in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: HttpHeaders;
-  /** The bytes as they come over the line. */
-  readonly body: AnswerBody;
+  /** The bytes as they come from the server, still compressed where the server compresses. */
+  readonly body: ResponseBody;
 }
 
-/** Heads with a status below 200, which a server may send before the one that counts: a few in practice. */
+/** The most heads with a status below 200. A server may send a few of them before the head that counts. */
 const mostInterimHeads = 100;
 
 export class HttpExchange implements Dispatcher.DispatchHandler {
-  readonly head: Promise<AnswerHead>;
+  readonly head: Promise<ResponseHead>;
   readonly #destination: Destination;
   readonly #mostBytes: number;
-  #resolve!: (head: AnswerHead) => void;
+  #resolve!: (head: ResponseHead) => void;
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
   #interimHeads = 0;
-  #body: AnswerBody | null = null;
+  #body: ResponseBody | null = null;
   #stopped: { readonly reason: unknown } | null = null;
 
-  /** `mostBytes`: of the body of an answer. */
+  /** `mostBytes` limits the body of the response. */
   constructor(destination: Destination, mostBytes: number) {
     this.#destination = destination;
     this.#mostBytes = mostBytes;
@@ -38,11 +38,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** True once a byte of the request may have left. */
   get sent(): boolean {
     return this.#controller !== null;
   }
 
-  /** Ends it now, also while it waits for a connection: whoever waits for it gets the reason. */
+  /** Ends the exchange now, even while it waits for a connection. The reader gets the reason. */
   stop(reason: unknown): void {
     if (this.#stopped !== null) return;
     this.#stopped = { reason };
@@ -62,7 +63,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       if (this.#interimHeads > mostInterimHeads) controller.abort(endlessHeads());
       return;
     }
-    this.#body = new AnswerBody(controller, this.#mostBytes);
+    this.#body = new ResponseBody(controller, this.#mostBytes);
     this.#resolve({ status, headers, body: this.#body });
   }
 
@@ -80,7 +81,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#body?.end(failure);
   }
 
-  /** A fault of the program is none of the network. */
+  /** A `TypeError` is a fault of this program, not of the network, and is passed on as it is. */
   #failureOf(error: unknown): Error {
     if (error instanceof HttpFailure || error instanceof TypeError) return error;
     return httpFailure(error, this.sent, this.#destination);
@@ -88,7 +89,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 }
 
 function endlessHeads(): HttpFailure {
-  return new HttpFailure('unreadable', true, `more than ${mostInterimHeads} heads came, and no answer`);
+  return new HttpFailure(
+    'unreadable',
+    true,
+    `more than ${mostInterimHeads} interim heads came, and no answer`,
+  );
 }
 
 function asError(reason: unknown): Error {

@@ -1,25 +1,24 @@
-// What can go wrong with one HTTP request before there is an answer to read, or while it is read. What it means for the caller,
-// and what to do about it, is for the caller to say.
-import { AnswerSyntaxError } from './response-parser.ts';
+// What can go wrong with one HTTP request until its response is read. The caller decides what a failure means and what its user is told.
+import { ResponseSyntaxError } from './response-parser.ts';
 
 export type HttpFailureKind =
-  /** Nothing listens there. */
+  /** Nothing listens at the address. */
   | 'refused'
   | 'unreachable'
   | 'unknown_host'
-  /** The name could not be looked up now; it may exist. */
+  /** The name could not be looked up now, although it may exist. */
   | 'lookup'
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response did. */
   | 'broken'
-  /** The certificate is signed by nobody who is trusted here. */
+  /** No authority that is trusted here has signed the certificate. */
   | 'untrusted'
   | 'tls'
   | 'proxy'
   | 'timeout'
   | 'redirect'
-  /** An answer came, but it is larger than whoever asked can take. */
+  /** The response is larger than the caller allows. */
   | 'too_large'
-  /** An answer came, but not as HTTP says. */
+  /** The response breaks the rules of HTTP. */
   | 'unreadable';
 
 export class HttpFailure extends Error {
@@ -28,8 +27,8 @@ export class HttpFailure extends Error {
   /** False: no byte of the request has left. */
   readonly sent: boolean;
   /**
-   * True for a request on a connection that was kept from an earlier one, and that the server ended before a byte of an answer came:
-   * most likely it had let go of it before the request was there.
+   * True for a request on a kept connection that the server closed before the first byte of a response. The server had most likely closed
+   * the connection before the request arrived.
    */
   readonly stale: boolean;
 
@@ -45,13 +44,13 @@ export function tooLarge(mostBytes: number): HttpFailure {
   return new HttpFailure('too_large', true, `the answer is larger than ${mostBytes} bytes`);
 }
 
-/** `host` is what was to be reached, `proxy` what it was to be reached through. */
+/** `host` is the server of the request, `proxy` the proxy on the way to it; null for none. */
 export interface Destination {
   readonly host: string;
   readonly proxy: string | null;
 }
 
-/** The failure behind an error of undici, of Node's sockets, or of its TLS. */
+/** The failure behind an error of undici, of Node's sockets or of Node's TLS. */
 export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Destination): HttpFailure {
   const cause = firstOf(error);
   const code = codeOf(cause);
@@ -61,7 +60,10 @@ export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Dest
     return failure('timeout', `${at} could not be reached in time`);
   }
   if (untrustedCodes.has(code)) {
-    return failure('untrusted', `the certificate of ${host} is not signed by anyone who is trusted here`);
+    return failure(
+      'untrusted',
+      `the certificate of ${host} is not signed by an authority that is trusted here`,
+    );
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code)) {
     return failure('tls', `no secure connection to ${at}: ${tlsProblem(code, cause)}`);
@@ -97,9 +99,12 @@ const untrustedCodes: ReadonlySet<string> = new Set([
   'CERT_UNTRUSTED',
 ]);
 
-/** Of an answer that is not HTTP; one that only ends too soon is that (undici 7.30 tells by the message alone, without a code). */
+/**
+ * True for a response that is not HTTP. A response that only ends too soon is not one of these: undici 7.30 tells the two apart by the
+ * message alone, and gives no code.
+ */
 function isParserError(cause: unknown): boolean {
-  if (cause instanceof AnswerSyntaxError) return true;
+  if (cause instanceof ResponseSyntaxError) return true;
   return cause instanceof Error && cause.name === 'HTTPParserError' && !cause.message.includes('EOF');
 }
 
@@ -111,10 +116,10 @@ function tlsProblem(code: string, cause: unknown): string {
   return cause instanceof Error ? cause.message : code;
 }
 
-/** Where a name has several addresses, Node reports the failure at each together. */
+/** The error that tells most. Where a name has several addresses, Node reports the failures at all of them together. */
 function firstOf(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
-  // undici wraps what the TLS to a proxy failed of.
+  // undici wraps the failure of the TLS connection to a proxy.
   if (error instanceof Error && codeOf(error) === 'UND_ERR_PRX_TLS') return error.cause;
   return error;
 }

@@ -1,8 +1,11 @@
-// Which hosts are this machine, and the addresses that their names stand for. Such a name is never looked up: whoever answers for the
-// network could name another machine, and a key would go there unencrypted (RFC 6761, section 6.3).
+// Which host names mean this machine, and their addresses. Such a name is never looked up: a name server could answer with the address of
+// another machine, and a key would go there unencrypted (RFC 6761, section 6.3).
 import type { LookupFunction } from 'node:net';
 
-/** Of a parsed URL: its parser writes every form of an IPv4 address as four decimal numbers, and one inside of IPv6 as two of base 16. */
+/**
+ * True for the host name of a parsed URL that means this machine. The URL parser writes every form of an IPv4 address as four decimal
+ * numbers, and an IPv4 address inside IPv6 as two hexadecimal numbers.
+ */
 export function isLoopback(hostname: string): boolean {
   return (
     isLocalName(hostname) ||
@@ -10,7 +13,7 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** `localhost` and all names under it; a dot at the end says only that a name is whole. */
+/** True for `localhost` and all names under it. A dot at the end only says that a name is complete. */
 export function isLocalName(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname);
 }
@@ -20,7 +23,7 @@ const addresses = [
   { address: '::1', family: 6 },
 ];
 
-/** In place of `dns.lookup`, for local names alone. */
+/** Replaces `dns.lookup` for local names. */
 export const lookupLocalName: LookupFunction = (_hostname, options, callback) => {
   if (options.all) callback(null, addresses);
   else callback(null, '127.0.0.1', 4);

@@ -1,14 +1,12 @@
-// The connections to a server on this machine over plain HTTP, by Node's sockets alone: its HTTP client, and undici even more, take
-// longer to load than such a request takes. They tell a handler of undici's dispatch what undici would tell it.
+// Connections to a server on this machine over plain HTTP, through Node's sockets alone. Loading Node's HTTP client, and undici even more,
+// takes longer than such a request. The decision is in docs/decisions/2026-11-22-plain-sockets-to-this-machine.md.
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { tooLarge } from './http-failure.ts';
-import { KeptConnections } from './kept-connections.ts';
 import { lookupLocalName } from './loopback.ts';
 import { ResponseParser } from './response-parser.ts';
-import type { Traffic } from './traffic.ts';
 
-/** What an exchange needs of a dispatcher. */
+/** What an exchange needs of a dispatcher of undici. */
 export interface Connections {
   dispatch(options: DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
   destroy(): Promise<void>;
@@ -22,26 +20,26 @@ export interface DispatchOptions {
   readonly body: string | null;
 }
 
-/** As those of all connections. */
+/** The options that all kinds of connections have. */
 export interface PlainOptions {
   readonly connectMs: number;
-  /** Of one answer, with its heads and the frames of its chunks. */
+  /** Limits the bytes of one response, with its heads and the framing of its chunks. */
   readonly mostBytes: number;
-  readonly traffic: Traffic | null;
+  readonly opened: ((socket: Socket) => void) | null;
 }
 
-/** As Node reads a stream. */
+/** The size of the reads of a stream of Node. */
 const bytesAtATime = 64 * 1024;
 
-/** A connection, and what goes on over it; null while it is kept for another request. */
+/** A connection and the exchange that uses it; null while the connection is kept for a later request. */
 interface PlainConnection {
   readonly socket: Socket;
   exchange: PlainExchange | null;
 }
 
-/** For `http:` to a loopback address alone. */
+/** Connections for `http:` to a loopback address. */
 export async function plainConnections(origin: string, options: PlainOptions): Promise<Connections> {
-  // Loaded late: in the build this file stands beside others, and is read also where no such connection is made.
+  // `node:net` is loaded late: in the build this file stands in one chunk with others, and is loaded even where no such connection is made.
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
   const place = {
@@ -50,15 +48,22 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     lookup: lookupLocalName,
   };
   const connections = new Set<PlainConnection>();
-  const kept = new KeptConnections<PlainConnection>();
+  /** Connections that wait for a request. The one that was used last is used first, because a server closes those that wait longest. */
+  const kept: PlainConnection[] = [];
+  let isTrusted = true;
+  const take = (): PlainConnection | undefined => {
+    let connection = kept.pop();
+    while (connection !== undefined && !connection.socket.writable) connection = kept.pop();
+    return connection;
+  };
   const open = (): PlainConnection => {
-    // `onread` does without the events of a stream, which take as long to begin as the connection itself.
+    // `onread` avoids the events of a stream, which take as long to begin as the connection itself.
     const socket = connect({
       ...place,
       onread: {
         buffer: Buffer.allocUnsafe(bytesAtATime),
         callback(count, buffer) {
-          // Nobody has asked for what comes over one that is kept.
+          // Bytes on a connection that waits for a request belong to no response.
           if (connection.exchange === null) socket.destroy();
           else connection.exchange.take(Buffer.from(buffer.subarray(0, count)));
           return true;
@@ -67,7 +72,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     });
     const connection: PlainConnection = { socket, exchange: null };
     connections.add(connection);
-    options.traffic?.add(socket);
+    options.opened?.(socket);
     socket
       .on('end', () => connection.exchange?.finish())
       .on('error', (error) => connection.exchange?.fail(error))
@@ -80,17 +85,21 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   return {
     dispatch(request, handler) {
       const bytes = requestBytes(name, request);
-      const connection = kept.take();
+      const connection = take();
       new PlainExchange(connection ?? open(), handler, {
         connectMs: options.connectMs,
         mostBytes: options.mostBytes,
-        done: (own) => kept.put(own),
-        lost: () => connection !== undefined && kept.lose(),
+        done: (own) => (isTrusted ? kept.push(own) : own.socket.destroy()),
+        lost() {
+          if (connection === undefined) return;
+          isTrusted = false;
+          for (const { socket } of kept.splice(0)) socket.destroy();
+        },
       }).send(bytes);
     },
     async destroy() {
       for (const { socket, exchange } of connections) if (exchange !== null) socket.destroy();
-      // Those that are kept go a moment later: a process that ends now is spared the millisecond that it takes.
+      // Kept connections are closed a moment later: a process that ends now saves the millisecond that closing takes.
       setImmediate(() => {
         for (const { socket } of connections) socket.destroy();
       }).unref();
@@ -98,16 +107,17 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   };
 }
 
-/** Throws a `TypeError` for what would be read as more than it is. */
+/** The bytes of a request. Throws a `TypeError` for a path or a header that a server could read as more than it is. */
 function requestBytes(host: string, { method, path, headers, body }: DispatchOptions): Buffer {
   const content = Buffer.from(body ?? '');
   const fields = Object.entries({ Host: host, Connection: 'keep-alive', ...headers });
   if (body !== null || method === 'POST' || method === 'PATCH')
     fields.push(['Content-Length', `${content.length}`]);
-  if (!/^[!-~]+$/.test(path)) throw new TypeError('The path of a request holds what no path can.');
+  if (!/^[!-~]+$/.test(path))
+    throw new TypeError('The path of a request holds a character that no path can have.');
   for (const [name, value] of fields) {
     if (!/^[\w-]+$/.test(name) || !/^[\t -~\u0080-\u00ff]*$/.test(value)) {
-      throw new TypeError(`The header ${JSON.stringify(name)} holds what no header can.`);
+      throw new TypeError(`The header ${JSON.stringify(name)} holds a character that no header can have.`);
     }
   }
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -117,17 +127,18 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
 interface ExchangeOptions {
   readonly connectMs: number;
   readonly mostBytes: number;
-  /** Its connection may serve another. */
+  /** Called when the connection may serve another request. */
   readonly done: (connection: PlainConnection) => void;
-  /** Its connection was closed without a byte of an answer. */
+  /** Called when the connection was closed before the first byte of a response. */
   readonly lost: () => void;
 }
 
+/** One request over a plain connection. It tells its handler what undici would tell it. */
 class PlainExchange implements Dispatcher.DispatchController {
   readonly #connection: PlainConnection;
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #options: ExchangeOptions;
-  readonly #answer: ResponseParser;
+  readonly #parser: ResponseParser;
   #connecting: NodeJS.Timeout | undefined;
   #reason: Error | null = null;
   #received = 0;
@@ -137,12 +148,12 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#connection = connection;
     this.#handler = handler;
     this.#options = options;
-    this.#answer = new ResponseParser({
+    this.#parser = new ResponseParser({
       head: (status, headers) => {
         if (status === 101) throw new Error('it changed to a protocol that nobody asked for');
         handler.onResponseStart?.(this, status, headers);
       },
-      data: (piece) => handler.onResponseData?.(this, piece as Buffer),
+      data: (chunk) => handler.onResponseData?.(this, chunk as Buffer),
     });
     connection.exchange = this;
   }
@@ -192,8 +203,8 @@ class PlainExchange implements Dispatcher.DispatchController {
       return;
     }
     try {
-      const taken = this.#answer.take(bytes);
-      if (this.#answer.isComplete) this.#complete(taken === bytes.length);
+      const taken = this.#parser.take(bytes);
+      if (this.#parser.isComplete) this.#complete(taken === bytes.length);
     } catch (error) {
       this.abort(error as Error);
     }
@@ -201,8 +212,8 @@ class PlainExchange implements Dispatcher.DispatchController {
 
   /** The server has ended the connection. */
   finish(): void {
-    this.#answer.finish();
-    if (this.#answer.isComplete) this.#complete(false);
+    this.#parser.finish();
+    if (this.#parser.isComplete) this.#complete(false);
     else this.fail(new Error('the answer broke off'));
   }
 
@@ -230,13 +241,16 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#connection.socket.destroy();
   }
 
-  /** The connection is kept only where both sides are done with this request, and nothing else has come. */
+  /**
+   * `isAll`: no bytes came after the response. The connection is kept only where both sides are done with this request and nothing else has
+   * come.
+   */
   #complete(isAll: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { socket } = this.#connection;
     this.#connection.exchange = null;
-    if (isAll && this.#reason === null && this.#answer.isPersistent && socket.writableLength === 0) {
+    if (isAll && this.#reason === null && this.#parser.isPersistent && socket.writableLength === 0) {
       socket.resume();
       socket.unref();
       this.#options.done(this.#connection);

@@ -1,8 +1,8 @@
-// Through which proxy an origin is reached: what the environment says, as undici's EnvHttpProxyAgent reads it, and never for this
-// machine. Chosen here and not by that agent, so that a failure can name the proxy.
+// Chooses the proxy for an origin by the variables that undici's EnvHttpProxyAgent reads. Requests to this machine use none. The choice is
+// made here, because that agent does not tell which proxy it uses, and a failure must name the proxy.
 import { isLoopback } from './loopback.ts';
 
-/** The variables that name proxies; those in lower case count first. */
+/** The variables that name proxies. Those in lower case take precedence. */
 export interface ProxyVariables {
   readonly http_proxy?: string | undefined;
   readonly HTTP_PROXY?: string | undefined;
@@ -12,7 +12,10 @@ export interface ProxyVariables {
   readonly NO_PROXY?: string | undefined;
 }
 
-/** The proxy's URL, or null. Throws a `TypeError` that names the variable whose value names no proxy, and never the value. */
+/**
+ * The URL of the proxy; null for none. Throws a `TypeError` for a variable whose value names no proxy. Its message names the variable and
+ * never the value, which may hold a password.
+ */
 export function proxyFor(origin: string, env: ProxyVariables): string | null {
   const { protocol, hostname, port } = new URL(origin);
   if (isLoopback(hostname)) return null;
@@ -21,11 +24,11 @@ export function proxyFor(origin: string, env: ProxyVariables): string | null {
   if (name === undefined) return null;
   if (isExempt(hostname, port || (https ? '443' : '80'), env.no_proxy || env.NO_PROXY || '')) return null;
   const value = env[name] ?? '';
-  // `proxy:3128` is what many write.
+  // Many users write `proxy:3128`.
   const hasScheme = value.includes('://');
   const url = hasScheme ? value : `http://${value}`;
   const proxy = URL.canParse(url) ? new URL(url) : null;
-  // `http:/proxy:3128` would be a host of the name http.
+  // `http:/proxy:3128` would be read as a host with the name http.
   if (proxy === null || (!hasScheme && proxy.pathname !== '/')) {
     throw new TypeError(`the variable ${name} holds no URL`);
   }
@@ -42,12 +45,12 @@ export function proxyFor(origin: string, env: ProxyVariables): string | null {
   return url;
 }
 
-/** Those that undici speaks. */
+/** The protocols that undici can speak with a proxy. */
 const proxyProtocols: readonly string[] = ['http:', 'https:', 'socks5:', 'socks:'];
 
 function isDecodable(text: string): boolean {
   try {
-    // The result is used: a bundler takes a call whose result is not used for one that can be left out.
+    // The result is used, because a bundler removes a call whose result is not used.
     return decodeURIComponent(text) !== '';
   } catch {
     return false;

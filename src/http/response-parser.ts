@@ -1,23 +1,26 @@
-// The answers of HTTP/1.1 (RFC 9112) out of the bytes of a connection: head, body, end. It takes what a server of this machine may
-// write, and refuses whatever could be read in two ways.
+// Parses responses of HTTP/1.1 (RFC 9112) from the bytes of a connection. It reads what a server on this machine may write, and refuses
+// what could be read in two ways.
 
-/** What came is no answer. */
-export class AnswerSyntaxError extends Error {
-  override readonly name = 'AnswerSyntaxError';
+/** The bytes are no HTTP response. */
+export class ResponseSyntaxError extends Error {
+  override readonly name = 'ResponseSyntaxError';
 }
 
-export interface AnswerEvents {
-  /** Of each head: those below 200 come before the one that counts. */
+export interface ResponseEvents {
+  /** Called for each head. Heads with a status below 200 come before the one that counts. */
   head(status: number, headers: Record<string, string>): void;
-  data(piece: Uint8Array): void;
+  data(chunk: Uint8Array): void;
 }
 
-/** Of all lines of a head together; in a chunked body, of a chunk's size, or of the trailer. As Node's own client. */
+/**
+ * Limits the bytes of all lines of a head together, and those of each chunk's size line and of the trailer. Node's own client has the same
+ * limit.
+ */
 const mostLineBytes = 16 * 1024;
 const lineFeed = 10;
 
 export class ResponseParser {
-  readonly #events: AnswerEvents;
+  readonly #events: ResponseEvents;
   #part: 'status' | 'fields' | 'size' | 'data' | 'data end' | 'trailer' | 'rest' | 'complete' = 'status';
   #line = '';
   #lineBytes = 0;
@@ -26,7 +29,7 @@ export class ResponseParser {
   #left = 0;
   #isPersistent = false;
 
-  constructor(events: AnswerEvents) {
+  constructor(events: ResponseEvents) {
     this.#events = events;
   }
 
@@ -34,12 +37,12 @@ export class ResponseParser {
     return this.#part === 'complete';
   }
 
-  /** Of a complete answer: whether another may follow on its connection. */
+  /** True for a complete response whose connection may serve another request. */
   get isPersistent(): boolean {
     return this.#isPersistent;
   }
 
-  /** How many of the bytes were of this answer. Throws an `AnswerSyntaxError`. */
+  /** The number of bytes that belong to this response. Throws a `ResponseSyntaxError`. */
   take(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#part !== 'complete') {
@@ -51,7 +54,7 @@ export class ResponseParser {
     return at;
   }
 
-  /** No more comes: that is the end of an answer that says nothing of its length, and of no other. */
+  /** The connection has ended. That ends a response without a length, and no other. */
   finish(): void {
     if (this.#part === 'rest') this.#part = 'complete';
   }
@@ -59,7 +62,7 @@ export class ResponseParser {
   #takeData(bytes: Buffer, at: number): number {
     const end = this.#part === 'rest' ? bytes.length : Math.min(bytes.length, at + this.#left);
     this.#left -= end - at;
-    // Before it is told: who hears of the last piece may ask whether it was that.
+    // The state changes before the event, because the receiver of the last bytes may ask whether they were the last.
     if (this.#part === 'data' && this.#left === 0) this.#part = this.#isChunked ? 'data end' : 'complete';
     this.#events.data(bytes.subarray(at, end));
     return end;
@@ -73,11 +76,11 @@ export class ResponseParser {
     const feed = bytes.indexOf(lineFeed, at);
     const end = feed === -1 ? bytes.length : feed;
     this.#lineBytes += end - at;
-    if (this.#lineBytes > mostLineBytes) throw new AnswerSyntaxError('its head is too long');
+    if (this.#lineBytes > mostLineBytes) throw new ResponseSyntaxError('its head is too long');
     this.#line += bytes.toString('latin1', at, end);
-    // A server of another protocol may speak first, and never end its line.
+    // A server of another protocol may send first, and never end its line.
     if (this.#part === 'status' && !'HTTP/1.'.startsWith(this.#line.slice(0, 7))) {
-      throw new AnswerSyntaxError('it does not begin as an answer');
+      throw new ResponseSyntaxError('it does not begin as an answer');
     }
     if (feed === -1) return end;
     const line = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
@@ -124,16 +127,19 @@ export class ResponseParser {
     this.#headers[key] = before === undefined ? value : `${before}, ${value}`;
   }
 
-  /** Chooses how the body ends (section 6.3). */
+  /** Decides how the body ends (RFC 9112, section 6.3). */
   #endHead(): void {
     const { 'transfer-encoding': coding, 'content-length': length, connection = '' } = this.#headers;
     const status = this.#status;
     this.#lineBytes = 0;
-    if (coding !== undefined && length !== undefined) throw new AnswerSyntaxError('it has two lengths');
+    if (coding !== undefined && length !== undefined) throw new ResponseSyntaxError('it has two lengths');
     if (coding !== undefined && !/^chunked$/i.test(coding))
-      throw new AnswerSyntaxError(`it is coded ${coding}`);
+      throw new ResponseSyntaxError(`it is coded ${coding}`);
     if (length !== undefined) matched(/^\d{1,15}$/, length);
-    if (/\bclose\b/i.test(connection)) this.#isPersistent = false;
+    // A connection is used again only where the server says that it keeps it. HTTP/1.1 allows more (RFC 9112, section 9.3), but some
+    // servers close connections without a word. A request that meets the closing may or may not have been carried out.
+    const isKept = 'keep-alive' in this.#headers || /\bkeep-alive\b/i.test(connection);
+    if (!isKept || /\bclose\b/i.test(connection)) this.#isPersistent = false;
     this.#left = Number(length ?? 0);
     if (status < 200) this.#part = 'status';
     else if (
@@ -154,6 +160,6 @@ export class ResponseParser {
 
 function matched(form: RegExp, line: string): RegExpExecArray {
   const found = form.exec(line);
-  if (found === null) throw new AnswerSyntaxError('a line of it cannot be read');
+  if (found === null) throw new ResponseSyntaxError('a line of it cannot be read');
   return found;
 }

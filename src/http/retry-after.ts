@@ -1,9 +1,9 @@
-// When to come again, as a server's head says: `Retry-After` in seconds or as a date, or `retry-after-ms`, which OpenAI and Azure send.
+// The wait that a response asks for: `Retry-After` in seconds or as a date, or `retry-after-ms`, which OpenAI and Azure send.
 
-/** Nobody waits for longer, and a sum with it stays a time. */
+/** The longest wait that is told. No caller waits longer, and a time plus this wait is still a valid time. */
 const mostSeconds = 24 * 60 * 60;
 
-/** Seconds from now, rounded up, a day at most; null where no header says so, or none that can be read. */
+/** Seconds from now, rounded up, at most a day; null where no header asks for a wait that can be read. */
 export function retryAfterOf(header: (name: string) => string | null, now: number): number | null {
   const milliseconds = header('retry-after-ms')?.trim() ?? '';
   const told = readRetryAfter(header('retry-after'), now);
@@ -11,12 +11,12 @@ export function retryAfterOf(header: (name: string) => string | null, now: numbe
   return limited(Number(milliseconds) / 1000);
 }
 
-/** The same of the value of `Retry-After`. */
+/** The same, from a value of `Retry-After`. */
 export function readRetryAfter(value: string | null, now: number): number | null {
   const text = value?.trim() ?? '';
-  // Whole seconds, says the standard; Groq sends parts of one, too.
+  // The standard (RFC 9110, section 10.2.3) has whole seconds; Groq also sends fractions.
   if (isNumber.test(text)) return limited(Number(text));
-  // Only a date with its weekday is one: Date.parse takes "-5" for a year.
+  // A date must begin with a weekday, because `Date.parse` reads "-5" as a year.
   const at = /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : limited((at - now) / 1000);
 }

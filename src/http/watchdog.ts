@@ -1,26 +1,25 @@
-// What ends an exchange from outside: too long a wait for its server, or the signal of whoever asked. One timer serves all exchanges of a
-// client, and one listener all those of a signal. A deadline runs only while something is waited for: a reader that pauses is no silent
-// server.
+// Ends an exchange from outside: after too long a wait for its server, or when the caller's signal fires. One timer serves all exchanges of
+// a client, and one listener all exchanges with the same signal. A deadline runs only while the client waits for the server.
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 
-export interface SupervisorOptions {
+export interface WatchdogOptions {
   /** Names the server in failures. */
   readonly host: string;
-  /** To the first byte of a body that is streamed, or to the last of one that is read whole. */
-  readonly answerMs: number;
-  /** Between two pieces of a stream. */
+  /** The longest wait in ms: for the first byte of a body that is streamed, or for the last byte of one that is read whole. */
+  readonly responseMs: number;
+  /** The longest wait in ms between two chunks of a stream. */
   readonly silenceMs: number;
   readonly now: () => number;
 }
 
-/** An exchange under way. */
-export interface Supervised {
+/** A watched exchange. */
+export interface WatchedExchange {
   readonly exchange: HttpExchange;
   readonly listening: Listening;
-  /** Among the others. */
+  /** Its place in the array of all watched exchanges. */
   index: number;
-  /** What the wait now may take, and when it has; infinity while nothing is waited for. */
+  /** The limit of the current wait in ms, and the time of its end; infinity while the client waits for nothing. */
   limitMs: number;
   deadline: number;
 }
@@ -32,42 +31,45 @@ interface Listening {
 }
 
 export class Watchdog {
-  readonly #options: SupervisorOptions;
-  /** An array, not a set: what a set sheds as members come and go, V8 copies on and on, and frees in its slow collections alone. */
-  readonly #all: Supervised[] = [];
+  readonly #options: WatchdogOptions;
+  /**
+   * An array, because a `Set` whose members come and go leaves old tables that V8 copies again and again, and frees only in its slow
+   * collections.
+   */
+  readonly #all: WatchedExchange[] = [];
   readonly #signals = new Map<AbortSignal, Listening>();
   #timer: NodeJS.Timeout | undefined;
   #nextCheck = Number.POSITIVE_INFINITY;
 
-  constructor(options: SupervisorOptions) {
+  constructor(options: WatchdogOptions) {
     this.#options = options;
   }
 
-  /** Until `release`. The time for the answer runs. */
-  begin(exchange: HttpExchange, signal: AbortSignal): Supervised {
+  /** Watches the exchange until `release`. The time for the response starts. */
+  begin(exchange: HttpExchange, signal: AbortSignal): WatchedExchange {
     const listening = this.#signals.get(signal) ?? this.#listen(signal);
     listening.count += 1;
-    const supervised = { exchange, listening, index: this.#all.length, limitMs: 0, deadline: 0 };
-    this.#all.push(supervised);
-    this.#limit(supervised, this.#options.answerMs);
-    return supervised;
+    const watched = { exchange, listening, index: this.#all.length, limitMs: 0, deadline: 0 };
+    this.#all.push(watched);
+    this.#limit(watched, this.#options.responseMs);
+    return watched;
   }
 
-  /** A piece has come, and is with the reader. */
-  pause(supervised: Supervised): void {
-    supervised.deadline = Number.POSITIVE_INFINITY;
+  /** A chunk has come, and its reader works on it. */
+  pause(watched: WatchedExchange): void {
+    watched.deadline = Number.POSITIVE_INFINITY;
   }
 
-  /** The reader waits for the next piece. */
-  resume(supervised: Supervised): void {
-    this.#limit(supervised, this.#options.silenceMs);
+  /** The reader waits for the next chunk. */
+  resume(watched: WatchedExchange): void {
+    this.#limit(watched, this.#options.silenceMs);
   }
 
-  /** A second time does nothing. */
-  release(supervised: Supervised): void {
-    const { index, listening } = supervised;
+  /** Stops watching. A second call does nothing. */
+  release(watched: WatchedExchange): void {
+    const { index, listening } = watched;
     const last = this.#all.at(-1);
-    if (last === undefined || this.#all[index] !== supervised) return;
+    if (last === undefined || this.#all[index] !== watched) return;
     this.#all[index] = last;
     last.index = index;
     this.#all.pop();
@@ -92,10 +94,10 @@ export class Watchdog {
     return listening;
   }
 
-  #limit(supervised: Supervised, ms: number): void {
-    supervised.limitMs = ms;
-    supervised.deadline = this.#options.now() + ms;
-    if (supervised.deadline < this.#nextCheck) this.#checkAt(supervised.deadline);
+  #limit(watched: WatchedExchange, ms: number): void {
+    watched.limitMs = ms;
+    watched.deadline = this.#options.now() + ms;
+    if (watched.deadline < this.#nextCheck) this.#checkAt(watched.deadline);
   }
 
   #checkAt(time: number): void {

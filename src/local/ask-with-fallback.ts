@@ -34,7 +34,7 @@ export async function* askWithFallback(
     try {
       for await (const event of answers(local, projectId, turn, mode, current, signal)) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
-          // Not shown, but the time of the first piece counts all the same.
+          // Not shown, but the time of the first chunk counts all the same.
           yield { type: 'reasoning', text: '' };
           continue;
         }

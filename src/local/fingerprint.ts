@@ -5,8 +5,9 @@ import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import type { IdempotencyKey } from '../store/session-store.ts';
+import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
+import { stableJson } from './stable-json.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 const shortCharacters = 4096;
 /** So many messages are hashed at a time. */
@@ -23,7 +24,7 @@ export async function onceFor(
   if (call.idempotencyKey === null) return null;
   return {
     key: call.idempotencyKey,
-    requestHash: await sha256Of(JSON.stringify([operation, inOneOrder(request)])),
+    requestHash: await sha256Of(stableJson([operation, request])),
     keptSince: now - limits.idempotencyMs,
   };
 }
@@ -52,10 +53,4 @@ async function sha256Of(text: string): Promise<Uint8Array> {
   if (text.length <= shortCharacters) return sha256(utf8ToBytes(text));
   const { createHash } = await import('node:crypto');
   return createHash('sha256').update(text).digest();
-}
-
-/** The same request is the same whichever way its fields are ordered. */
-function inOneOrder(request: unknown): unknown {
-  if (typeof request !== 'object' || request === null || Array.isArray(request)) return request;
-  return Object.entries(request).sort(([one], [other]) => (one < other ? -1 : 1));
 }

@@ -2,22 +2,28 @@
 // come from a file that anybody wrote, so types are checked too.
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
-import { finishReasons } from '../service/session.ts';
+import { finishReasons, type Message, type Session } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
+import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { checkText, checkTitle } from './text-rules.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
-const sessionFields = ['session_id', 'title', 'created_at', 'updated_at', 'message_count'] as const;
-const messageFields = [
-  'message_id',
-  'position',
-  'role',
-  'content',
-  'mode',
-  'finish_reason',
-  'usage',
-  'created_at',
-] as const;
+const sessionFields = namesOf<keyof Session>({
+  session_id: true,
+  title: true,
+  created_at: true,
+  updated_at: true,
+  message_count: true,
+});
+const messageFields = namesOf<Exclude<keyof Message, 'error_code'>>({
+  message_id: true,
+  position: true,
+  role: true,
+  content: true,
+  mode: true,
+  finish_reason: true,
+  usage: true,
+  created_at: true,
+});
 /** What a message may have beyond these. */
 const optionalFields = ['error_code'] as const;
 
@@ -106,6 +112,11 @@ function checkErrorCode(at: string, code: unknown, finishReason: unknown): void 
   if (typeof code !== 'string' || !/^[A-Z][A-Z_]{0,63}$/.test(code)) {
     throw wrong(at, 'must be a code, such as ENGINE_FAILED');
   }
+}
+
+/** The compiler finds a field that is missing. */
+function namesOf<Name extends string>(fields: Readonly<Record<Name, true>>): readonly Name[] {
+  return Object.keys(fields) as Name[];
 }
 
 /** All of the fields named and no others, but for optional ones. */

@@ -12,8 +12,9 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
-import { hashKey, issueKey } from './keys.ts';
+import { hashKey, issueKey } from './api-keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 
@@ -48,7 +49,7 @@ export class LocalAdministration implements Administration {
   async revokeKey(keyId: string): Promise<KeyRecord> {
     const record = await this.#local.store.revokeKey(keyId, this.#local.now());
     if (record === null) {
-      throw new ParleyError('NOT_FOUND', `There is no key with the id ${JSON.stringify(keyId)}.`, {
+      throw new ParleyError('NOT_FOUND', `There is no key with the id ${quoted(keyId)}.`, {
         remedy: { kind: 'list_keys' },
       });
     }

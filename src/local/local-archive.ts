@@ -1,7 +1,7 @@
 // The archive, kept in this process: listing, searching, reading back, renaming, deleting and restoring in batches, taking in.
-import { type Answer, answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
+import { type Result, resultOf } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import type {
   BatchResult,
@@ -12,6 +12,7 @@ import type {
   SessionQuery,
   SessionRecord,
 } from '../service/session-archive.ts';
+import { KeyCheck } from './api-keys.ts';
 import {
   messagePage,
   readMessageCursor,
@@ -21,7 +22,6 @@ import {
 } from './cursors.ts';
 import { onceFor, onceForImport } from './fingerprint.ts';
 import { checkRecord } from './import-rules.ts';
-import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
@@ -37,7 +37,7 @@ export class LocalArchive implements SessionArchive {
     this.#keys = new KeyCheck(local.store);
   }
 
-  async listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>> {
+  async listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
     const projectId = await this.#keys.project(call);
     checkPageLimit(query.limit, this.#local.limits);
     if (query.title_match !== null) checkTitleMatch(query.title_match, this.#local.limits);
@@ -51,58 +51,58 @@ export class LocalArchive implements SessionArchive {
       updatedAfter: readTime('updated_after', query.updated_after),
       deleted: query.deleted,
     });
-    return answer(sessionPage(order, rows));
+    return resultOf(sessionPage(order, rows));
   }
 
-  async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Answer<SearchPage>> {
+  async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Result<SearchPage>> {
     const projectId = await this.#keys.project(call);
     checkPageLimit(limit, this.#local.limits);
     const filter = { ...readQuery(query, this.#local.limits), limit, after: readSearchCursor(cursor) };
-    return answer(await this.#local.store.searchSessions(projectId, filter, call.signal));
+    return resultOf(await this.#local.store.searchSessions(projectId, filter, call.signal));
   }
 
-  async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
+  async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>> {
     const projectId = await this.#keys.project(call);
     checkPageLimit(page.limit, this.#local.limits);
     const place = { limit: page.limit, after: readMessageCursor(page.cursor) };
-    return answer(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
+    return resultOf(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
   }
 
-  async renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>> {
+  async renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
     if (title !== null) checkTitle(title, this.#local.limits);
-    return answer(found(await this.#local.store.renameSession(projectId, sessionId, title)));
+    return resultOf(found(await this.#local.store.renameSession(projectId, sessionId, title)));
   }
 
-  async restoreSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+  async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
     const once = await this.#once(call, 'restoreSession', sessionId);
-    return answer(found(recorded(await this.#local.store.restoreSession(projectId, sessionId, once))));
+    return resultOf(found(recorded(await this.#local.store.restoreSession(projectId, sessionId, once))));
   }
 
-  async deleteSessions(call: Call, ids: readonly string[]): Promise<Answer<BatchResult<'deleted'>>> {
+  async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
     const projectId = await this.#keys.project(call);
     checkBatch(ids, this.#local.limits);
     const once = await this.#once(call, 'deleteSessions', ids);
-    return answer({
+    return resultOf({
       items: recorded(await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once)),
     });
   }
 
-  async restoreSessions(call: Call, ids: readonly string[]): Promise<Answer<BatchResult<'restored'>>> {
+  async restoreSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'restored'>>> {
     const projectId = await this.#keys.project(call);
     checkBatch(ids, this.#local.limits);
     const once = await this.#once(call, 'restoreSessions', ids);
-    return answer({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
+    return resultOf({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
   }
 
-  async importSession(call: Call, record: SessionRecord): Promise<Answer<Session>> {
+  async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
     await checkRecord(record, this.#local.limits);
     const once = await onceForImport(call, record, this.#local.now(), this.#local.limits);
     const session = recorded(await this.#local.store.importSession(projectId, record, once));
     if (session === null) throw takenId(record.session.session_id);
-    return answer(session);
+    return resultOf(session);
   }
 
   #once(call: Call, operation: string, request: unknown) {

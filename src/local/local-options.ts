@@ -3,6 +3,7 @@ import type { EngineSet } from '../engine/engine-set.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { IdSource, RandomBytes } from './ids.ts';
+import type { Say } from './late-keeping.ts';
 
 /** This process as the one that runs a turn, named so that another can tell when it is gone. */
 export interface TurnOwner {
@@ -17,7 +18,11 @@ export interface LocalOptions {
   readonly limits: Limits;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Milliseconds that pass alike, however the time of day is set. Not `performance`: Node takes 2 ms to load what stands behind it. */
+  readonly sinceBoot: () => number;
   readonly random: RandomBytes;
   readonly ids: IdSource;
   readonly owner: TurnOwner;
+  /** Tells the user what takes long; null where no user is at hand. */
+  readonly say: Say | null;
 }

@@ -1,6 +1,5 @@
 // The six operations of the interface document, kept in this process. Who may see what, and which values are allowed, is decided
 // here, once; the store keeps and finds.
-import { type Answer, answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
@@ -10,13 +9,14 @@ import type {
   KeyIdentity,
 } from '../service/conversation-service.ts';
 import type { Mode } from '../service/mode.ts';
+import { type Result, resultOf } from '../service/result.ts';
 import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
+import { KeyCheck } from './api-keys.ts';
 import { onceFor } from './fingerprint.ts';
-import { KeyCheck } from './keys.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkMessage, checkTitle } from './text-rules.ts';
+import { checkMessage, checkNewTitle, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -31,19 +31,20 @@ export class LocalService implements ConversationService {
     this.#keys = new KeyCheck(local.store);
   }
 
-  async verify(call: Call): Promise<Answer<KeyIdentity>> {
-    return answer(await this.#keys.verify(call.apiKey));
+  async verify(call: Call): Promise<Result<KeyIdentity>> {
+    return resultOf(await this.#keys.verify(call.apiKey));
   }
 
-  async models(call: Call): Promise<Answer<readonly Mode[]>> {
+  async models(call: Call): Promise<Result<readonly Mode[]>> {
     await this.#keys.project(call);
-    return answer(this.#local.engines.modes);
+    return resultOf(this.#local.engines.modes);
   }
 
   async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
     const { engines, limits, now } = this.#local;
     const projectId = await this.#keys.project(call);
     checkMessage(request.message, limits);
+    if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
     const engine = engines.engine(request.mode);
     if (engine === null)
       throw unknownMode(
@@ -55,25 +56,25 @@ export class LocalService implements ConversationService {
     yield* runTurn(local, this.#turnQueue, projectId, call, { request, form, once, engine });
   }
 
-  async createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>> {
+  async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
     const projectId = await this.#keys.project(call);
     if (request.title !== null) checkTitle(request.title, limits);
     const now = this.#local.now();
     const session = { session_id: ids.of(projectId).next('ses', now), title: request.title, now };
     const once = await onceFor(call, 'createSession', request, now, limits);
-    return answer(recorded(await store.createSession(projectId, session, once)));
+    return resultOf(recorded(await store.createSession(projectId, session, once)));
   }
 
-  async getSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+  async getSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
-    return answer(found(await this.#local.store.findSession(projectId, sessionId)));
+    return resultOf(found(await this.#local.store.findSession(projectId, sessionId)));
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
     const projectId = await this.#keys.project(call);
-    return { ...answer(found(await store.deleteSession(projectId, sessionId, now()))), repeated: false };
+    return { ...resultOf(found(await store.deleteSession(projectId, sessionId, now()))), repeated: false };
   }
 }
 

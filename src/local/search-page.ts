@@ -3,10 +3,10 @@
 import type { SearchHit, SearchItem } from '../service/session-archive.ts';
 import type { SearchFilter, SearchPlace } from '../store/session-filters.ts';
 import type { FoundMessage, SearchReads, SearchRule, ShownSession } from '../store/store-rules.ts';
+import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { searchCursor } from './cursors.ts';
 import { type FindMatches, type Match, matchFinder } from './search-matches.ts';
 import { snippetOf } from './search-snippet.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** How many hits are ranked: those that came last. */
 const mostHits = 10_000;

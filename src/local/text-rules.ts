@@ -1,4 +1,5 @@
 // The rules that a value must keep to be stored, once for every way in. A breach names the field, the rule and what was got.
+import { namesDay } from '../service/calendar-day.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
@@ -30,6 +31,12 @@ export function checkTitle(title: string, limits: Limits, field = 'title'): void
   checkText(field, title);
   if (title.trim() === '') throw invalid(field, 'is empty');
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(title)) throw invalid(field, 'holds a control character or a line break');
+}
+
+/** The title of a chat is that of the session which it makes. */
+export function checkNewTitle(title: string, sessionId: string | null, limits: Limits): void {
+  if (sessionId !== null) throw invalid('title', 'is for a new session: it cannot stand beside session_id');
+  checkTitle(title, limits);
 }
 
 export function checkMessage(message: string, limits: Limits): void {
@@ -71,7 +78,7 @@ export function checkBatch(ids: readonly string[], limits: Limits): void {
 /** An ISO 8601 time as epoch milliseconds; null stays null. */
 export function readTime(field: string, time: string | null): number | null {
   if (time === null) return null;
-  const milliseconds = /^\d{4}-\d\d-\d\dT/.test(time) ? Date.parse(time) : Number.NaN;
+  const milliseconds = /^\d{4}-\d\d-\d\dT/.test(time) && namesDay(time) ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(milliseconds))
     throw invalid(field, 'is not an ISO 8601 time such as 2026-01-31T00:00:00.000Z');
   return milliseconds;

@@ -81,7 +81,10 @@ async function beginAtHead(
     const now = local.now();
     const start = {
       session_id: request.session_id,
-      newSession: { session_id: local.ids.next('ses', now), title: titleOf(request.message) },
+      newSession: {
+        session_id: local.ids.next('ses', now),
+        title: request.title ?? titleOf(request.message),
+      },
       message_id: local.ids.next('msg', now),
       closing_message_id: local.ids.next('msg', now),
       content: request.message,

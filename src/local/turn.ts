@@ -1,14 +1,15 @@
 // One turn: keep the message, stream the reply, keep the reply, or what there was of it. The two writes and their order are
 // what "nothing said is ever lost" rests on: no engine is asked before the first, no `done` is said before the second.
 import type { ReplyEngine } from '../engine/reply-engine.ts';
-import { answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type { ErrorCode, ParleyError } from '../service/errors.ts';
+import { resultOf } from '../service/result.ts';
 import { type FinishReason, isCut, type Message, type Usage } from '../service/session.ts';
 import type { IdempotencyKey, Turn } from '../store/session-store.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
+import { keptSoon } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
 import { beginWhenFree } from './turn-begin.ts';
@@ -26,7 +27,7 @@ export interface ChosenTurn {
  * The contract of a turn that another process takes over while it runs (its lease ended: this process stood still, or seemed dead):
  * the engine is stopped within a second, and `done` is said only for a reply that is stored under the id that it names, and that is the
  * text which the deltas of this stream make. So, where a whole reply of the other stands: its rest and `done`, if it begins with what
- * was said here, or if nobody looks at the pieces (`form` is `whole`). Otherwise the error `SESSION_BUSY`, which names the session and
+ * was said here, or if nobody looks at the chunks (`form` is `whole`). Otherwise the error `SESSION_BUSY`, which names the session and
  * the message. What was said here is kept if nothing better stands.
  */
 export async function* runTurn(
@@ -47,7 +48,7 @@ export async function* runTurn(
   let text = '';
   let mode = turn.mode;
   let turnsLeftOut = 0;
-  let askedAt = performance.now();
+  let askedAt = local.sinceBoot();
   let firstTokenMs: number | null = null;
   let tried = false;
   let unkept: ParleyError | null = null;
@@ -73,7 +74,7 @@ export async function* runTurn(
       error_code: errorCode,
       now,
     });
-    const end = await ending.catch((error: unknown) => {
+    const end = await keptSoon(ending, local.say).catch((error: unknown) => {
       unkept = lostReply(error, turn);
       throw unkept;
     });
@@ -98,7 +99,7 @@ export async function* runTurn(
     for await (const event of askWithFallback(local, projectId, turn, engine, { ...call, signal })) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
-        askedAt = performance.now();
+        askedAt = local.sinceBoot();
         continue;
       }
       if (event.type === 'finish') {
@@ -109,7 +110,7 @@ export async function* runTurn(
         else yield* standing(turn, end.standing, form, text);
         return;
       }
-      firstTokenMs ??= Math.round(performance.now() - askedAt);
+      firstTokenMs ??= local.sinceBoot() - askedAt;
       if (event.type === 'text') {
         text += event.text;
         yield { event: 'delta', data: { text: event.text } };
@@ -176,5 +177,5 @@ function done(turn: Turn, ending: Ending): ChatEvent {
   };
   const { turns_left_out } = ending;
   const data: ChatReply = { ...told, turns_left_out };
-  return { event: 'done', data, body: answer(turns_left_out === 0 ? told : data).body };
+  return { event: 'done', data, body: resultOf(turns_left_out === 0 ? told : data).body };
 }

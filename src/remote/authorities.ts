@@ -1,27 +1,33 @@
-// Who may sign a server's certificate, where a file adds to those that Node trusts.
-import { readFileSync } from 'node:fs';
+// The authorities that may sign a server's certificate, where a file adds to those that Node trusts.
+import { createReadStream } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 
-/** Certificates (PEM) of all; null for those that Node trusts by itself. */
+/** The most bytes of a file that are read. The file may be longer, or have no end. */
+const mostBytes = 16 * 1024 * 1024;
+
+/**
+ * Certificates (PEM) of all authorities to trust; null for those that Node trusts by itself. Rejects with `CONFIG` for a file that cannot
+ * be used.
+ */
 export async function readAuthorities(
   file: string | null,
   env: { readonly NODE_EXTRA_CA_CERTS?: string | undefined },
 ): Promise<readonly string[] | null> {
   if (file === null) return null;
   const { rootCertificates } = await import('node:tls');
-  // Node adds this file to its own list by itself, but not to a list that it is given.
+  // Node adds the file of this variable to its own list, but not to a list that it is given.
   const extra = env.NODE_EXTRA_CA_CERTS;
   return [
     ...rootCertificates,
-    ...(extra ? [readCertificates(extra, 'NODE_EXTRA_CA_CERTS')] : []),
-    readCertificates(file, 'the option ca'),
+    ...(extra ? [await readCertificates(extra, 'NODE_EXTRA_CA_CERTS')] : []),
+    await readCertificates(file, 'the option ca'),
   ];
 }
 
-function readCertificates(file: string, source: string): string {
-  let text: string;
+async function readCertificates(file: string, source: string): Promise<string> {
+  let text = '';
   try {
-    text = readFileSync(file, 'utf8');
+    for await (const part of createReadStream(file, { encoding: 'utf8', end: mostBytes })) text += part;
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
     throw refused(`The file of ${source}, ${file}, cannot be read (${code}).`, cause);

@@ -1,8 +1,9 @@
-// A request as a command that repeats it, for people who look for a fault. The key is not in it: the shell puts it in.
+// A request as a curl command that repeats it, for people who look for a fault. The command reads the key from a variable and does not
+// contain it.
 import type { HttpRequest } from '../http/http-client.ts';
 import { singleQuoted } from '../system/shell-quote.ts';
 
-/** What the command says instead of the key, where it is the key of a server of ours. */
+/** What stands for the key of a Parley server. */
 const parleyKey = '$PARLEY_API_KEY';
 
 export function curlCommand(
@@ -22,12 +23,12 @@ export function curlCommand(
   return words.map((word) => withoutKey(word, apiKey, keyPlace)).join(' ');
 }
 
-/** A text may hold the key, by mistake or not. */
+/** A message may contain the key, by mistake or not. */
 function withoutKey(word: string, apiKey: string, keyPlace: string): string {
   return apiKey === '' ? word : word.replaceAll(apiKey, () => keyPlace);
 }
 
-/** In JSON, what is not ASCII can stand only in strings; escaped, it goes through any terminal unharmed. */
+/** In JSON, only strings can hold characters beyond ASCII. They are escaped, because some terminals alter them. */
 function asciiJson(json: string): string {
   return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

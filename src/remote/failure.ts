@@ -1,4 +1,4 @@
-// A request that got no answer, as the failure that its user is told.
+// The failure that a user is told when a request got no response.
 import type { HttpFailure, HttpFailureKind } from '../http/http-failure.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { Remedy } from '../service/remedy.ts';
@@ -29,8 +29,8 @@ const hints = {
   tls: 'Check the URL, and the certificate of the server.',
   proxy: '',
   timeout: '',
-  redirect: 'Nothing was sent there. If you trust that place, use its URL.',
-  too_large: 'Ask for less of it at a time, if the command lets you.',
+  redirect: 'Nothing was sent there. If you trust that server, use its URL.',
+  too_large: 'Ask for fewer items at a time, if the command allows it.',
   unreadable: 'Check the URL: it must be the base of a conversation service.',
 } as const satisfies Record<HttpFailureKind, string>;
 
@@ -40,11 +40,14 @@ const remedies: Partial<Record<HttpFailureKind, Remedy>> = {
   timeout: { kind: 'allow_longer_silence', mode: null, within: 'reply' },
 };
 
+/** `failure` ended a request with this method. */
 export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
-  // Where no connection was made, a longer --timeout would not help.
+  // Where no connection was made, a longer time-out would not help.
   const kind = failure.kind === 'timeout' && !failure.sent ? 'unreachable' : failure.kind;
   const isDoubtful = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
-  const doubt = isDoubtful ? ' The server may have done what was asked: look before you repeat it.' : '';
+  const doubt = isDoubtful
+    ? ' The server may have carried out the request: check that before you repeat it.'
+    : '';
   return new ParleyError(codes[failure.kind], sentence(failure.message), {
     hint: (kind === 'broken' && isDoubtful ? '' : hints[kind]).concat(doubt).trim(),
     remedy: remedies[kind] ?? null,
@@ -52,7 +55,7 @@ export function failureOf(failure: HttpFailure, method: Route['method']): Parley
   });
 }
 
-/** A reply that broke off: what came of it is no reply, and what was said may be kept. */
+/** The failure of a reply that broke off. The part that came is not a reply, and the message may be stored. */
 export function incompleteReply(
   failure: HttpFailure,
   place: { readonly session_id?: string; readonly message_id?: string },
@@ -61,7 +64,7 @@ export function incompleteReply(
   const kept =
     place.session_id === undefined ? '' : ` The message may be kept in session ${place.session_id}.`;
   return new ParleyError(code, `The reply broke off before its end: ${failure.message}.`, {
-    hint: `What came of it is not whole.${kept}`,
+    hint: `The part that came is not a whole reply.${kept}`,
     ...place,
     cause: failure,
   });

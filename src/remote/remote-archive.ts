@@ -1,8 +1,8 @@
-// The archive, kept by a server elsewhere, where it offers one: one method, one request.
+// The archive of a server elsewhere that offers one. Each method is one request.
 import { HttpFailure } from '../http/http-failure.ts';
-import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { Result } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import {
   type BatchResult,
@@ -14,23 +14,23 @@ import {
   type SessionQuery,
   type SessionRecord,
 } from '../service/session-archive.ts';
-import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../wire/archive-answer.ts';
+import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../wire/archive-response.ts';
 import type { Query } from '../wire/operation-path.ts';
-import { sessionOf } from '../wire/session-answer.ts';
-import { remoteAnswer } from './remote-answer.ts';
+import { sessionOf } from '../wire/session-response.ts';
 import type { RemoteConnection } from './remote-connection.ts';
+import { remoteResult } from './remote-result.ts';
 
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
-  /** So many at a time were not too large for an answer of this server, as far as is known. */
+  /** The most messages of a page that this server did not answer with too large a response. */
   #mostMessages = Number.POSITIVE_INFINITY;
 
   constructor(connection: RemoteConnection) {
     this.#connection = connection;
   }
 
-  listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>> {
-    return remoteAnswer(
+  listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
+    return remoteResult(
       this.#connection,
       call,
       'listSessions',
@@ -39,17 +39,17 @@ export class RemoteArchive implements SessionArchive {
     );
   }
 
-  searchSessions(call: Call, { query: q, limit, cursor }: SearchRequest): Promise<Answer<SearchPage>> {
+  searchSessions(call: Call, { query: q, limit, cursor }: SearchRequest): Promise<Result<SearchPage>> {
     const input = { query: { q, limit, cursor } };
-    return remoteAnswer(this.#connection, call, 'searchSessions', input, searchPageOf);
+    return remoteResult(this.#connection, call, 'searchSessions', input, searchPageOf);
   }
 
-  /** Of a server whose pages have no size, fewer messages are asked for when so many are too large an answer. */
-  async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>> {
+  /** A server may limit its pages by their items alone. When its response is too large, half as many messages are asked for. */
+  async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>> {
     for (let limit = Math.min(page.limit, this.#mostMessages); ; limit = this.#mostMessages) {
       const input = { sessionId, query: { ...page, limit } };
       try {
-        return await remoteAnswer(this.#connection, call, 'listMessages', input, messagePageOf);
+        return await remoteResult(this.#connection, call, 'listMessages', input, messagePageOf);
       } catch (error) {
         if (limit === 1 || !isTooLarge(error)) throw error;
         this.#mostMessages = Math.floor(limit / 2);
@@ -57,31 +57,31 @@ export class RemoteArchive implements SessionArchive {
     }
   }
 
-  renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>> {
+  renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, sessionId);
-    return remoteAnswer(this.#connection, call, 'renameSession', { sessionId, body: { title } }, read);
+    return remoteResult(this.#connection, call, 'renameSession', { sessionId, body: { title } }, read);
   }
 
-  restoreSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+  restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, sessionId);
-    return remoteAnswer(this.#connection, call, 'restoreSession', { sessionId }, read);
+    return remoteResult(this.#connection, call, 'restoreSession', { sessionId }, read);
   }
 
-  deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'deleted'>>> {
+  deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
     const input = { body: { session_ids: sessionIds } };
     const read = (body: unknown) => batchOf(body, sessionIds, 'deleted');
-    return remoteAnswer(this.#connection, call, 'deleteSessions', input, read);
+    return remoteResult(this.#connection, call, 'deleteSessions', input, read);
   }
 
-  restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'restored'>>> {
+  restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'restored'>>> {
     const input = { body: { session_ids: sessionIds } };
     const read = (body: unknown) => batchOf(body, sessionIds, 'restored');
-    return remoteAnswer(this.#connection, call, 'restoreSessions', input, read);
+    return remoteResult(this.#connection, call, 'restoreSessions', input, read);
   }
 
-  importSession(call: Call, record: SessionRecord): Promise<Answer<Session>> {
+  importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, record.session.session_id);
-    return remoteAnswer(this.#connection, call, 'importSession', { body: record }, read);
+    return remoteResult(this.#connection, call, 'importSession', { body: record }, read);
   }
 }
 
@@ -91,7 +91,7 @@ function isTooLarge(error: unknown): boolean {
   return cause instanceof HttpFailure && cause.kind === 'too_large';
 }
 
-/** The usual order is not asked for, so that a server that knows no other lists all the same. */
+/** The default order is not sent, so that a server that knows no other order lists all the same. */
 function withoutDefaults({ sort, order, ...query }: SessionQuery): Query {
   return {
     ...query,

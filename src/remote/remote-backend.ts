@@ -1,5 +1,4 @@
-// A backend that a server elsewhere keeps, put together.
-
+// Puts the backend of a server elsewhere together.
 import type { Backend } from '../service/backend.ts';
 import { ParleyError } from '../service/errors.ts';
 import { readPointer } from '../wire/json-pointer.ts';
@@ -8,7 +7,7 @@ import { RemoteConnection } from './remote-connection.ts';
 import type { RemoteOptions } from './remote-options.ts';
 import { RemoteService } from './remote-service.ts';
 
-/** No socket is opened yet. `CONFIG` for a file, a variable or a pointer that cannot be used. */
+/** Opens no socket yet. Rejects with `CONFIG` for a file, a variable or a pointer that cannot be used. */
 export async function openRemoteBackend(options: RemoteOptions): Promise<Backend> {
   const replyPointer = options.replyPointer === null ? null : readPointer(options.replyPointer);
   if (options.replyPointer !== null && replyPointer === null) {

@@ -1,56 +1,59 @@
-// One turn at a server elsewhere: the request, its sendings, and the reply as it comes, streamed or whole. What broke off is never
-// taken for a reply.
+// One turn at a server elsewhere: the request is sent, perhaps more than once, and the reply is read, streamed or whole. A reply that broke
+// off is never taken for a whole one.
 import { isEventStream, readEventStream } from '../http/event-stream.ts';
-import type { HttpAnswer } from '../http/http-answer.ts';
+import { fieldOf } from '../http/foreign-json.ts';
 import { HttpFailure } from '../http/http-failure.ts';
+import type { HttpResponse } from '../http/http-response.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ChatStart, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
-import { successBody } from '../wire/answer-body.ts';
-import { chatReply, replyOf, sessionIdOf } from '../wire/chat-answer.ts';
-import { fieldOf } from '../wire/json-value.ts';
+import { quoted } from '../service/quoted.ts';
+import { chatReply, replyOf, sessionIdOf } from '../wire/chat-response.ts';
+import { isTurnedAway } from '../wire/error-status.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
+import { successBody } from '../wire/success-body.ts';
 import { failureOf, incompleteReply } from './failure.ts';
+import { withoutKey } from './hidden-key.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { isTurnedAway } from './resending.ts';
 import { StreamedText } from './streamed-text.ts';
 
-/** Of one event: `done` holds the whole reply. */
+/** The most bytes of one event. The event `done` holds the whole reply. */
 const mostEventBytes = 64 * 1024 * 1024;
-/** Of a streamed reply and its reasoning: twice what a server of ours lets a model say. */
+/** The most characters of a streamed reply and its reasoning: twice what a Parley server takes from a model. */
 const mostCharacters = 16 * 1024 * 1024;
 
 interface RemoteChatOptions {
-  /** A reply that is wanted whole is asked for as one body in JSON: that costs both sides less. */
+  /** A reply that is wanted whole is asked for as one JSON body, which costs both sides less. */
   readonly form: ReplyForm;
   readonly replyPointer: readonly string[] | null;
 }
 
+/** Yields the events of the turn, as {@link ConversationService.chat} describes them. */
 export async function* remoteChat(
   connection: RemoteConnection,
   call: Call,
   request: ChatRequest,
   { form, replyPointer }: RemoteChatOptions,
 ): AsyncGenerator<ChatEvent> {
-  const { mode, message, session_id } = request;
-  const body = { mode, message, ...(session_id !== null && { session_id }) };
-  const prepared = connection.prepare(call, 'chat', { body, streams: form === 'pieces' });
+  const { session_id, ...others } = request;
+  const body = { ...others, ...(session_id !== null && { session_id }) };
+  const prepared = connection.prepare(call, 'chat', { body, streams: form === 'chunks' });
   const resending = connection.resending(prepared);
   const turn = new RemoteTurn(request, replyPointer);
   for (;;) {
     try {
-      const answer = await connection.send(prepared);
-      if (answer.status < 300 && isEventStream(answer.header('content-type'))) {
-        yield* turn.stream(answer);
+      const response = await connection.send(prepared);
+      if (response.status < 300 && isEventStream(response.header('content-type'))) {
+        yield* turn.stream(response, call.apiKey);
         return;
       }
-      const received = await connection.received(prepared, answer);
+      const received = await connection.received(prepared, response);
       if (isTurnedAway(received.status) && (await resending.again(received))) continue;
       yield* turn.end(successBody('chat', received));
       return;
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
-      // Once a part of the reply was shown, it is not asked for again: what came then would be another reply.
+      // After a part of the reply was shown, the request is not sent again: the next reply would be another one.
       if (!turn.isShown && (await resending.again(error))) continue;
       throw turn.isBegun ? incompleteReply(error, turn.place) : failureOf(error, 'POST');
     }
@@ -86,10 +89,10 @@ class RemoteTurn {
     return { ...(session_id !== null && { session_id }), ...(message_id !== '' && { message_id }) };
   }
 
-  async *stream(answer: HttpAnswer): AsyncGenerator<ChatEvent> {
+  async *stream(response: HttpResponse, apiKey: string): AsyncGenerator<ChatEvent> {
     this.#isBegun = true;
-    for await (const { event, data } of readEventStream(answer.stream(), mostEventBytes)) {
-      const read = readStreamEvent(event, data);
+    for await (const { event, data } of readEventStream(response.stream(), mostEventBytes)) {
+      const read = readStreamEvent(event, event === 'error' ? withoutKey(data, apiKey) : data);
       switch (read?.kind) {
         case 'session':
           yield* this.#begin(read.sessionId, read.messageId, read.mode);
@@ -114,13 +117,13 @@ class RemoteTurn {
         case 'error':
           throw this.#placed(read.error);
         case 'unreadable':
-          throw new HttpFailure('unreadable', true, `its event ${JSON.stringify(event)} cannot be read`);
+          throw new HttpFailure('unreadable', true, `its event ${quoted(event)} cannot be read`);
       }
     }
     throw new HttpFailure('broken', true, 'the stream ended without its last event');
   }
 
-  /** The reply is whole: its answer in JSON, sent alone or as the last event. */
+  /** Yields the end of a reply that is whole. Its JSON answer came alone, or as the last event. */
   *end(body: unknown): Generator<ChatEvent> {
     const session_id = sessionIdOf(body) ?? this.#start?.session_id ?? this.#request.session_id;
     if (session_id === null) {
@@ -137,22 +140,22 @@ class RemoteTurn {
   }
 
   /**
-   * Throws where the stream told another reply than the one that the server says it keeps, white space at the ends aside. Other servers
-   * need not repeat the reply, and a profile may name another place for it.
+   * Throws where the streamed reply differs from the reply that the server says it stores, apart from white space at the ends. Another
+   * server need not repeat the reply, and a profile may name another place for it; then nothing is compared.
    */
   #compare(body: unknown): void {
     const kept = fieldOf(fieldOf(body, 'data'), 'reply');
     const streamed = this.#text.toString().trim();
     if (this.#replyPointer !== null || typeof kept !== 'string' || streamed === '') return;
     if (kept.trim() === streamed) return;
-    const message = 'The reply that was streamed is not the one that the server gave at its end, and keeps.';
+    const message = 'The streamed reply differs from the reply that the server stores.';
     throw new ParleyError('BAD_RESPONSE', message, {
       hint: 'Do not rely on what was shown: read the reply in the session.',
       ...this.place,
     });
   }
 
-  /** A repetition of the request begins the same turn again: it is told once. */
+  /** A request that was sent again begins the same turn again, so `session` is yielded once. */
   *#begin(sessionId: string | null, messageId: string | null, mode: string | null): Generator<ChatEvent> {
     if (this.#start !== null || sessionId === null) return;
     this.#start = { session_id: sessionId, message_id: messageId ?? '', mode: mode ?? this.#request.mode };
@@ -162,7 +165,7 @@ class RemoteTurn {
   #noReply(body: unknown): ParleyError {
     const message =
       this.#replyPointer === null
-        ? 'The server answered, but there is no reply in its answer where Parley looks for one, or an empty one.'
+        ? 'The server answered, but Parley found no reply in the answer, or an empty one.'
         : 'The server answered, but there is no reply where the profile says that it is (reply_pointer).';
     return new ParleyError('BAD_RESPONSE', message, {
       remedy: { kind: 'name_reply_pointer' },

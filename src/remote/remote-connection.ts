@@ -1,48 +1,50 @@
-// Requests of the API to one server: one operation, one request, and the sendings that it takes. What a body means is read by
-// whoever asked.
-
-import type { HttpAnswer } from '../http/http-answer.ts';
+// Requests of the API to one server: an operation becomes one request, which may be sent several times. The caller reads the body.
 import { HttpClient, type HttpRequest } from '../http/http-client.ts';
 import { HttpFailure } from '../http/http-failure.ts';
+import type { HttpResponse } from '../http/http-response.ts';
 import { retryAfterOf } from '../http/retry-after.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import { bodyBytes } from '../service/limits.ts';
+import { quoted } from '../service/quoted.ts';
+import { isTurnedAway } from '../wire/error-status.ts';
+import type { ReceivedResponse } from '../wire/failure-body.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
-import type { ReceivedAnswer } from '../wire/received-answer.ts';
 import { type Extension, type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl.ts';
 import { failureOf } from './failure.ts';
+import { failureWithoutKey, responseWithoutKey } from './hidden-key.ts';
 import type { RemoteOptions } from './remote-options.ts';
-import { isTurnedAway, Resending } from './resending.ts';
+import { Resending } from './resending.ts';
 
-/** Of a body read whole. */
+/** The most bytes of a body that is read whole. */
 const mostBytes = 64 * 1024 * 1024;
-/** Of a stream: the longest reply that is read, in pieces of one character. */
+/** The most bytes of a stream: those of the longest reply in chunks of one character. */
 const mostStreamBytes = 1024 ** 3;
 const connectMs = 10_000;
-const answerMs = 300_000;
+const responseMs = 300_000;
 const silenceMs = 60_000;
 
-export interface OperationInput {
+export interface OperationRequest {
   readonly sessionId?: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** True to ask for the answer as a stream of events, where the server may have one. */
+  /** True: asks for a stream of events, where the server may have one. */
   readonly streams?: boolean;
 }
 
-/** One request, the same however often it is sent. */
+/** One request. It is the same each time that it is sent. */
 export interface PreparedRequest {
   readonly operation: Operation;
   readonly request: HttpRequest;
   readonly apiKey: string;
-  /** Whether being turned away is waited out here. */
+  /** True: a response of 429 or 503 is waited out here. */
   readonly waits: boolean;
 }
 
+/** The requests of one backend. */
 export class RemoteConnection {
   readonly #options: RemoteOptions;
   readonly #client: HttpClient;
@@ -67,7 +69,7 @@ export class RemoteConnection {
         proxies: options.env,
         authorities,
         connectMs,
-        answerMs: limit ?? answerMs,
+        responseMs: limit ?? responseMs,
         silenceMs: limit ?? silenceMs,
         mostBytes: mostStreamBytes,
         tellsStale: false,
@@ -76,7 +78,7 @@ export class RemoteConnection {
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
       throw new ParleyError('CONFIG', `No proxy can be used: ${cause.message}.`, {
-        hint: 'Set it to a URL like http://proxy:3128, or leave it unset.',
+        hint: 'Set the variable to a URL like http://proxy:3128, or unset it.',
         cause,
       });
     }
@@ -87,17 +89,17 @@ export class RemoteConnection {
     return this.#extensions === null ? null : [...this.#extensions];
   }
 
-  /** True for what a server is known to offer, or to lack; null while neither is known. */
+  /** True for an extension that the server offers, false for one that it lacks; null while neither is known. */
   offers(extension: Extension): boolean | null {
     return this.#extensions?.has(extension) ?? null;
   }
 
-  prepare(call: Call, operation: Operation, input: OperationInput): PreparedRequest {
+  prepare(call: Call, operation: Operation, input: OperationRequest): PreparedRequest {
     const { method } = routes[operation];
     const sessionId = input.sessionId ?? null;
     const path = operationPath(operation, { sessionId, query: input.query ?? {} });
     if (path === null) {
-      throw new ParleyError('SESSION_NOT_FOUND', `There is no session ${JSON.stringify(sessionId)}.`);
+      throw new ParleyError('SESSION_NOT_FOUND', `There is no session ${quoted(sessionId ?? '')}.`);
     }
     const headers = {
       Authorization: `Bearer ${call.apiKey}`,
@@ -113,42 +115,46 @@ export class RemoteConnection {
     return { operation, request, apiKey: call.apiKey, waits: !call.pacesItself };
   }
 
+  /** Decides when this request is sent again. */
   resending({ request }: PreparedRequest): Resending {
     const { random, wait } = this.#options;
     const honoursKeys = () => this.offers('idempotency') === true;
     return new Resending({ method: request.method, honoursKeys, random, wait, signal: request.signal });
   }
 
-  /** One sending. Resolves when the head of the answer is there. */
-  async send({ request, apiKey }: PreparedRequest): Promise<HttpAnswer> {
+  /** Sends the request once. Resolves when the head of the response has come. */
+  async send({ request, apiKey }: PreparedRequest): Promise<HttpResponse> {
     const { trace, now, authorityFile } = this.#options;
     if (trace !== null) await trace(curlCommand(request, this.#origin, apiKey, authorityFile));
     const start = now();
     try {
-      const answer = await this.#client.request(request);
-      const offered = answer.header(extensionsHeader);
+      const response = await this.#client.request(request);
+      const offered = response.header(extensionsHeader);
       if (offered !== null) this.#extensions = new Set(offered.split(',').map((name) => name.trim()));
-      if (trace !== null) await trace(`# status ${answer.status} after ${now() - start} ms`);
-      return answer;
+      if (trace !== null) await trace(`# status ${response.status} after ${now() - start} ms`);
+      return response;
     } catch (error) {
-      if (error instanceof HttpFailure) await trace?.(`# ${error.message}, after ${now() - start} ms`);
-      throw error;
+      if (!(error instanceof HttpFailure)) throw error;
+      const failure = failureWithoutKey(error, apiKey);
+      await trace?.(`# ${failure.message}, after ${now() - start} ms`);
+      throw failure;
     }
   }
 
-  async received({ request }: PreparedRequest, answer: HttpAnswer): Promise<ReceivedAnswer> {
+  /** Reads the whole body of a response. */
+  async received({ request, apiKey }: PreparedRequest, response: HttpResponse): Promise<ReceivedResponse> {
     return {
-      status: answer.status,
-      retryAfter: retryAfterOf((name) => answer.header(name), this.#options.now()),
-      text: await answer.text(mostBytes),
+      status: response.status,
+      retryAfter: retryAfterOf((name) => response.header(name), this.#options.now()),
+      text: responseWithoutKey(await response.text(mostBytes), response.status, apiKey),
       asked: `${request.method} ${this.#origin}${request.path}`,
     };
   }
 
-  /** The answer, whole, of as many sendings as it takes. */
+  /** The whole response. The request is sent as often as needed. */
   async ask(
     prepared: PreparedRequest,
-  ): Promise<{ readonly received: ReceivedAnswer; readonly mayHaveActed: boolean }> {
+  ): Promise<{ readonly received: ReceivedResponse; readonly mayHaveActed: boolean }> {
     const resending = this.resending(prepared);
     for (;;) {
       try {
@@ -166,7 +172,7 @@ export class RemoteConnection {
     return this.#client.close();
   }
 
-  /** A stream is asked for unless the server is known to have none: one that has none answers JSON. */
+  /** A stream is asked for unless the server is known to have none. A server without streams answers with JSON. */
   #accepted(streams: boolean): string {
     return streams && this.offers('stream') !== false
       ? `${eventStreamType}, application/json;q=0.9`
@@ -174,7 +180,7 @@ export class RemoteConnection {
   }
 }
 
-/** A session goes in one request. */
+/** Refuses a body that a Parley server would not take: a session to import is sent in one request. */
 function requireShort(body: string): void {
   const bytes = Buffer.byteLength(body);
   if (bytes <= bodyBytes) return;
@@ -182,7 +188,7 @@ function requireShort(body: string): void {
     'PAYLOAD_TOO_LARGE',
     `The session is ${bytes} bytes long as a request; a server takes ${bodyBytes} (8 MiB) at most.`,
     {
-      hint: 'Nothing of it was sent.',
+      hint: 'Nothing was sent.',
       remedy: { kind: 'import_at_store' },
       details: [{ field: 'body', problem: `has ${bytes} bytes` }],
     },

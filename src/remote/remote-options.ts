@@ -1,25 +1,26 @@
-// What a remote backend is made of: where the server is, what is known of it, and the outside world.
+// The options of a remote backend: the server, what is known of it, and the outside world.
 import type { ProxyVariables } from '../http/proxy-choice.ts';
 
 export interface RemoteOptions {
-  /** Without a slash at its end; its path is the prefix of every request. */
+  /** The base URL, without a slash at its end. Its path is the prefix of every request. */
   readonly url: string;
-  /** A JSON Pointer to the reply in a chat's answer; null to look for it. */
+  /** A JSON Pointer to the reply in the response to a chat; null to look for the reply. */
   readonly replyPointer: string | null;
   /** What the server offered before; null where that is not known. */
   readonly extensions: readonly string[] | null;
   readonly env: ProxyVariables & { readonly NODE_EXTRA_CA_CERTS?: string | undefined };
-  /** A file of certificates (PEM) to trust besides the usual ones. */
+  /** The path of a file of certificates (PEM) to trust besides those that Node trusts; null for none. */
   readonly authorityFile: string | null;
-  /** Seconds; null for the usual. */
+  /** Seconds that the server may be silent; null for the default. */
   readonly timeout: number | null;
-  /** Told each request, as a command that repeats it, and then how long it took; null to tell nobody. */
+  /** Is told each request as a command that repeats it, and then how long the request took; null tells nobody. */
   readonly trace: ((line: string) => Promise<void>) | null;
+  /** Epoch milliseconds. */
   readonly now: () => number;
-  /** 0 to 1. */
+  /** From 0 to below 1. */
   readonly random: () => number;
-  /** Names one request for the server, so that sending it again does nothing twice. */
+  /** Makes a name for one request, so that sending it again does nothing twice. */
   readonly newIdempotencyKey: () => string;
-  /** Resolves after so many ms, or rejects with the signal's reason. */
+  /** Resolves after the given ms, or rejects with the signal's reason. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }

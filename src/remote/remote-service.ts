@@ -1,5 +1,4 @@
-// The six operations of the interface document, kept by a server elsewhere: one method, one request.
-import type { Answer } from '../service/answer.ts';
+// The six operations of the interface document at a server elsewhere. Each method is one request.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
@@ -10,44 +9,58 @@ import type {
 } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
+import type { Result } from '../service/result.ts';
 import type { NewSession, Session } from '../service/session.ts';
-import { successBody } from '../wire/answer-body.ts';
 import { modesOf } from '../wire/mode-list.ts';
-import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/session-answer.ts';
-import { remoteAnswer } from './remote-answer.ts';
+import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/session-response.ts';
+import { successBody } from '../wire/success-body.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
+import { remoteResult } from './remote-result.ts';
+import { TitledSessions } from './titled-sessions.ts';
 
 export class RemoteService implements ConversationService {
   readonly #connection: RemoteConnection;
   readonly #replyPointer: readonly string[] | null;
+  readonly #titled: TitledSessions;
 
-  /** `replyPointer`: the names on the way to the reply in a chat's answer; null to look for it. */
+  /** `replyPointer`: the field names from the top of a chat's response to the reply; null to look for the reply. */
   constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
     this.#connection = connection;
     this.#replyPointer = replyPointer;
+    // A server that has the archive is one of Parley.
+    this.#titled = new TitledSessions(this, () => connection.offers('archive') === true);
   }
 
-  verify(call: Call): Promise<Answer<KeyIdentity>> {
-    return remoteAnswer(this.#connection, call, 'verify', {}, identityOf);
+  verify(call: Call): Promise<Result<KeyIdentity>> {
+    return remoteResult(this.#connection, call, 'verify', {}, identityOf);
   }
 
-  models(call: Call): Promise<Answer<readonly Mode[]>> {
-    return remoteAnswer(this.#connection, call, 'models', {}, modesOf);
+  models(call: Call): Promise<Result<readonly Mode[]>> {
+    return remoteResult(this.#connection, call, 'models', {}, modesOf);
   }
 
-  chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
-    return remoteChat(this.#connection, call, request, { form, replyPointer: this.#replyPointer });
+  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
+    const options = { form, replyPointer: this.#replyPointer };
+    const session_id = await this.#titled.begin(call, request);
+    if (session_id === null) return yield* remoteChat(this.#connection, call, request, options);
+    const { mode, message } = request;
+    try {
+      yield* remoteChat(this.#connection, call, { mode, message, session_id }, options);
+    } catch (error) {
+      await this.#titled.takeBack(call, session_id, error);
+      throw error;
+    }
   }
 
-  createSession(call: Call, { title }: CreateSessionRequest): Promise<Answer<NewSession>> {
+  createSession(call: Call, { title }: CreateSessionRequest): Promise<Result<NewSession>> {
     const body = title === null ? {} : { title };
-    return remoteAnswer(this.#connection, call, 'createSession', { body }, newSessionOf);
+    return remoteResult(this.#connection, call, 'createSession', { body }, newSessionOf);
   }
 
-  getSession(call: Call, sessionId: string): Promise<Answer<Session>> {
+  getSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, sessionId);
-    return remoteAnswer(this.#connection, call, 'getSession', { sessionId }, read);
+    return remoteResult(this.#connection, call, 'getSession', { sessionId }, read);
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
@@ -59,7 +72,7 @@ export class RemoteService implements ConversationService {
       body = successBody('deleteSession', received);
     } catch (error) {
       if (!mayHaveActed || !(error instanceof ParleyError)) throw error;
-      // Not found: the sending before this one deleted it, and its answer was lost.
+      // A session that is not found was deleted by an earlier sending whose answer was lost.
       if (error.code !== 'SESSION_NOT_FOUND') throw error.with({ mayHaveActed: true });
       repeated = true;
     }

@@ -1,27 +1,28 @@
-// When a request is sent again. A server must never get a turn twice that the user said once, so a POST goes again only if it
-// never left, if the server turned it away, or if the server is known to tell a repetition by its key.
+// Decides when a request is sent again. A server must not carry out a turn twice that the user sent once. A POST is therefore sent again
+// only if it never left, if the server turned it away, or if the server is known to recognize a repeated idempotency key.
 import { HttpFailure } from '../http/http-failure.ts';
 import type { Route } from '../wire/routes.ts';
 
-/** The server is there and did not want the request now: status 429 or 503. */
+/** A response with status 429 or 503: the server asks for the request at a later time. */
 export interface TurnedAway {
-  /** Seconds; null where the server says none. */
+  /** Seconds that the server asks to wait; null where it asks for none. */
   readonly retryAfter: number | null;
 }
 
 export interface ResendingOptions {
   readonly method: Route['method'];
-  /** Whether the server is known, by now, to honour the key of a request. */
+  /** Whether the server is known to honour idempotency keys. */
   readonly honoursKeys: () => boolean;
   readonly random: () => number;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** In all; fewer where nothing answers, so that a server that is down is soon told of. */
+/** The most sendings of one request, and the most where no connection can be made, so that a server that is down is reported soon. */
 const mostSendings = 5;
 const mostConnectings = 3;
 const firstPauseMs = 250;
+/** A server that asks for a longer wait is not waited for. */
 const longestPauseSeconds = 30;
 
 /** The sendings of one request. */
@@ -34,12 +35,12 @@ export class Resending {
     this.#options = options;
   }
 
-  /** True once the request was sent again after a sending that may have done its work. */
+  /** True once the request was sent again after a sending that may have been carried out. */
   get mayHaveActed(): boolean {
     return this.#mayHaveActed;
   }
 
-  /** Waits and resolves true if the request is to be sent again; false if what happened is to be told. */
+  /** Resolves true, after a pause, if the request is to be sent again; false if the outcome is to be reported. */
   async again(outcome: HttpFailure | TurnedAway): Promise<boolean> {
     const most = outcome instanceof HttpFailure && !outcome.sent ? mostConnectings : mostSendings;
     if (this.#count >= most || !this.#isAllowed(outcome)) return false;
@@ -67,8 +68,4 @@ export class Resending {
         return false;
     }
   }
-}
-
-export function isTurnedAway(status: number): boolean {
-  return status === 429 || status === 503;
 }

@@ -1,19 +1,20 @@
-// The text of a reply as its pieces come. JavaScript keeps a sum of strings as a tree: for each piece of one character, 32 bytes.
+// Collects the text of a streamed reply. JavaScript keeps a sum of strings as a tree, which takes 32 bytes for each chunk of one character;
+// joined arrays take less.
 
-const mostPieces = 4096;
+const mostChunks = 4096;
 
 export class StreamedText {
   readonly #joined: string[] = [];
-  #pieces: string[] = [];
+  #chunks: string[] = [];
 
-  add(piece: string): void {
-    this.#pieces.push(piece);
-    if (this.#pieces.length < mostPieces) return;
-    this.#joined.push(this.#pieces.join(''));
-    this.#pieces = [];
+  add(chunk: string): void {
+    this.#chunks.push(chunk);
+    if (this.#chunks.length < mostChunks) return;
+    this.#joined.push(this.#chunks.join(''));
+    this.#chunks = [];
   }
 
   toString(): string {
-    return [...this.#joined, ...this.#pieces].join('');
+    return [...this.#joined, ...this.#chunks].join('');
   }
 }

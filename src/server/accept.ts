@@ -1,10 +1,10 @@
-// Which of the two forms of a reply a request prefers: one JSON body, or a stream of events. JSON unless it says otherwise.
+// Chooses the form of a reply by the header `Accept`: a stream of events, or one JSON body, which is the default.
 import { eventStreamType } from '../wire/headers.ts';
 
 export function prefersStream(accept: string | null): boolean {
   if (accept === null) return false;
   let best = { type: 'application/json', weight: 0 };
-  // Of two with the same weight the first named is taken.
+  // Of two types with the same weight, the first one is chosen.
   for (const range of accept.split(',')) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     if (name !== eventStreamType && name !== 'application/json') continue;

@@ -1,11 +1,10 @@
-// The operations as routes. Checks go in the order that the API gives: the key first, then the shape of the request; whether the
-// session is there is for the service to say.
+// The operations as routes. A request is checked in the order of the API: first its key, then its shape. The service checks whether the
+// session exists.
 import type { Call } from '../service/call.ts';
 import { idempotencyHeader } from '../wire/headers.ts';
 import { type Operation, routes } from '../wire/routes.ts';
-import { answerChat, type ChatSurroundings } from './chat-handler.ts';
-import { type AnsweredOperation, handlers, type OperationInput, type Served } from './handlers.ts';
-import type { JsonBounds } from './json-scan.ts';
+import { type ChatDependencies, respondToChat } from './chat-handler.ts';
+import { handlers, type JsonOperation, type OperationInput, type Served } from './handlers.ts';
 import type { LargeRequests } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import type { RateLimit, RateLimiter } from './rate-limiter.ts';
@@ -15,32 +14,32 @@ import { checkShape, queryReader } from './request-shape.ts';
 import { jsonResponse } from './responses.ts';
 import type { ServedRoute } from './routing.ts';
 
-export interface ApiSurroundings {
+export interface ApiDependencies {
   readonly served: Served;
-  readonly gate: RateLimiter;
-  readonly chat: ChatSurroundings;
+  readonly rateLimiter: RateLimiter;
+  readonly chat: ChatDependencies;
   readonly large: LargeRequests;
   readonly bodyBytes: number;
 }
 
-type Answer<Name extends Operation> = (
+type Respond<Name extends Operation> = (
   context: RequestContext,
   request: Request,
   input: OperationInput<Name>,
   use: RateLimit,
 ) => Promise<Response>;
 
-export function apiRoutes(surroundings: ApiSurroundings): readonly ServedRoute[] {
+export function apiRoutes(dependencies: ApiDependencies): readonly ServedRoute[] {
   return (Object.keys(routes) as Operation[]).map((name) =>
     name === 'chat'
-      ? route(surroundings, name, (context, request, input, use) =>
-          answerChat(surroundings.chat, context, request, use, input),
+      ? route(dependencies, name, (context, request, input, use) =>
+          respondToChat(dependencies.chat, context, request, use, input),
         )
-      : answeredRoute(surroundings, name),
+      : jsonRoute(dependencies, name),
   );
 }
 
-/** What accompanies an operation that comes as this request. */
+/** The circumstances of the call that a request makes. */
 export function callOf(context: RequestContext, request: Request): RequestCall {
   return new RequestCall(context, request);
 }
@@ -61,54 +60,51 @@ class RequestCall implements Call {
     this.#request = request;
   }
 
-  /** Made only where it is looked at: few operations last long enough to be stopped. */
+  /** The signal is created when it is first read. Most operations end before anything could stop them, and never read it. */
   get signal(): AbortSignal {
     return this.#request.signal;
   }
 }
 
-function answeredRoute<Name extends AnsweredOperation>(
-  surroundings: ApiSurroundings,
-  name: Name,
-): ServedRoute {
-  const { served } = surroundings;
-  return route(surroundings, name, async (context, _request, input) =>
+function jsonRoute<Name extends JsonOperation>(dependencies: ApiDependencies, name: Name): ServedRoute {
+  const { served } = dependencies;
+  return route(dependencies, name, async (context, _request, input) =>
     jsonResponse(context, 200, (await handlers[name](served, input)).body),
   );
 }
 
 function route<Name extends Operation>(
-  { gate, large, bodyBytes }: ApiSurroundings,
+  { rateLimiter, large, bodyBytes }: ApiDependencies,
   name: Name,
-  answer: Answer<Name>,
+  respond: Respond<Name>,
 ): ServedRoute {
   const { method, path } = routes[name];
   const shape: OperationShape = operationShapes[name];
   const readQuery = queryReader(shape.query);
   const hasBody = method === 'POST' || method === 'PATCH';
-  // Most requests have neither; what that reads as is found once.
+  // Most requests have no query and no body. What those are read as is found once.
   const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
-  const bodyLimits = { bytes: bodyBytes, json: jsonBounds(shape.items ?? {}) };
+  const bodyLimits = { bytes: bodyBytes, json: { ...bodyBounds, lists: shape.lists ?? {} } };
   return {
     method,
     path,
     async serve(context, request, id) {
       const call = callOf(context, request);
       const isPlain = !hasBody && context.query === '' && noQuery !== null;
-      const { use, projectId } = await gate.admit(call, isPlain);
+      const { use, projectId } = await rateLimiter.admit(call, isPlain);
       call.projectId = projectId;
       const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
-      // The two schemas are those of the name, which the compiler loses sight of.
-      const answered = (body: unknown) =>
-        answer(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, use);
-      if (noBody !== null) return answered(noBody);
+      // The query and the body have the schemas of `name`. The compiler cannot see that.
+      const responded = (body: unknown) =>
+        respond(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, use);
+      if (noBody !== null) return responded(noBody);
       const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
       try {
         const body = checkShape(shape.checkedBody ?? shape.body, value);
-        // A turn may last: nobody waits for its end.
+        // A turn may last long, and other large requests must not wait for its end.
         if (name === 'chat') place?.leave();
-        return await answered(body);
+        return await responded(body);
       } finally {
         place?.leave();
       }
@@ -116,8 +112,5 @@ function route<Name extends Operation>(
   };
 }
 
-/** The bodies of the API nest four deep. Beside its lists, none has a hundred values, and no item of a list more than twenty. */
-function jsonBounds(items: Readonly<Record<string, number>>): JsonBounds {
-  const listed = Object.values(items).reduce((sum, most) => sum + most, 0);
-  return { depth: 8, values: 100 + 20 * listed, items };
-}
+/** The limits of a JSON body. Bodies of the API nest four deep. Without its lists, a body has fewer than a hundred values. */
+const bodyBounds = { depth: 8, values: 100 };

@@ -1,5 +1,5 @@
-// The API over any service: a request in, a response out, no socket needed. It adds no rule to the service's: it checks keys and
-// shapes, gives every failure the one body, and keeps the log. Sockets are left to listen.ts.
+// The API over any service: a request in, a response out, without a socket. The app checks keys and shapes, gives every failure the same
+// form of body, and writes the log. It adds no rule to those of the service. listen.ts deals with sockets.
 import { Hono } from 'hono/tiny';
 import { ParleyError } from '../service/errors.ts';
 import { apiRoutes, callOf } from './api-routes.ts';
@@ -21,27 +21,30 @@ export interface AppOptions extends Served {
   readonly serverLimits: ServerLimits;
   readonly version: string;
   readonly logger: ServerLog['logger'];
-  /** Rejects while the store cannot be written. */
+  /** Resolves when the store can be written, and rejects while it cannot. */
   ready(): Promise<void>;
   /** Epoch milliseconds. */
   now(): number;
   newRequestId(): string;
-  /** Called when a request has arrived, before anything is done for it. */
+  /** Called when a request has arrived, before any work on it. */
   arrived(): void;
 }
 
 export interface App {
   /** Never rejects. */
   fetch(request: Request): Promise<Response>;
-  /** The answer to what could not be read as a request. */
+  /** The response to bytes that could not be read as a request. */
   refuse(error: ParleyError, status: number): Response;
-  /** Takes no new work, and resolves when no reply runs any more: ended or, after the grace, cut and kept. */
+  /**
+   * Takes no new work. Resolves when no reply runs any more. After the grace period the remaining replies are cut, and what came of them is
+   * kept.
+   */
   stop(): Promise<void>;
 }
 
 export function createApp(options: AppOptions): App {
   const { service, serverLimits, version, logger, now, newRequestId, ready, arrived } = options;
-  const gate = new RateLimiter(service, serverLimits, now);
+  const rateLimiter = new RateLimiter(service, serverLimits, now);
   const replies = new RunningReplies();
   const large = new LargeRequests(serverLimits);
   const streaming = new WeakSet<RequestContext>();
@@ -54,11 +57,11 @@ export function createApp(options: AppOptions): App {
     ended: (context: RequestContext, error: unknown) => record(context, 200, error),
   };
   const served = [
-    ...apiRoutes({ served: options, gate, chat, large, bodyBytes: serverLimits.bodyBytes }),
+    ...apiRoutes({ served: options, rateLimiter, chat, large, bodyBytes: serverLimits.bodyBytes }),
     ...openRoutes({ version, replies, ready }),
   ];
   const otherwise = async (context: RequestContext, request: Request): Promise<Response> => {
-    if (isOfApi(context)) await gate.admit(callOf(context, request), false);
+    if (isOfApi(context)) await rateLimiter.admit(callOf(context, request), false);
     const methods = methodsAt(served, context.path);
     throw methods.length === 0 ? noSuchRoute() : wrongMethod(methods);
   };
@@ -75,7 +78,7 @@ export function createApp(options: AppOptions): App {
       ms: now() - context.began,
       ...(told instanceof ParleyError && { code: told.code }),
     };
-    // What a client is not told in full stands here.
+    // The log holds the facts that the client is not told.
     const isTrouble = status >= 500 || told !== error;
     if (isTrouble && !replies.isStopping) logger.error({ ...line, err: error });
     else logger.info(line);
@@ -101,10 +104,10 @@ export function createApp(options: AppOptions): App {
       const context = requestContextOf(request, newRequestId(), now());
       try {
         if (replies.isStopping && isOfApi(context)) throw stopping();
-        // Where a path ends in a slash, the router would look past it.
+        // hono's router ignores a slash at the end of a path.
         const isOurs = !context.path.endsWith('/');
         const response = await (isOurs ? hono.fetch(request, context) : otherwise(context, request));
-        // A stream is recorded when it is over.
+        // A stream is recorded when it ends.
         if (!streaming.has(context)) record(context, response.status, null);
         return response;
       } catch (error) {
@@ -128,15 +131,15 @@ export function createApp(options: AppOptions): App {
 }
 
 /**
- * Every failure is thrown out of it: there is one way to answer one. Of hono's routers the tiny one costs a request the least, as
- * long as routes are few.
+ * Routes requests by hono's tiny router, which takes the least time for few routes. Every failure is thrown out of it, so that one place
+ * answers failures.
  */
 function routerOf(
   served: readonly ServedRoute[],
   otherwise: (context: RequestContext, request: Request) => Promise<Response>,
 ): Hono<{ Bindings: RequestContext }> {
   const hono = new Hono<{ Bindings: RequestContext }>();
-  // Fixed words go before an id that could be spelled the same.
+  // A route with a fixed word comes before a route with `:id` that would match the same path.
   const isOpen = ({ path }: ServedRoute) => Number(path.includes(':'));
   for (const { method, path, serve } of served.toSorted((one, other) => isOpen(one) - isOpen(other))) {
     hono.on(method, path, (context) => serve(context.env, context.req.raw, context.req.param('id') ?? ''));

@@ -1,6 +1,6 @@
-// One turn over HTTP: the whole answer as JSON, or its events as they come. A failure before the message is kept is an ordinary
-// answer in both; after that, it says where the message is.
-import type { ChatEvent, ChatStart } from '../service/chat-event.ts';
+// One turn over HTTP: the whole answer as JSON, or its events as a stream. A failure before the message is stored is an ordinary error
+// response in both forms. A failure after that names the session and the message.
+import type { ChatEvent, ChatRequest, ChatStart } from '../service/chat-event.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { prefersStream } from './accept.ts';
 import { ChatStream } from './chat-stream.ts';
@@ -12,18 +12,18 @@ import type { RequestContext } from './request-context.ts';
 import { jsonResponse, streamResponse } from './responses.ts';
 import type { RunningReplies, RunningReply } from './running-replies.ts';
 
-export interface ChatSurroundings {
+export interface ChatDependencies {
   readonly service: ConversationService;
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
-  /** Called when the answer is a stream, and once more when that is over; with what went wrong, if something did. */
+  /** Called when the response is a stream, and once more when the stream ends, with its failure or null. */
   began(context: RequestContext): void;
   ended(context: RequestContext, error: unknown): void;
 }
 
-export async function answerChat(
-  surroundings: ChatSurroundings,
+export async function respondToChat(
+  dependencies: ChatDependencies,
   context: RequestContext,
   request: Request,
   use: RateLimit,
@@ -39,32 +39,28 @@ export async function answerChat(
     endStream();
   };
   try {
-    reply = surroundings.replies.begin(request.signal);
-    endWatch = surroundings.keys.watch(call, reply.stop);
-    const events = surroundings.service
-      .chat(
-        { ...call, signal: reply.signal },
-        { mode: body.mode, message: body.message, session_id: body.session_id ?? null },
-        streams ? 'pieces' : 'whole',
-      )
+    reply = dependencies.replies.begin(request.signal);
+    endWatch = dependencies.keys.watch(call, reply.stop);
+    const events = dependencies.service
+      .chat({ ...call, signal: reply.signal }, requestOf(body), streams ? 'chunks' : 'whole')
       [Symbol.asyncIterator]();
     if (!streams) {
-      const response = await wholeAnswer(context, events);
+      const response = await wholeResponse(context, events);
       end();
       return response;
     }
-    // The status is not settled before the message is.
+    // The status is decided only after the message is stored.
     const first = await events.next();
     if (first.done || first.value.event !== 'session') throw new Error('A chat did not begin with session.');
     const stream = new ChatStream(first.value, events, reply, {
       requestId: context.requestId,
-      heartbeatMs: surroundings.heartbeatMs,
+      heartbeatMs: dependencies.heartbeatMs,
       ended(error) {
         end();
-        surroundings.ended(context, error);
+        dependencies.ended(context, error);
       },
     });
-    surroundings.began(context);
+    dependencies.began(context);
     return streamResponse(context, stream.body());
   } catch (error) {
     end();
@@ -72,7 +68,11 @@ export async function answerChat(
   }
 }
 
-async function wholeAnswer(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {
+function requestOf({ mode, message, session_id, title }: OperationInput<'chat'>['body']): ChatRequest {
+  return { mode, message, session_id: session_id ?? null, ...(title !== undefined && { title }) };
+}
+
+async function wholeResponse(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {
   let start: ChatStart | null = null;
   try {
     for (;;) {

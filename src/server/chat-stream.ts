@@ -1,22 +1,22 @@
-// A reply as a body of server-sent events, made at the pace of its reader: the next event is asked for when there is room for it,
-// so a reader that stalls stalls the engine, and holds one event.
-import { failureBody } from '../service/answer.ts';
+// A reply as a body of server-sent events, at the pace of its reader. The next event is asked for when there is room for it, so a reader
+// that stalls also stalls the engine, and one event is in memory.
 import type { ChatEvent } from '../service/chat-event.ts';
-import { encodeEvent, encodeFailure } from '../wire/chat-stream.ts';
+import { failureBody } from '../service/result.ts';
+import { encodeEvent, encodeFailure } from '../wire/chat-event-encoding.ts';
 import { placed, publicFailure } from './public-failure.ts';
 import type { RunningReply } from './running-replies.ts';
 
 export interface ChatStreamOptions {
   readonly requestId: string;
   readonly heartbeatMs: number;
-  /** Called once, when all of the reply is kept; with what went wrong, if something did. */
+  /** Called once, when the reply is stored, with its failure or null. */
   ended(error: unknown): void;
 }
 
 type Start = Extract<ChatEvent, { event: 'session' }>;
 
-/** Of a large event, `done` with its whole reply, so much is handed over at a time. */
-const pieceBytes = 16 * 1024;
+/** The bytes of a large event, such as `done` with its whole reply, that are handed over at a time. */
+const chunkBytes = 16 * 1024;
 const heartbeat = Buffer.from(': still here\n\n');
 
 export class ChatStream {
@@ -24,7 +24,7 @@ export class ChatStream {
   readonly #events: AsyncIterator<ChatEvent>;
   readonly #reply: RunningReply;
   readonly #options: ChatStreamOptions;
-  /** What of an event is still to be handed over. */
+  /** The part of the current event that was not handed over yet. */
   #rest: Buffer;
   #isAsking = false;
   #isOver = false;
@@ -45,7 +45,7 @@ export class ChatStream {
 
   body(): ReadableStream<Uint8Array> {
     let beat: NodeJS.Timeout;
-    // Nothing is made in advance: what waits for the reader is what the socket has taken, and one piece.
+    // With `highWaterMark: 0` no chunk is made before it is asked for.
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -53,7 +53,7 @@ export class ChatStream {
             if (this.#isAsking && controller.desiredSize === 0) controller.enqueue(heartbeat);
           }, this.#options.heartbeatMs);
           beat.unref();
-          // A reader that stalls does not ask: the stop of the server must reach the engine all the same.
+          // A reader that stalls does not ask for events. The stop of the server must reach the engine all the same.
           this.#reply.signal.addEventListener('abort', () => {
             if (!this.#isAsking && !this.#isOver) this.#cutting = this.#cut();
           });
@@ -65,8 +65,8 @@ export class ChatStream {
             controller.close();
             return;
           }
-          controller.enqueue(this.#rest.subarray(0, pieceBytes));
-          this.#rest = this.#rest.subarray(pieceBytes);
+          controller.enqueue(this.#rest.subarray(0, chunkBytes));
+          this.#rest = this.#rest.subarray(chunkBytes);
         },
         cancel: () => {
           clearInterval(beat);
@@ -77,7 +77,7 @@ export class ChatStream {
     );
   }
 
-  /** The next event, or the failure in its place; nothing after the last. */
+  /** Reads the next event, or the failure in its place. After the last event it reads nothing. */
   async #fill(): Promise<void> {
     if (this.#cutting !== null) await this.#cutting;
     if (this.#isOver || this.#rest.length > 0) return;
@@ -96,7 +96,7 @@ export class ChatStream {
     }
   }
 
-  /** Ends a reply that nobody asks for more of: what there is of it is kept. */
+  /** Ends a reply whose reader does not ask for more. What came of the reply is stored. */
   async #cut(): Promise<void> {
     try {
       await this.#events.return?.();

@@ -1,4 +1,5 @@
-// Why work stops for which nobody waits any more. No answer is made of it: it shows in the log alone, as status 499.
+// The reason to stop work whose client has gone. There is nobody to answer, so only the log shows it, as status 499 (a convention of
+// nginx).
 
 export const clientGoneStatus = 499;
 

@@ -1,7 +1,8 @@
-// The OpenAPI document as a page to read: one file without scripts or anything from elsewhere, so it works offline.
+// The OpenAPI document as one HTML page without scripts and without parts from elsewhere, so that it works offline.
+import { escapeHtml } from '../system/html-escape.ts';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.ts';
 
-/** The page may not load or run anything, whatever a text in it may hold. */
+/** The page must not load or run anything, whatever its texts contain. */
 export const docsHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
@@ -14,18 +15,18 @@ export function docsPage({ info, paths }: OpenApiDocument): string {
   );
   const links = operations.map(
     ({ path, method, operation }) =>
-      `<li><a href="#${operation.operationId}"><b>${method}</b> ${escaped(path)}</a></li>`,
+      `<li><a href="#${operation.operationId}"><b>${method}</b> ${escapeHtml(path)}</a></li>`,
   );
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(info.title)}</title>
+<title>${escapeHtml(info.title)}</title>
 <style>${style}</style>
 <header>
-<h1>${escaped(info.title)}</h1>
+<h1>${escapeHtml(info.title)}</h1>
 <p>${prose(info.description)}</p>
-<p>Version ${escaped(info.version)}. For programs: <a href="/openapi.json">/openapi.json</a>. Every request under /v1 carries
+<p>Version ${escapeHtml(info.version)}. For programs: <a href="/openapi.json">/openapi.json</a>. Every request under /v1 carries
 <code>Authorization: Bearer $PARLEY_API_KEY</code>.</p>
 </header>
 <nav><ul>${links.join('')}</ul></nav>
@@ -38,7 +39,7 @@ ${operations.map(({ path, method, operation }) => section(method, path, operatio
 
 function section(method: string, path: string, operation: OpenApiOperation): string {
   const parameters = operation.parameters.map((parameter) => [
-    `<code>${escaped(String(parameter['name']))}</code> (${parameter['in']})`,
+    `<code>${escapeHtml(String(parameter['name']))}</code> (${parameter['in']})`,
     prose(String(parameter['description'] ?? '')),
   ]);
   const responses = Object.entries(operation.responses).map(([status, response]) => [
@@ -46,7 +47,7 @@ function section(method: string, path: string, operation: OpenApiOperation): str
     prose(String(response['description'])),
   ]);
   return `<section id="${operation.operationId}">
-<h2><b>${method}</b> ${escaped(path)}</h2>
+<h2><b>${method}</b> ${escapeHtml(path)}</h2>
 <p>${prose(operation.summary)}. ${prose(operation.description)}</p>
 ${table('Parameters', parameters)}
 ${details('Request body', operation.requestBody)}
@@ -66,25 +67,14 @@ function details(title: string, body: unknown): string {
   return Object.entries(content ?? {})
     .map(
       ([type, { schema }]) =>
-        `<details><summary>${title}, ${escaped(type)}</summary><pre>${escaped(JSON.stringify(schema, null, 2))}</pre></details>`,
+        `<details><summary>${title}, ${escapeHtml(type)}</summary><pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre></details>`,
     )
     .join('');
 }
 
-/** Words in backticks are code. */
+/** Escapes a text for HTML. Words in backticks become code. */
 function prose(text: string): string {
-  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 const style = `

@@ -1,14 +1,15 @@
-// What each operation does with a request whose shape is checked: one call of the service. A new route asks for its handler here;
-// chat, whose answer may be a stream, has a file of its own.
+// What each operation does with a request of the right shape: one call of the service. A new operation needs a handler here. Chat has a
+// file of its own (chat-handler.ts), because its response may be a stream.
 import type { z } from 'zod';
-import type { Answer } from '../service/answer.ts';
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { Limits } from '../service/limits.ts';
+import type { Result } from '../service/result.ts';
 import { lastActiveFirst, type SessionArchive } from '../service/session-archive.ts';
 import type { Operation } from '../wire/routes.ts';
 import type { operationShapes } from './operation-shapes.ts';
 
+/** What the routes are over. */
 export interface Served {
   readonly service: ConversationService;
   readonly archive: SessionArchive;
@@ -25,13 +26,11 @@ export interface OperationInput<Name extends Operation> {
   readonly body: z.output<Shapes[Name]['body']>;
 }
 
-export type AnsweredOperation = Exclude<Operation, 'chat'>;
+/** The operations whose response is one JSON body. */
+export type JsonOperation = Exclude<Operation, 'chat'>;
 
 type Handlers = {
-  readonly [Name in AnsweredOperation]: (
-    served: Served,
-    input: OperationInput<Name>,
-  ) => Promise<Answer<unknown>>;
+  readonly [Name in JsonOperation]: (served: Served, input: OperationInput<Name>) => Promise<Result<unknown>>;
 };
 
 export const handlers: Handlers = {

@@ -5,10 +5,16 @@ import { invalidRequest } from './request-shape.ts';
 export interface JsonBounds {
   /** Of lists and objects within each other. */
   readonly depth: number;
-  /** Of the whole text. */
+  /** Of the whole text, without what its lists hold. */
   readonly values: number;
-  /** Of each list among the fields of the outermost object, by the field's name. */
-  readonly items: Readonly<Record<string, number>>;
+  /** The lists among the fields of the outermost object, by the field's name. */
+  readonly lists: Readonly<Record<string, ListBounds>>;
+}
+
+export interface ListBounds {
+  readonly items: number;
+  /** Of the fields that its items have, and those of what stands in them. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** A list that is long enough to be parsed in parts: `cuts` are the places of some of its commas. */
@@ -19,6 +25,13 @@ export interface LongList {
   readonly end: number;
   readonly cuts: readonly number[];
 }
+
+/**
+ * A value takes up to 40 bytes of memory, so no list has more than one for so many bytes of it, beside the first few: a message of one
+ * character has one for 15.
+ */
+const leastBytes = 10;
+const fewValues = 1000;
 
 /** Longer names are of no field that there is. */
 const longestName = 100;
@@ -50,7 +63,13 @@ export class JsonScan {
   #textStart = 0;
   #textEnd = 0;
   #field = '';
-  #list: { readonly start: number; readonly most: number; items: number; cuts: number[] } | null = null;
+  #list: {
+    readonly start: number;
+    readonly bounds: ListBounds | null;
+    items: number;
+    values: number;
+    cuts: number[];
+  } | null = null;
 
   /** A part of a list is at least `partBytes` long. */
   constructor(bytes: Uint8Array, bounds: JsonBounds, partBytes: number) {
@@ -93,7 +112,13 @@ export class JsonScan {
     this.#at = at;
   }
 
-  #count(): void {
+  #count(at: number): void {
+    const list = this.#list;
+    if (list !== null && list.bounds !== null) {
+      list.values += 1;
+      if (list.values <= fewValues + (at - list.start) / leastBytes) return;
+      throw this.#refusal('holds more values than a list of its length can have', tooMany);
+    }
     this.#values += 1;
     if (this.#values > this.#bounds.values) {
       throw this.#refusal(`holds more than the ${this.#bounds.values} values that a request may have`);
@@ -101,23 +126,24 @@ export class JsonScan {
   }
 
   #separate(at: number): void {
-    this.#count();
+    this.#count(at);
     const list = this.#list;
     if (list === null || this.#depth !== 2) return;
     list.items += 1;
-    if (list.items > list.most) throw this.#refusal(`holds more than ${list.most} items`, tooMany);
+    const most = list.bounds?.items ?? Number.POSITIVE_INFINITY;
+    if (list.items > most) throw this.#refusal(`holds more than ${most} items`, tooMany);
     if (at - (list.cuts.at(-1) ?? list.start) >= this.#partBytes) list.cuts.push(at);
   }
 
   #open(at: number, byte: number): void {
-    this.#count();
+    this.#count(at);
     this.#depth += 1;
     if (this.#depth > this.#bounds.depth)
       throw this.#refusal(`nests deeper than ${this.#bounds.depth} levels`);
     if (this.#depth === 1) this.#hasFields = byte === openBrace;
     if (this.#depth !== 2 || !this.#hasFields) return;
-    const most = this.#bounds.items[this.#field] ?? Number.POSITIVE_INFINITY;
-    this.#list = byte === openBracket ? { start: at + 1, most, items: 1, cuts: [] } : null;
+    const bounds = this.#bounds.lists[this.#field] ?? null;
+    this.#list = byte === openBracket ? { start: at + 1, bounds, items: 1, values: 0, cuts: [] } : null;
   }
 
   #close(at: number): void {

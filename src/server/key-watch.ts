@@ -1,4 +1,4 @@
-// Looks again, while replies are made, whether their keys still hold: a reply whose key was revoked is stopped.
+// Checks the keys of running replies again and again. A reply whose key was revoked is stopped.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -19,7 +19,7 @@ export class KeyWatch {
     this.#everyMs = everyMs;
   }
 
-  /** Calls `stop` once if the key no longer holds. Ends with the function that it gives. */
+  /** Calls `stop` once if the key becomes invalid. The returned function ends the watch. */
   watch(call: Call, stop: (reason: ParleyError) => void): () => void {
     const { apiKey } = call;
     const key = this.#keys.get(apiKey) ?? { call, stops: new Set() };
@@ -45,7 +45,7 @@ export class KeyWatch {
     try {
       await this.#service.verify(call);
     } catch (error) {
-      // Any other failure says nothing of the key.
+      // Any other failure tells nothing about the key.
       if (!(error instanceof ParleyError) || error.code !== 'INVALID_API_KEY') return;
       for (const stop of stops) stop(error);
     }

@@ -1,23 +1,23 @@
-// Requests with a large body: how many bytes of such bodies are held at a time, of one key and of all, and that one of them is worked
-// on at a time. Whoever has to wait is read no further until there is room.
+// Limits the memory of requests with a large body: how many bytes of such bodies are held at a time, for one key and for all keys together.
+// One of them is worked on at a time. A request that must wait is read no further until there is room.
 import { ClientGone } from './client-gone.ts';
 
-/** A body of more bytes is a large one. */
+/** A body with more bytes is large. */
 export const largeBytes = 64 * 1024;
 
-/** One body more than each may be held: see `#hasRoom`. */
+/** The limits of the bytes that are held. One body more may be held for each limit: see `#hasRoom`. */
 export interface LargeRequestLimits {
   readonly largeBodyBytesPerKey: number;
   readonly largeBodyBytes: number;
 }
 
-/** The place of one large request. */
+/** The place of one large request among the others. */
 export interface LargeRequest {
-  /** Resolves when there is room for so many bytes that have arrived. Rejects once the client has gone. */
+  /** Resolves when there is room for these bytes, which have arrived. Rejects when the client has gone. */
   hold(bytes: number): Promise<void>;
   /** Resolves when no other large request is worked on. */
   turn(): Promise<void>;
-  /** The body is held no longer. More than once does nothing more. */
+  /** Gives the place up: its body is held no longer. A second call does nothing. */
   leave(): void;
 }
 
@@ -26,7 +26,7 @@ interface Place {
   held: number;
 }
 
-/** What one key holds. Its places stand in the order in which they were taken. */
+/** What one key holds. Its places are in the order in which they were taken. */
 interface KeyRoom {
   readonly places: Set<Place>;
   held: number;
@@ -41,7 +41,7 @@ interface Waiting {
 export class LargeRequests {
   readonly #limits: LargeRequestLimits;
   readonly #keys = new Map<string, KeyRoom>();
-  /** In the order in which they were taken. */
+  /** In the order in which the places were taken. */
   readonly #places = new Set<Place>();
   readonly #turns: (() => void)[] = [];
   #held = 0;
@@ -52,7 +52,7 @@ export class LargeRequests {
     this.#limits = limits;
   }
 
-  /** A place that holds nothing yet. */
+  /** Takes a place, which holds no bytes yet. */
   enter(apiKey: string, signal: AbortSignal): LargeRequest {
     const key = this.#keys.get(apiKey) ?? { places: new Set(), held: 0 };
     this.#keys.set(apiKey, key);
@@ -99,7 +99,7 @@ export class LargeRequests {
     });
   }
 
-  /** The next one takes the turn over, so that nobody comes in between. */
+  /** The turn passes directly to the next one, so that no later request comes in between. */
   #endTurn(): void {
     const next = this.#turns.shift();
     if (next === undefined) this.#isBusy = false;
@@ -107,8 +107,8 @@ export class LargeRequests {
   }
 
   /**
-   * The first place of all never waits, and the first of a key not for the others of that key: places that have a part of their bodies
-   * would otherwise wait for each other.
+   * Requests that each hold a part of their body could wait for each other for ever. The first place of all therefore never waits, and the
+   * first place of a key does not wait for the other places of that key.
    */
   #hasRoom(place: Place, bytes: number): boolean {
     const { largeBodyBytes, largeBodyBytesPerKey } = this.#limits;

@@ -1,4 +1,5 @@
-// The app on a port: Node's server with every time-out set, its own answers replaced by ours, and a stop that loses nothing.
+// The app on a port: Node's server with every time-out set, with the app's responses in place of Node's own, and with a stop that loses no
+// reply.
 import {
   createServer,
   type IncomingMessage,
@@ -10,6 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { ParleyError } from '../service/errors.ts';
+import { beginning } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 import type { App } from './app.ts';
 import type { ServerLimits } from './server-limits.ts';
@@ -24,7 +26,7 @@ import {
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   readonly port: number;
   readonly limits: ServerLimits;
 }
@@ -33,17 +35,17 @@ export interface Listening {
   readonly host: string;
   readonly port: number;
   readonly url: string;
-  /** Ends what runs, as the app's `stop` does, then the connections. */
+  /** Ends the running replies, as the app's `stop` does, then the connections. */
   stop(): Promise<void>;
 }
 
-/** What is being answered on a connection: a later fault on it must not run into that answer. */
+/** The request and the response of a connection. A later fault on the connection must not run into the response. */
 interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
 
-/** How long answers that are complete may take to reach their readers once all work has ended. */
+/** How long complete responses may take to reach their readers after all work has ended, in ms. */
 const deliveryMs = 2000;
 
 export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
@@ -54,7 +56,7 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
       const refusal = refusalOfHead(incoming as IncomingMessage);
       return refusal === null ? app.fetch(request) : app.refuse(refusal.error, refusal.status);
     },
-    // HTTP/1.0 names no host; whether HTTP/1.1 does is looked at above.
+    // A request of HTTP/1.0 need not name a host. `refusalOfHead` checks the host of HTTP/1.1.
     { hostname: 'localhost', errorHandler: () => app.refuse(badTarget.error, badTarget.status) },
   );
   const server = createServer(
@@ -63,12 +65,12 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkMs,
-      // Missed by the listener too, which answers in our words.
+      // The app itself refuses a request without a host, so that the response has its form.
       requireHostHeader: false,
     },
     receive,
   );
-  // Node drops headers beyond a number of them in silence; their bytes are bounded already.
+  // Node silently drops headers beyond a number of them. `maxHeaderSize` limits their bytes already.
   server.maxHeadersCount = 0;
   async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     exchanges.set(incoming.socket, { incoming, outgoing });
@@ -76,7 +78,7 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
     await answer(incoming, outgoing);
     readers.made(outgoing);
   }
-  // Nobody here waits for another expectation than 100-continue to be met: the request is answered as it is.
+  // A request with an expectation other than 100-continue is answered as it is.
   server.on('checkExpectation', receive);
   server.on('connect', (_request, socket) => void send(socket, app, notAProxy));
   server.on('clientError', (error: ConnectionError, socket: Socket) => {
@@ -84,7 +86,7 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
     const refuse = () => void send(socket, app, refusalOf(error, limits));
     if (current === undefined || current.outgoing.writableFinished) return refuse();
-    // The fault is in what came after a whole request: that one's answer goes first.
+    // The fault is in bytes after a whole request. The response to that request goes first.
     if (current.incoming.complete) return void current.outgoing.once('finish', refuse);
     if (current.outgoing.headersSent) return void socket.destroy();
     refuse();
@@ -105,7 +107,7 @@ const notAProxy: Refusal = {
   error: new ParleyError('METHOD_NOT_ALLOWED', 'This server is not a proxy.'),
 };
 
-/** Writes an answer past Node's HTTP, which has given the connection up. */
+/** Writes a response directly to the socket, because Node's HTTP has given the connection up. */
 async function send(socket: Duplex, app: App, { error, status }: Refusal): Promise<void> {
   const response = app.refuse(error, status);
   const body = await response.text();
@@ -124,22 +126,26 @@ function opened(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): ParleyError {
+function cannotListen(error: NodeJS.ErrnoException, given: string, port: number): ParleyError {
+  const host = beginning(given);
   const place = `${host} port ${port}`;
   const facts: Readonly<Record<string, readonly [string, Remedy]>> = {
     EADDRINUSE: [`${place} is in use.`, { kind: 'choose_port' }],
-    EACCES: [`${place} is not open to you.`, { kind: 'choose_open_port' }],
+    EACCES: [`You are not allowed to listen at ${place}.`, { kind: 'choose_open_port' }],
     EADDRNOTAVAIL: [`${host} is not an address of this machine.`, { kind: 'choose_host' }],
     ENOTFOUND: [`There is no host ${host}.`, { kind: 'choose_host' }],
   };
-  const [message, remedy] = facts[error.code ?? ''] ?? [`${place}: ${error.message}.`, null];
+  const [message, remedy] = facts[error.code ?? ''] ?? [
+    `${place}: ${error.message.replaceAll(given, host)}.`,
+    null,
+  ];
   return new ParleyError('CONFIG', message, { remedy, cause: error });
 }
 
 async function stop(server: Server, app: App): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   await app.stop();
-  // A connection becomes idle once its last answer is out: Node closes those that are so at the moment of asking.
+  // A connection becomes idle when its last response is out. Node closes only those connections that are idle at the time of the call.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   const alarm = setTimeout(() => server.closeAllConnections(), deliveryMs);
   await closed;

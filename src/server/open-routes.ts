@@ -1,4 +1,4 @@
-// What needs no key: whether the server lives, whether it can work, and what it offers.
+// The routes that need no key: whether the server runs, whether it can write to its store, and what it offers.
 import { docsHeaders, docsPage } from './docs-page.ts';
 import { openApiDocument } from './openapi.ts';
 import { jsonResponse, textResponse } from './responses.ts';
@@ -6,14 +6,14 @@ import type { ServedRoute } from './routing.ts';
 import type { RunningReplies } from './running-replies.ts';
 import { stopping } from './running-replies.ts';
 
-export interface OpenSurroundings {
+export interface OpenDependencies {
   readonly version: string;
   readonly replies: RunningReplies;
-  /** Rejects while the store cannot be written. */
+  /** Resolves when the store can be written, and rejects while it cannot. */
   ready(): Promise<void>;
 }
 
-export function openRoutes({ version, replies, ready }: OpenSurroundings): readonly ServedRoute[] {
+export function openRoutes({ version, replies, ready }: OpenDependencies): readonly ServedRoute[] {
   const document = openApiDocument(version);
   const documentText = JSON.stringify(document);
   const page = docsPage(document);

@@ -1,5 +1,4 @@
-// The OpenAPI 3.1 document, made from the schemas that check the requests and from wire's routes: it cannot say another thing
-// than the server does.
+// The OpenAPI 3.1 document. It is made of the schemas that check the requests and of wire's routes, so it agrees with what the server does.
 import { z } from 'zod';
 import type { ErrorCode } from '../service/errors.ts';
 import { errorStatus } from '../wire/error-status.ts';
@@ -29,7 +28,7 @@ export interface OpenApiOperation {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-/** What every operation may fail with, and what only some. */
+/** The codes that every operation may fail with. The lists after it are those of some operations. */
 const common: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'INVALID_API_KEY',
@@ -75,7 +74,7 @@ export function openApiDocument(version: string): OpenApiDocument {
 }
 
 const openPaths = [
-  ['/healthz', 'Does the server live?'],
+  ['/healthz', 'Does the server run?'],
   ['/readyz', 'Can it read its store?'],
 ] as const;
 
@@ -143,7 +142,7 @@ function requestBodyOf({ body }: OperationShape): Json {
   return { required: 'required' in schema, content: { 'application/json': { schema } } };
 }
 
-/** One answer per status, with the codes that it may carry. */
+/** One response per status, with the codes that it may carry. */
 function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   const { method, path } = routes[name];
   const codes: ErrorCode[] = [...common];
@@ -162,7 +161,7 @@ function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   return { ...ofOperation, ...unreadable };
 }
 
-/** Of a request that was never read whole (unreadable-request.ts). */
+/** The responses to a request that was never read whole (unreadable-request.ts). */
 const unreadable: Readonly<Record<string, Json>> = {
   408: failed('`INVALID_REQUEST`: the request did not arrive in time'),
   414: failed('`PAYLOAD_TOO_LARGE`: the request line is too long'),
@@ -203,7 +202,7 @@ function envelope(data: Json): Json {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  // The dialect is OpenAPI's to name.
+  // The OpenAPI document names the dialect of its schemas itself.
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
   return rest;
 }

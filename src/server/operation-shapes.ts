@@ -1,8 +1,9 @@
-// Each operation's request and answer, beside wire's verbs and paths: the handlers take their types from here, the OpenAPI
-// document its schemas. A new operation is a new row, or it does not compile.
+// The shape of each operation's request and answer, for the methods and paths of wire/routes.ts. The handlers take their types from here,
+// the OpenAPI document its schemas. An operation without a row here does not compile.
 import type { z } from 'zod';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Operation } from '../wire/routes.ts';
+import type { JsonBounds } from './json-scan.ts';
 import {
   anyRecord,
   batchRequest,
@@ -12,6 +13,7 @@ import {
   deletedSession,
   deletionResult,
   keyIdentity,
+  message,
   messagePage,
   modes,
   newSession,
@@ -25,19 +27,22 @@ import {
   sessionPage,
   sessionQuery,
   sessionRecord,
+  usage,
 } from './schemas.ts';
 
 export interface OperationShape {
   readonly summary: string;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject;
-  /** What the body is checked by, where the service itself checks all that is in it. */
+  /** Checks the body instead of `body`, where the service itself checks everything in it. */
   readonly checkedBody?: z.ZodType;
-  /** How many items a list of the body may hold, by its field. */
-  readonly items?: Readonly<Record<string, number>>;
+  /** What each list of the body may hold, by the field's name. */
+  readonly lists?: JsonBounds['lists'];
   /** The `data` of the answer. */
   readonly data: z.ZodType;
 }
+
+const namesOfMessage = new Set([...Object.keys(message.shape), ...Object.keys(usage.shape)]);
 
 export const operationShapes = {
   verify: {
@@ -95,22 +100,23 @@ export const operationShapes = {
     summary: 'Soft-delete many sessions in one transaction',
     query: nothing,
     body: batchRequest,
-    items: { session_ids: defaultLimits.batchIds },
+    lists: { session_ids: { items: defaultLimits.batchIds, names: new Set() } },
     data: deletionResult,
   },
   restoreSessions: {
     summary: 'Restore many sessions in one transaction',
     query: nothing,
     body: batchRequest,
-    items: { session_ids: defaultLimits.batchIds },
+    lists: { session_ids: { items: defaultLimits.batchIds, names: new Set() } },
     data: restorationResult,
   },
   importSession: {
-    summary: 'Take in a session with its id and all its messages; one that is there and equal stays as it is',
+    summary:
+      'Import a session with its id and all its messages; a session that exists and is equal stays as it is',
     query: nothing,
     body: sessionRecord,
     checkedBody: anyRecord,
-    items: { messages: importedMessages },
+    lists: { messages: { items: importedMessages, names: namesOfMessage } },
     data: session,
   },
 } as const satisfies Record<Operation, OperationShape>;

@@ -1,4 +1,4 @@
-// What of a failure leaves the process: the codes of the API, and no word on files, locks, models' servers or the code behind it.
+// What clients are told of a failure: the codes of the API, and nothing about files, locks, models' servers or the code.
 import type { ChatStart } from '../service/chat-event.ts';
 import { ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import { modelServerProblemOf } from '../service/model-server-problem.ts';
@@ -11,7 +11,7 @@ export function publicFailure(error: unknown): ParleyError {
   if (!(error instanceof ParleyError)) return internalError(error);
   const { session_id, message_id } = error;
   const place = { session_id, message_id, cause: error };
-  // After its message was kept, a chat can lose the reply alone.
+  // A chat whose message was stored can lose the reply alone.
   const kept = session_id === null ? null : `The message is kept in session ${session_id}; the reply is not.`;
   if (error.code === 'STORE_BUSY') {
     return new ParleyError('UNAVAILABLE', 'The store is locked by another program.', {
@@ -21,16 +21,16 @@ export function publicFailure(error: unknown): ParleyError {
     });
   }
   if (error.code === 'STORAGE_FULL') {
-    const what = kept === null ? 'this' : 'the reply';
-    return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${what} was not kept.`, {
+    const what = kept === null ? 'this was not done' : 'the reply was not kept';
+    return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${what}.`, {
       ...place,
       hint: `${kept ?? ''} Try again when its operator has made room.`.trim(),
     });
   }
-  // A mode with a broken setting: the log of the server says which, and so does a list of its modes.
+  // A mode has a broken setting. The log of the server tells which one, and so does a list of its modes.
   if (error.code === 'CONFIG') {
     const what = kept === null ? ': nothing was kept' : '';
-    return new ParleyError('ENGINE_FAILED', `The server is set up wrongly for this${what}.`, {
+    return new ParleyError('ENGINE_FAILED', `The server is not set up correctly for this request${what}.`, {
       ...place,
       hint: `${kept ?? ''} Its operator finds what is wrong in its log. Another mode may work.`.trim(),
     });
@@ -40,7 +40,7 @@ export function publicFailure(error: unknown): ParleyError {
   return error;
 }
 
-/** A failure of a chat after its message was kept: it says where that is. */
+/** Adds the session and the message to a failure of a chat whose message was stored. */
 export function placed(error: unknown, { session_id, message_id }: ChatStart): unknown {
   if (error instanceof ClientGone) return error;
   const failure = error instanceof ParleyError ? error : internalError(error);
@@ -53,7 +53,7 @@ function internalError(cause: unknown): ParleyError {
   const { session_id, message_id } =
     cause instanceof ParleyError ? cause : { session_id: null, message_id: null };
   return new ParleyError('INTERNAL_ERROR', 'Something unforeseen went wrong in the server.', {
-    hint: 'Its log has more under the request_id of this answer.',
+    hint: 'The log of the server has details under the request_id of this answer.',
     session_id,
     message_id,
     cause,

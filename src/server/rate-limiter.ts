@@ -1,15 +1,15 @@
-// Lets a request in: its key holds, and has not been used too often. Whatever else may be wrong with a request, nobody hears of
-// it before this has passed. What a key may see is decided by the service.
+// Admits a request whose key is valid and was not used too often. Nothing else about a request is told before that. The service decides
+// what a key may see.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** Bounds the memory that keys of long ago take; who is forgotten starts afresh. */
+/** The most keys that are remembered, which limits the memory. A forgotten key starts with a full allowance. */
 const rememberedKeys = 10_000;
 
-/** What one key is doing right now. */
+/** The use of one key: its rate, and its streams. */
 export class RateLimit {
   readonly bucket: TokenBucket;
   readonly #streamLimit: number;
@@ -24,7 +24,7 @@ export class RateLimit {
     return this.#streams > 0;
   }
 
-  /** Counts a stream in, and gives the function that counts it out. */
+  /** Counts a new stream. The returned function counts its end. */
   beginStream(): () => void {
     if (this.#streams >= this.#streamLimit) {
       throw new ParleyError(
@@ -53,8 +53,8 @@ export class RateLimiter {
   }
 
   /**
-   * `isPlain`: the request holds nothing that could be refused before the service, which checks the key first, sees it. Then
-   * a key seen before is looked up by the service alone, and `projectId` is null.
+   * `isPlain`: nothing in the request could be refused before the service checks the key. A known key is then looked up by the service
+   * alone, and `projectId` is null.
    */
   async admit(call: Call, isPlain: boolean): Promise<{ use: RateLimit; projectId: string | null }> {
     const known = this.#uses.get(call.apiKey);
@@ -83,7 +83,7 @@ export class RateLimiter {
   }
 }
 
-/** The key of an Authorization header; empty, and so refused as every other that is no key, where there is none. */
+/** The key of an Authorization header. It is empty, and so is refused like any invalid key, where the header has none. */
 export function bearerKey(headers: Headers): string {
   return /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
 }

@@ -1,11 +1,12 @@
-// Reads the JSON body of a request, no further than its limits. Whoever calls this has checked the key: a body of a stranger
-// is not read.
+// Reads the JSON body of a request within its limits. The caller has checked the key, because the body of a stranger must not be read.
 import { ParleyError } from '../service/errors.ts';
+import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { ClientGone } from './client-gone.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { JsonBounds } from './json-scan.ts';
 import { type LargeRequest, type LargeRequests, largeBytes } from './large-requests.ts';
 
+/** The most bytes of a body, and the limits of its JSON. */
 export interface BodyLimits {
   readonly bytes: number;
   readonly json: JsonBounds;
@@ -13,11 +14,11 @@ export interface BodyLimits {
 
 export interface RequestBody {
   readonly value: unknown;
-  /** Of a large body, its place among them, with its turn; null for any other. To be left when the value is needed no more. */
+  /** The place of a large body among the others; null for a small one. The caller leaves the place when it no longer needs the value. */
   readonly place: LargeRequest | null;
 }
 
-/** `{}` for a body that is absent. */
+/** Reads `{}` for a missing body. */
 export async function readBody(
   request: Request,
   key: string,
@@ -46,10 +47,6 @@ async function parsed(bytes: Uint8Array, bounds: JsonBounds): Promise<unknown> {
   }
 }
 
-function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 interface ReadBytes {
   readonly bytes: Uint8Array;
   readonly place: LargeRequest | null;
@@ -65,7 +62,7 @@ async function readBytes(
   if (Number(announced) > limit) throw tooLarge(limit, `${announced}`);
   if (announced === '0') return { bytes: new Uint8Array(), place: null };
   try {
-    // Node lets through no more than was announced: it need not be counted.
+    // Node takes no more bytes than the header announces, so these need not be counted.
     if (announced !== null && Number(announced) <= largeBytes)
       return { bytes: new Uint8Array(await request.arrayBuffer()), place: null };
     if (request.body === null) return { bytes: new Uint8Array(), place: null };
@@ -76,7 +73,7 @@ async function readBytes(
   }
 }
 
-/** A body takes its place among the large ones once it is one, and holds there what has arrived, not what was announced. */
+/** A body takes its place when it has become large. The place counts the bytes that have arrived, not those that were announced. */
 async function readCounted(
   body: ReadableStream<Uint8Array>,
   limit: number,
@@ -107,7 +104,7 @@ function checkMediaType(headers: Headers): void {
   const isJson = /^application\/json *(; *charset="?utf-8"? *)?$/i.test(type);
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (isJson && encoding === 'identity') return;
-  throw new ParleyError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON as it stands, in UTF-8.', {
+  throw new ParleyError('UNSUPPORTED_MEDIA_TYPE', 'The body must be uncompressed JSON in UTF-8.', {
     hint: 'Send it with the header Content-Type: application/json, and without a Content-Encoding.',
   });
 }
@@ -120,7 +117,7 @@ function notJson(problem: string): ParleyError {
 
 function tooLarge(limit: number, size: string): ParleyError {
   return new ParleyError('PAYLOAD_TOO_LARGE', `The body has ${size} bytes; the limit is ${limit}.`, {
-    hint: 'Send it in parts.',
+    hint: 'Send less in one request.',
     details: [{ field: 'body', problem: `has ${size} bytes` }],
   });
 }

@@ -1,4 +1,4 @@
-// One request on its way through the server, as its answer and its line in the log need it.
+// The facts of one request that its response and its line in the log need.
 import { bearerKey } from './rate-limiter.ts';
 
 export interface RequestContext {
@@ -28,7 +28,7 @@ export function requestContextOf(request: Request, requestId: string, began: num
   };
 }
 
-/** True for what is under the prefix of the API, whether there is such a route or not. */
+/** True for a path under the prefix of the API, whether a route has that path or not. */
 export function isOfApi({ path }: RequestContext): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }

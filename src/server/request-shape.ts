@@ -1,13 +1,14 @@
-// Checks a request against its schema and says every fault in it by the field's name. Nothing is coerced: only the query, which
-// is text by nature, is read as the numbers and truth values that its schema names.
+// Checks a request against its schema, and names every fault by its field. No value is converted, except in the query: its texts are read
+// as the numbers and booleans that the schema asks for.
 import { z } from 'zod';
 import type { ErrorDetail } from '../service/errors.ts';
 import { ParleyError } from '../service/errors.ts';
 
-/** A fault names at most so many fields, each at most so long: the sender knows the rest. */
+/** The most faults that are listed, and the most characters of a field's name. */
 const namedFaults = 20;
 const namedCharacters = 80;
 
+/** Throws `INVALID_REQUEST` for a value that the schema does not fit. */
 export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -16,7 +17,7 @@ export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unkn
 
 export function invalidRequest(
   details: readonly ErrorDetail[],
-  hint = 'See /docs for the fields that it has.',
+  hint = 'See /docs for the fields of this request.',
 ): ParleyError {
   const [first, ...others] = details;
   const more = others.length === 0 ? '' : ` See details for the rest: ${others.length} more.`;
@@ -26,7 +27,7 @@ export function invalidRequest(
   });
 }
 
-/** Reads the query of a URL (without its question mark) as its schema has it. */
+/** Makes a reader of queries for a schema. The reader takes the query of a URL without its question mark. */
 export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: string) => z.output<Schema> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
   const types = new Map(
@@ -45,11 +46,18 @@ export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: 
   };
 }
 
+/** `place` has a field of a name that it cannot have. */
+export function unknownField(place: string, name: string): ParleyError {
+  return invalidRequest([{ field: shortened(`${place}.${name}`), problem: notOfRequest }]);
+}
+
 function typed(text: string, type: unknown): unknown {
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
+
+const notOfRequest = 'is not a field of this request';
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -64,14 +72,14 @@ function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: fieldName([...issue.path, key]),
-      problem: 'is not a field of this request',
+      problem: notOfRequest,
     }));
   }
   const field = fieldName(issue.path);
   if (issue.code === 'invalid_value') {
     return [{ field, problem: `must be one of: ${issue.values.map(String).join(', ')}` }];
   }
-  if (issue.code !== 'invalid_type') return [{ field, problem: 'is not of the form that it must have' }];
+  if (issue.code !== 'invalid_type') return [{ field, problem: 'does not have the right form' }];
   const got = issue.path.reduce<unknown>((whole, step) => memberOf(whole, step), value);
   if (got === undefined) return [{ field, problem: 'is missing' }];
   return [{ field, problem: `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(got)}` }];
@@ -86,7 +94,7 @@ function kindOf(value: unknown): string {
   return kinds[Array.isArray(value) ? 'array' : typeof value] ?? typeof value;
 }
 
-/** `title`, `session_ids[3]`, `messages[0].role`; the request as a whole is its `body`. */
+/** Names such as `title`, `session_ids[3]`, `messages[0].role`; `body` for the request as a whole. */
 function fieldName(path: readonly PropertyKey[]): string {
   const name = path
     .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`))

@@ -1,7 +1,7 @@
-// Answers: one form of body for success, one for failure, and the headers that every answer has.
-import { failureBody } from '../service/answer.ts';
+// The responses of the server: one form of body for success, one for failure, and the headers that every response has.
 import type { ParleyError } from '../service/errors.ts';
-import { errorStatus } from '../wire/error-status.ts';
+import { failureBody } from '../service/result.ts';
+import { errorStatus, isTurnedAway } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, requestIdHeader } from '../wire/headers.ts';
 import type { Extension } from '../wire/routes.ts';
 import { isOfApi, type RequestContext } from './request-context.ts';
@@ -28,22 +28,22 @@ export function textResponse(
   headers: HeaderRecord = {},
 ): Response {
   const all = Object.assign(headersOf(context, type), headers);
-  if (text.length <= pieceBytes) return new Response(text, { status, headers: all });
+  if (text.length <= chunkBytes) return new Response(text, { status, headers: all });
   const bytes = Buffer.from(text);
   all['Content-Length'] = String(bytes.length);
-  return new Response(inPieces(bytes), { status, headers: all });
+  return new Response(inChunks(bytes), { status, headers: all });
 }
 
-/** A longer answer is handed over piece by piece: that its reader takes it, slowly or not at all, is seen by the pieces. */
-const pieceBytes = 64 * 1024;
+/** A longer response is handed over in chunks of so many bytes. The chunks that its reader takes show whether it stalls. */
+const chunkBytes = 64 * 1024;
 
-function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function inChunks(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream(
     {
       pull(controller) {
-        controller.enqueue(bytes.subarray(at, at + pieceBytes));
-        at += pieceBytes;
+        controller.enqueue(bytes.subarray(at, at + chunkBytes));
+        at += chunkBytes;
         if (at >= bytes.length) controller.close();
       },
     },
@@ -52,12 +52,12 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
 }
 
 export function streamResponse(context: RequestContext, body: ReadableStream<Uint8Array>): Response {
-  // A proxy that collects answers before it passes them on would turn a stream into a long silence.
+  // A proxy that buffers responses would turn a stream into a long silence. The header asks nginx, and others that know it, not to.
   const headers = Object.assign(headersOf(context, eventStreamType), { 'X-Accel-Buffering': 'no' });
   return new Response(body, { headers });
 }
 
-/** The failure must be fit for the public. `status` differs from the code's own where HTTP has a narrower word. */
+/** `error` must be fit for the public. `status` is given where HTTP has a narrower one than that of the code. */
 export function failureResponse(
   context: RequestContext,
   error: ParleyError,
@@ -66,19 +66,15 @@ export function failureResponse(
 ): Response {
   return jsonResponse(context, status, failureBody(error, context.requestId), {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-    ...((error.retryAfter !== null || isPassing(status)) && {
+    ...((error.retryAfter !== null || isTurnedAway(status)) && {
       'Retry-After': String(error.retryAfter ?? usualWait),
     }),
     ...headers,
   });
 }
 
-/** Seconds to wait for what passes, where nobody says how many. */
+/** Seconds to wait before another try, where the failure does not tell. */
 const usualWait = 2;
-
-function isPassing(status: number): boolean {
-  return status === 429 || status === 503;
-}
 
 function headersOf(context: RequestContext, type: string): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': type, 'Cache-Control': 'no-store' };

@@ -1,27 +1,28 @@
-// Routes as the server has them: a verb, a path and what serves it; and what is said where there is none.
+// The form of the server's routes, and the failures for a path or a method without a route.
 import { ParleyError } from '../service/errors.ts';
 import type { RequestContext } from './request-context.ts';
 
+/** A method, a path, and what serves them. */
 export interface ServedRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `:id` stands for one segment. */
   readonly path: string;
-  /** `id` is that segment, decoded; empty for a path without one. */
+  /** `id` is the decoded segment; empty for a path without one. */
   serve(context: RequestContext, request: Request, id: string): Response | Promise<Response>;
 }
 
-/** The methods that a path has, as `Allow` names them; empty for a path that no route has. */
+/** The methods of a path, as `Allow` names them; an empty list for a path without a route. */
 export function methodsAt(routes: readonly ServedRoute[], path: string): readonly string[] {
   const methods = routes
     .filter((route) => new RegExp(`^${route.path.replace(/:id/, '[^/]+').replace('.', '\\.')}$`).test(path))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  // A fixed word is one of the ids, too.
+  // A path with a fixed word also matches a route with `:id`.
   return [...new Set(methods)];
 }
 
 export function noSuchRoute(): ParleyError {
   return new ParleyError('NOT_FOUND', 'There is no such path here.', {
-    hint: 'See /docs for those that there are; none ends in a slash.',
+    hint: 'See /docs for the paths that exist; none ends in a slash.',
   });
 }
 

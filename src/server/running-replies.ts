@@ -1,14 +1,16 @@
-// The replies that are being made, so that a server that stops can let them end, and then cut them: each is kept as far as it
-// came, and its client told.
+// The replies that are running. A server that stops lets them end for a while, and then cuts them. What came of each reply is stored, and
+// its client is told.
 import { ParleyError } from '../service/errors.ts';
 import { ClientGone } from './client-gone.ts';
 
-/** One reply: `signal` fires when its client goes away or the server stops; `end` says that all of it is kept. */
+/** One running reply. */
 export interface RunningReply {
+  /** Fires when the client goes away, when `stop` is called, or when the server stops. */
   readonly signal: AbortSignal;
   clientLeft(): void;
-  /** For any other reason: its client is told. */
+  /** Cuts the reply for another reason than a lost client. The client is told the reason. */
   stop(reason: ParleyError): void;
+  /** Called when the reply is stored. */
   end(): void;
 }
 
@@ -40,7 +42,7 @@ export class RunningReplies {
     };
   }
 
-  /** No new ones from now on. Resolves when those that run have ended, cut after the grace if need be. */
+  /** Refuses new replies from now on. Resolves when the running ones have ended. After `graceMs` they are cut. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     if (this.#running.size === 0) return;

@@ -1,5 +1,5 @@
-// The bodies of the API as schemas: what a request may hold, by which it is checked, and what an answer holds, for the OpenAPI
-// document. Shape alone: which values are allowed is the service's business.
+// The bodies of the API as schemas. The schemas of requests check what comes; those of answers describe them in the OpenAPI document. A
+// schema checks the shape alone. The service checks the values.
 import { z } from 'zod';
 import type { ChatReply } from '../service/chat-event.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
@@ -21,6 +21,7 @@ const cursor = z.string().describe('`next_cursor` of the page before');
 const pageLimit = z
   .int()
   .describe(`1 to ${defaultLimits.pageItems}; ${defaultLimits.pageItemsDefault} if absent`);
+const titleRule = `1 to ${defaultLimits.titleCharacters} characters, none of them a control character`;
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
@@ -28,18 +29,19 @@ export const nothing = z.strictObject({});
 export const chatRequest = z.strictObject({
   mode: z.string().describe('name of a mode, as `GET /v1/models` lists it'),
   message: z.string().describe('1 byte to 1 MiB of UTF-8, not white space alone'),
-  session_id: z.string().optional().describe('the session to continue; without it, a new one is made'),
+  session_id: z.string().optional().describe('the session to continue; without it, a new one is created'),
+  title: z
+    .string()
+    .optional()
+    .describe(`of a new session: ${titleRule}; without it, the first line of the message`),
 });
 
 export const createSessionRequest = z.strictObject({
-  title: z.string().optional().describe('1 to 200 characters, none of them a control character'),
+  title: z.string().optional().describe(titleRule),
 });
 
 export const renameSessionRequest = z.strictObject({
-  title: z
-    .string()
-    .nullable()
-    .describe('1 to 200 characters, none of them a control character; null for none'),
+  title: z.string().nullable().describe(`${titleRule}; null for none`),
 });
 
 export const batchRequest = z.strictObject({
@@ -58,7 +60,7 @@ export const sessionQuery = z.strictObject({
   sort: z
     .enum(['updated', 'created'])
     .optional()
-    .describe('by last activity (if absent), or by creation; a cursor goes on in its own order alone'),
+    .describe('by last activity (if absent), or by creation; a cursor is valid in its own order alone'),
   order: z.enum(['desc', 'asc']).optional().describe('the newest first (if absent), or the oldest'),
 });
 
@@ -106,7 +108,7 @@ export const deletedSession = z.strictObject({
 }) satisfies z.ZodType<DeletedSession>;
 
 const finishReason = z.enum(finishReasons);
-const usage = z.strictObject({ input_tokens: z.int(), output_tokens: z.int() });
+export const usage = z.strictObject({ input_tokens: z.int(), output_tokens: z.int() });
 
 export const message = z.strictObject({
   message_id: z.string(),
@@ -135,7 +137,9 @@ export const chatReply = z.strictObject({
   turns_left_out: z
     .int()
     .exactOptional()
-    .describe('earlier turns that the model was not told of, for want of room; absent when there are none'),
+    .describe(
+      'earlier turns that the model was not given, because they do not fit into its context; absent when there are none',
+    ),
 }) satisfies z.ZodType<Omit<ChatReply, 'turns_left_out'>>;
 
 export const modes = z.array(mode) satisfies z.ZodType<readonly Mode[]>;
@@ -178,7 +182,7 @@ export const sessionRecord = z.strictObject({
   messages: z.array(message).meta({ maxItems: importedMessages }).describe('by position, from 0'),
 }) satisfies z.ZodType<SessionRecord>;
 
-/** A session to import, before the service has looked at it: of a record with many faults, the first is enough to know. */
+/** A session to import, before the service checks it. The service reports the first fault of a record, not all of them. */
 export const anyRecord = z.strictObject({
   session: z.unknown(),
   messages: z.array(z.unknown()),
@@ -201,5 +205,5 @@ export const failure = z.strictObject({
     session_id: z.string().optional().describe('of a chat that failed after its message was kept'),
     message_id: z.string().optional(),
   }),
-  request_id: z.string().describe('finds the call in the log of the server'),
+  request_id: z.string().describe('identifies the call in the log of the server'),
 });

@@ -1,30 +1,35 @@
-// What a server grants to those who call it: sizes, times and rates, each a setting. The limits of values (titles, messages,
-// pages) are the service's own.
+// The limits of the server for its clients: sizes, times and rates. Each is a setting. The limits of values (titles, messages, pages)
+// belong to the service.
 import { bodyBytes } from '../service/limits.ts';
 
 export interface ServerLimits {
   readonly bodyBytes: number;
-  /** Large bodies that are held at a time, of one key and of all together; more of them wait to be read. At least `bodyBytes`. */
+  /**
+   * Bytes of large bodies that are held at a time, for one key and for all keys together. A body beyond that waits to be read. At least
+   * `bodyBytes`.
+   */
   readonly largeBodyBytesPerKey: number;
   readonly largeBodyBytes: number;
-  /** Of the request line and all headers together. */
+  /** Bytes of the request line and all headers together. */
   readonly headerBytes: number;
-  /** Of one key; as many at once after a pause of a second. */
+  /** Requests of one key. After a pause of a second, as many may come at once. */
   readonly requestsPerSecond: number;
-  /** Replies that one key may have streaming at a time. */
+  /** Replies of one key that may stream at a time. */
   readonly streamsPerKey: number;
-  /** How long the headers, and the whole request, may take to arrive. Node heeds the second only from the first up. */
+  /** How long the headers may take to arrive, and the whole request, in ms. Node ignores a `requestMs` below `headersMs`. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** How often those two are looked at. */
+  /** How often Node checks those two times, in ms. */
   readonly checkMs: number;
-  /** How long an answer may lie there with no byte of it taken. Longer than `heartbeatMs`, which keeps idle streams busy. */
+  /**
+   * How long a response may wait with no byte of it taken, in ms. Longer than `heartbeatMs`, so that an idle stream does not seem to stall.
+   */
   readonly stalledMs: number;
-  /** How often a stream without news gets a comment line. */
+  /** How often a stream without events gets a comment line, in ms. */
   readonly heartbeatMs: number;
-  /** How often the keys of running replies are looked at: a reply whose key was revoked stops then. */
+  /** How often the keys of running replies are checked, in ms. A reply whose key was revoked is then cut. */
   readonly keyCheckMs: number;
-  /** What running replies get to end by themselves when the server stops. */
+  /** How long running replies may go on when the server stops, in ms. */
   readonly graceMs: number;
 }
 

@@ -1,13 +1,13 @@
-// The log of a server: a line of JSON per request and per trouble. It never holds a key, a query, or what was said.
+// The log of a server: a line of JSON per request and per trouble. The log contains no key, no query and no text of a chat.
 import { type Logger, pino } from 'pino';
 
 export interface ServerLog {
   readonly logger: Pick<Logger, 'info' | 'error'>;
-  /** Writes what waits: lines go out together, a few times a second, for each write costs as much as several of them. */
+  /** Writes the waiting lines. Lines are written together, a few times a second, because each write costs as much as several lines. */
   flush(): void;
 }
 
-/** The form of this service's own keys, wherever one turns up; most lines hold nothing that begins so. */
+/** The form of this service's own keys, wherever one stands. Most lines contain nothing that begins like one. */
 const keyPrefix = /pk_/i;
 const keys = /pk_[0-9A-Za-z]{33}/gi;
 const redacted = '[key]';
@@ -15,7 +15,7 @@ const redacted = '[key]';
 const flushMs = 50;
 const waitingCharacters = 64 * 1024;
 
-/** `write` takes whole lines; `now` in epoch milliseconds. */
+/** `write` takes whole lines. `now` gives epoch milliseconds. */
 export function serverLog(write: (lines: string) => void, now: () => number): ServerLog {
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export function serverLog(write: (lines: string) => void, now: () => number): Se
   };
 }
 
-/** As a member of a line. Made once a millisecond: a busy server writes many lines in one. */
+/** The time as a member of a line. It is made once per millisecond, because a busy server writes many lines in one. */
 function timestamps(now: () => number): () => string {
   let last = Number.NaN;
   let text = '';
@@ -51,10 +51,10 @@ function timestamps(now: () => number): () => string {
   };
 }
 
-/** So many times a path may be percent-encoded over and over; of one that goes on, nothing is logged. */
+/** The most layers of percent-encoding that are decoded. A path with more layers is not logged. */
 const mostLayers = 5;
 
-/** A path without keys, however they are percent-encoded in it, and without the key that it came with, whatever form that has. */
+/** A path without keys of this service, at any layer of percent-encoding, and without the key of the request, whatever its form. */
 export function withoutKeys(path: string, apiKey: string): string {
   let text = path;
   let hasKey = false;
@@ -68,7 +68,7 @@ export function withoutKeys(path: string, apiKey: string): string {
   return '[encoded]';
 }
 
-/** What is no percent-encoding stays as it is. */
+/** Bytes that are not percent-encoded stay as they are. */
 function percentDecoded(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
     Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('latin1'),

@@ -1,5 +1,5 @@
-// Cuts the answers whose reader takes nothing of them any more. Node's own time-out of a socket begins anew with each write, taken or
-// not, and so lets a stalled reader stay for up to twice as long.
+// Cuts responses whose reader has stopped taking bytes. Node's own time-out of a socket starts anew with each write, taken or not, so it
+// lets a stalled reader stay for up to twice as long.
 import type { ServerResponse } from 'node:http';
 
 interface Progress {
@@ -9,23 +9,23 @@ interface Progress {
 
 export class StalledReaders {
   readonly #stalledMs: number;
-  readonly #answers = new Map<ServerResponse, Progress>();
+  readonly #responses = new Map<ServerResponse, Progress>();
   readonly #timer: NodeJS.Timeout;
 
-  /** A reader is cut when it took nothing for `stalledMs`; that is looked at every `checkMs`. */
+  /** A response is cut when its reader took nothing for `stalledMs`. All responses are checked every `checkMs`. */
   constructor(stalledMs: number, checkMs: number) {
     this.#stalledMs = stalledMs;
     this.#timer = setInterval(() => this.#look(performance.now()), Math.min(checkMs, stalledMs / 4));
     this.#timer.unref();
   }
 
-  watch(answer: ServerResponse): void {
-    this.#answers.set(answer, { taken: -1, since: 0 });
+  watch(response: ServerResponse): void {
+    this.#responses.set(response, { taken: -1, since: 0 });
   }
 
-  /** The answer is made: it is watched on only while a part of it waits for its reader. */
-  made(answer: ServerResponse): void {
-    if (answer.writableLength === 0) this.#answers.delete(answer);
+  /** The response is complete. It is watched further only while a part of it waits for its reader. */
+  made(response: ServerResponse): void {
+    if (response.writableLength === 0) this.#responses.delete(response);
   }
 
   stop(): void {
@@ -33,19 +33,19 @@ export class StalledReaders {
   }
 
   #look(now: number): void {
-    for (const [answer, progress] of this.#answers) {
-      if (answer.writableFinished || answer.destroyed) {
-        this.#answers.delete(answer);
+    for (const [response, progress] of this.#responses) {
+      if (response.writableFinished || response.destroyed) {
+        this.#responses.delete(response);
         continue;
       }
-      // Of what was written, the rest still waits in this process.
-      const taken = (answer.socket?.bytesWritten ?? 0) - (answer.socket?.writableLength ?? 0);
-      if (taken !== progress.taken || answer.writableLength === 0) {
+      // The rest of the written bytes still waits in this process.
+      const taken = (response.socket?.bytesWritten ?? 0) - (response.socket?.writableLength ?? 0);
+      if (taken !== progress.taken || response.writableLength === 0) {
         progress.taken = taken;
         progress.since = now;
       } else if (now - progress.since >= this.#stalledMs) {
-        this.#answers.delete(answer);
-        answer.destroy();
+        this.#responses.delete(response);
+        response.destroy();
       }
     }
   }

@@ -1,4 +1,4 @@
-// A rate limit: so many tokens a second, as many at once after a pause of a second.
+// A rate limit: `perSecond` tokens come each second, and as many may be taken at once after a pause of a second.
 
 export class TokenBucket {
   readonly #perSecond: number;
@@ -13,7 +13,7 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /** Takes a token; without one, false. */
+  /** Takes a token. False where there is none. */
   take(now: number): boolean {
     this.#fill(now);
     if (this.#tokens < 1) return false;
@@ -27,7 +27,7 @@ export class TokenBucket {
   }
 
   #fill(now: number): void {
-    // A clock that is set back gives nothing, and takes nothing.
+    // A clock that is set back gives no tokens and takes none.
     const passed = Math.max(0, now - this.#filledAt);
     this.#tokens = Math.min(this.#most, this.#tokens + (passed / 1000) * this.#perSecond);
     this.#filledAt = now;

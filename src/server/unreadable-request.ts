@@ -1,4 +1,4 @@
-// What Node could not read as a request: which status and words that gets. Node itself would answer with a body of its own.
+// The status and the error for bytes that Node could not read as a request. Node itself would answer with a body of its own.
 import type { IncomingMessage } from 'node:http';
 import { ParleyError } from '../service/errors.ts';
 import type { ServerLimits } from './server-limits.ts';
@@ -8,7 +8,7 @@ export interface Refusal {
   readonly error: ParleyError;
 }
 
-/** What Node's parser reports, with the bytes that it stopped at. */
+/** What Node's parser reports. `rawPacket` holds the bytes at which the parser stopped. */
 export type ConnectionError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
 export function refusalOf(error: ConnectionError, limits: ServerLimits): Refusal {
@@ -19,7 +19,7 @@ export function refusalOf(error: ConnectionError, limits: ServerLimits): Refusal
     const what = isRequestLine(error.rawPacket) ? 'The request line is' : 'The headers are';
     const status = isRequestLine(error.rawPacket) ? 414 : 431;
     const message = `${what} too long: the limit for both together is ${limits.headerBytes} bytes.`;
-    return refusal(status, 'PAYLOAD_TOO_LARGE', message, 'Send less of them.');
+    return refusal(status, 'PAYLOAD_TOO_LARGE', message, 'Send a shorter request line, or fewer headers.');
   }
   return refusal(400, 'INVALID_REQUEST', 'This is not a valid HTTP/1.1 request.', 'See RFC 9112.');
 }
@@ -31,7 +31,10 @@ export const badTarget = refusal(
   'Check its first line and its Host header.',
 );
 
-/** What Node reads, although it can be read in two ways, or not as HTTP/1.1 has it (RFC 9112, 3.2 and 6.1); null for all else. */
+/**
+ * Refuses a head that Node accepts although it can be read in two ways or breaks HTTP/1.1 (RFC 9112, sections 3.2 and 6.1); null for any
+ * other head.
+ */
 export function refusalOfHead({ headers, httpVersion, rawHeaders }: IncomingMessage): Refusal | null {
   const isOld = httpVersion === '1.0' || httpVersion === '0.9';
   const { host } = headers;
@@ -41,7 +44,7 @@ export function refusalOfHead({ headers, httpVersion, rawHeaders }: IncomingMess
   return refusal(
     400,
     'INVALID_REQUEST',
-    'The body comes in a transfer coding that is not taken here.',
+    'The body has a transfer coding that this server does not take.',
     'Send it with a Content-Length, or in HTTP/1.1 with Transfer-Encoding: chunked alone.',
   );
 }
@@ -54,7 +57,7 @@ function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
-/** True for a line without an end that began as a request does. */
+/** True for a request line that began like one and has no end. */
 function isRequestLine(packet: Buffer | undefined): boolean {
   const line = packet?.toString('latin1') ?? '';
   const end = line.indexOf('\n');

@@ -1,84 +1,89 @@
-// What only the owner of a store may do: it has no key to check, so it is never offered over HTTP. A backend that is a server
-// elsewhere has no administration.
+// The contract of administration: what only the owner of a store may do. It is not part of the interface document. These operations take no
+// key, so they are never offered over HTTP, and a backend that is a server elsewhere has no administration.
 
+/** A key as a listing shows it: never the key itself. */
 export interface KeyRecord {
   readonly key_id: string;
   readonly key_name: string;
   readonly project_id: string;
   readonly project_name: string;
   readonly created_at: string;
-  /** Null while the key is valid. */
+  /** ISO 8601; null while the key is valid. */
   readonly revoked_at: string | null;
 }
 
+/** A key that was just created. */
 export interface CreatedKey extends KeyRecord {
-  /** The key itself: shown this once, kept nowhere; the store holds its SHA-256 alone. */
+  /** The key itself. It is shown this once: the store keeps its SHA-256 alone. */
   readonly key: string;
 }
 
 export interface CreateKeyRequest {
-  /** The project that the key is bound to, made if there is none of that name. */
+  /** The project that the key is bound to. It is created if there is none of that name. */
   readonly project_name: string;
   readonly key_name: string;
 }
 
-/** What a store tells of itself in its own words, for people and for logs: no decision depends on it. */
+/** A fact that a store tells in its own words, for people and for logs. No decision depends on it. */
 export interface StoreFact {
-  /** `SQLite`, `free_pages`. */
+  /** For example `SQLite` or `free_pages`. */
   readonly name: string;
   readonly value: string | number;
 }
 
+/** What the store is, for a person who looks for a fault. */
 export interface StoreReport {
-  /** Where it is: a path, or an address without a password. */
+  /** A path, or an address without a password. */
   readonly place: string;
-  /** What it takes there. */
+  /** Bytes that the store takes there. */
   readonly bytes: number;
-  /** What may still be written there; null where the store cannot tell. */
+  /** Bytes that may still be written there; null where the store cannot tell. */
   readonly free_bytes: number | null;
   readonly schema_version: number;
-  /** What keeps it, and how its commits are made durable. */
+  /** The software of the store, and how it makes commits durable. */
   readonly facts: readonly StoreFact[];
-  /** `ok`, or what the store's own check found. */
+  /** `ok`, or what the check of the store found. */
   readonly integrity: string;
 }
 
 /** Which deleted sessions are erased. */
 export interface PurgeRequest {
-  /** Null for those of all projects. */
+  /** The project whose sessions are erased; null for all projects. */
   readonly project_id: string | null;
-  /** Deleted strictly before this ISO 8601 time. */
+  /** ISO 8601. Sessions that were deleted strictly before this time are erased. */
   readonly deleted_before: string;
 }
 
+/** What a purge would erase. */
 export interface PurgePlan {
   readonly sessions: number;
   readonly messages: number;
-  /** Bytes of their messages' texts. */
+  /** Bytes of the messages' texts. */
   readonly text_bytes: number;
-  /** Copies of the store that Parley itself keeps: they hold the same texts, and go as well. */
+  /** Paths of the copies of the store that Parley made beside it. They hold the same texts, so the purge removes them too. */
   readonly backups: readonly string[];
-  /** True when an earlier purge was stopped after its rows were gone and before their bytes were. */
+  /** True when an earlier purge was stopped after it had deleted the rows and before it had overwritten their bytes. */
   readonly unfinished: boolean;
 }
 
+/** What a purge has erased, and what the store is after it. */
 export interface PurgeReport {
   readonly sessions: number;
   readonly messages: number;
-  /** Stored answers to repeated requests that told of these sessions, or are too old to be used. */
+  /** How many stored answers to repeated requests were erased: those that told of these sessions, and those that are too old to be used. */
   readonly stored_answers: number;
   readonly backups_removed: readonly string[];
-  /** What the store took, and takes afterwards. */
+  /** Bytes that the store took before the purge, and that it takes after it. */
   readonly bytes_before: number;
   readonly bytes: number;
-  /** What shows that no erased byte is left, as this store can tell it. */
+  /** What shows, in the words of the store, that no erased byte is left. */
   readonly facts: readonly StoreFact[];
-  /** `ok`, or what the store's own check found. */
+  /** `ok`, or what the check of the store found. */
   readonly integrity: string;
 }
 
 export interface UsageQuery {
-  /** Replies from this time on (ISO 8601); null for all. */
+  /** ISO 8601. Replies from this time on are counted; null counts all. */
   readonly since: string | null;
   readonly by: 'mode' | 'session' | 'day';
 }
@@ -88,43 +93,50 @@ export interface UsageRecord {
   /** The mode, the session's id, or the day as `2026-01-31`. */
   readonly group: string;
   readonly turns: number;
-  /** Of these, the turns that ended in an error. */
+  /** How many of the turns ended in an error. */
   readonly failed: number;
-  /** Sums of what the engines counted. */
+  /** Sums of the tokens that the engines counted. */
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** The turns of which no tokens were counted: those that failed, and those of engines that do not count. */
+  /** How many turns have no count of tokens: those that failed, and those of engines that do not count. */
   readonly uncounted: number;
-  /** The mean time to the first piece of a reply; null where no reply had one. */
+  /** The mean time to the first chunk of a reply, in ms; null where no reply had one. */
   readonly first_token_ms: number | null;
 }
 
+/** The operations on a store that need no key. All of them reject with a {@link ParleyError}. */
 export interface Administration {
-  /** Of all projects. The largest group first; days in their order. */
+  /** Counts the replies of all projects. The largest group comes first; days come in their order. */
   usage(query: UsageQuery): Promise<readonly UsageRecord[]>;
 
-  /** `INVALID_REQUEST` for a name that is empty, over 200 characters, or holds control characters. */
+  /**
+   * Creates a key, and its project if there is none of that name. Rejects with `INVALID_REQUEST` for a name that is empty, longer than 200
+   * characters (code points), or holds control characters.
+   */
   createKey(request: CreateKeyRequest): Promise<CreatedKey>;
 
   /** All keys of all projects, revoked ones too, the oldest first. */
   listKeys(): Promise<readonly KeyRecord[]>;
 
-  /** Holds for the next request of every process. `NOT_FOUND` for an id that names no key; revoking twice changes nothing. */
+  /**
+   * Revokes a key. The next request of every process is refused. Revoking twice changes nothing. Rejects with `NOT_FOUND` for an id that
+   * names no key.
+   */
   revokeKey(keyId: string): Promise<KeyRecord>;
 
-  /** What the store is and whether it is whole. Reads all of it: seconds on a large store. */
+  /** Tells what the store is, and whether it is whole. The check reads the whole file: a large store takes seconds. */
   inspectStore(): Promise<StoreReport>;
 
-  /** What a purge would erase. */
+  /** Counts what a purge would erase, and erases nothing. */
   planPurge(request: PurgeRequest): Promise<PurgePlan>;
 
   /**
-   * Erases deleted sessions for good, and every byte of them in the store and its backups. `INVALID_REQUEST` if they are
-   * not as many as expected: then nothing was erased. `STORE_BUSY` while another process reads: to be asked again, until it
-   * resolves. A session whose reply still runs is left.
+   * Erases deleted sessions for good, with every byte of them in the store's files and its backups. A session whose reply still runs is
+   * left. Rejects with `INVALID_REQUEST` if the sessions are not as many as expected; then nothing was erased. Rejects with `STORE_BUSY`
+   * while another process reads; the caller then asks again until it resolves.
    */
   purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport>;
 
-  /** Whether any of these sessions of a project is there: active, or deleted and not erased. */
+  /** Whether the store has any of these sessions of a project: active, or deleted and not erased. */
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;
 }

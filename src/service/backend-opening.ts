@@ -1,26 +1,30 @@
-// How a backend is opened, wherever it is, and what comes of that: agreed between who asks for one and who puts it together.
+// How a backend is opened, and what opening it gives. The command line asks for a backend, and compose puts it together.
 import type { Backend } from './backend.ts';
 import type { Limits } from './limits.ts';
 
+/** How a backend is opened for a command. */
 export interface BackendOptions {
-  /** Seconds that an engine or a server may be silent; null for the usual. */
+  /** Seconds that an engine or a server may be silent; null for the default. */
   readonly timeout: number | null;
-  /** A file of certificates to trust besides the usual ones. */
+  /** The path of a file of certificates (PEM) to trust besides those that Node trusts; null for none. */
   readonly authorityFile: string | null;
-  /** Rejects where there is no store or no key yet, rather than make them. */
+  /** True: opening rejects where there is no store or no key yet. False: it creates them. */
   readonly onlyExisting: boolean;
-  /** A new store is made also where a profile knows another in that directory, which is not there. */
+  /** True: a new store is created even where a profile knows another store in that directory which is missing now. */
   readonly beginsStore: boolean;
-  /** The modes are at each call those that are set up then, also elsewhere; else those that are set up now. */
+  /**
+   * True: each call uses the modes that are set up at its time, by this process or another. False: all calls use the modes that are set up
+   * now.
+   */
   readonly followsModes: boolean;
   /** Tells the user what was done on first use, and what is not safe as it stands. */
   readonly say: (line: string) => Promise<void>;
-  /** Told each request to a server; null to tell nobody. */
+  /** Is told each request to a server; null tells nobody. */
   readonly trace: ((line: string) => Promise<void>) | null;
 }
 
-/** How model servers are asked for their models. */
-export type ModelSearch = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
+/** The options that concern the servers of models. */
+export type EngineOptions = Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'>;
 
 /** A backend, and the key to call it with. */
 export interface OpenedBackend {
@@ -28,22 +32,22 @@ export interface OpenedBackend {
   readonly apiKey: string;
 }
 
-/** What the embedded service is opened with for a server. */
+/** How the embedded service is opened for a server. */
 export interface ServeOptions extends Pick<BackendOptions, 'timeout' | 'authorityFile' | 'say'> {
-  /** A file of modes in place of the user's own; null for those. */
+  /** The path of a file of modes that replaces the user's own modes; null for the user's own. */
   readonly modesFile: string | null;
 }
 
-/** The embedded service as a server needs it, without a key of its own. */
+/** The embedded service for a server, without a key of its own. */
 export interface ServedBackend {
   readonly backend: Backend;
   readonly limits: Limits;
-  /** The mode that is used now when none is named. */
+  /** The mode that is used now when a request names none. */
   readonly defaultMode: () => string;
-  /** Rejects while the store cannot be written. */
+  /** Resolves when the store can be written, and rejects while it cannot. */
   readonly ready: () => Promise<void>;
-  /** To be called with each request that arrives: requests that arrive together share one look at the store. */
+  /** Is called with each request that arrives: requests that arrive together share one look at the store. */
   readonly requestArrived: () => void;
-  /** Reads the modes again. When that fails, those that there were stay. */
+  /** Reads the modes again. When reading fails, the old modes stay in use. */
   readonly reloadModes: () => Promise<void>;
 }

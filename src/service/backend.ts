@@ -1,18 +1,19 @@
-// A backend keeps the three contracts: this process, or a server elsewhere. Whoever holds one cannot tell which.
+// A backend keeps the contracts of this room, in this process or at a server elsewhere. Its caller cannot tell which.
 import type { Administration } from './administration.ts';
 import type { ConversationService } from './conversation-service.ts';
 import type { SessionArchive } from './session-archive.ts';
 
-/** A backend of this process's own store. */
+/** The backend that keeps its data in a store of this process. */
 export type EmbeddedBackend = Backend & { readonly administration: Administration };
 
+/** The contracts together, and what closes them. */
 export interface Backend {
   readonly service: ConversationService;
   readonly archive: SessionArchive;
-  /** Null where it cannot be done: a server elsewhere is administered on its own machine. */
+  /** Null for a server elsewhere, which is administered on its own machine. */
   readonly administration: Administration | null;
-  /** What it offers beyond the interface document (`archive`, `idempotency`, `stream`); null while that is not known. */
+  /** What the backend offers beyond the interface document (`archive`, `idempotency`, `stream`); null while that is not known. */
   readonly extensions: readonly string[] | null;
-  /** Lets go of files and sockets. Turns in progress are cut and kept first. */
+  /** Closes files and sockets. Turns in progress are cut first, and what came of their replies is kept. */
   close(): Promise<void>;
 }

@@ -1,18 +1,25 @@
-// What accompanies every operation, whoever keeps it.
+// What accompanies every operation, whichever backend keeps it.
 
+/** The circumstances of one call of an operation. */
 export interface Call {
-  /** The key, bound to one project; the call sees that project's data alone (interface document section 5). */
+  /** The key. It is bound to one project, and the call sees the data of that project alone (interface document, section 5). */
   readonly apiKey: string;
-  /** The project that `verify` has just named, for this call: the embedded service looks the key up no more. Null: it does. */
+  /** The project of the key, where `verify` has just named it for this call: the embedded service then does not look the key up. */
   readonly projectId?: string | null;
-  /** Stops the operation. What was already durable stays. */
+  /** Stops the operation when it fires. What was already durable stays. */
   readonly signal: AbortSignal;
-  /** Names this call, so that a repetition does nothing twice (1 to 255 visible characters, kept 24 h per project). */
+  /**
+   * Names this call, so that a repetition does nothing twice. It has 1 to 255 visible characters, and is kept 24 h per project. Null for
+   * none.
+   */
   readonly idempotencyKey: string | null;
-  /** Finds this call in a log and in an error's body. */
+  /** Identifies this call in a log and in the body of an error. */
   readonly requestId: string;
-  /** True: an answer of 429 or 503 is reported at once, for a caller that paces its calls itself. Otherwise it is waited out. */
+  /**
+   * True: a response of 429 or 503 is reported at once, because the caller paces its calls itself. False: the remote backend waits and
+   * sends again.
+   */
   readonly pacesItself: boolean;
-  /** True: the model's notes to itself are wanted, also of a mode that is not set to show them. Only the embedded service can tell. */
+  /** True: the chat also yields `reasoning` of a mode that is not set to show it. Only the embedded service can do so. */
   readonly showReasoning: boolean;
 }

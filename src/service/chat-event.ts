@@ -1,39 +1,52 @@
-// One chat as a stream of events: `session`, then `delta` (and `reasoning`) as the reply comes, then `done`.
+// One chat as a stream of events: `session` first, then `delta` and `reasoning` as the reply comes, then `done`.
 import type { FinishReason, Usage } from './session.ts';
 
+/** One message, and where it belongs. */
 export interface ChatRequest {
-  /** Name of a mode, as models lists it. */
+  /** Name of a mode, as `models` lists it. */
   readonly mode: string;
+  /** 1 byte to 1 MiB of UTF-8, not white space alone. */
   readonly message: string;
   /** The session to continue; null starts a new one. */
   readonly session_id: string | null;
+  /**
+   * The title of the new session, by the rules of a created session's title. Missing where `session_id` is given, and where the service
+   * shall make the title of the message.
+   */
+  readonly title?: string;
 }
 
+/** What is known once the message is stored. */
 export interface ChatStart {
   readonly session_id: string;
-  /** The stored message of the user. */
+  /** Id of the stored message of the user. */
   readonly message_id: string;
   readonly mode: string;
 }
 
+/** The reply of a turn, as it is stored. */
 export interface ChatReply {
   readonly session_id: string;
-  /** The stored reply. */
+  /** Id of the stored reply. */
   readonly message_id: string;
-  /** The mode that replied: another than the one asked for when that failed and fell back. */
+  /** The mode that replied. It differs from the requested mode when that mode failed and fell back to this one. */
   readonly mode: string;
   readonly reply: string;
   readonly finish_reason: FinishReason;
   readonly created_at: string;
+  /** Stored messages of the session, both sides: a turn counts 2. */
   readonly message_count: number;
   readonly usage: Usage | null;
-  /** How many earlier turns of the session the model was not told of, for want of room. In a body it is left out where it is 0. */
+  /**
+   * How many earlier turns of the session the model was not given, because they do not fit into its context. A body leaves the field out
+   * where it is 0.
+   */
   readonly turns_left_out: number;
 }
 
 /**
- * `session`: the message is durable. `delta`: the next piece of the reply. `reasoning`: the model's own notes, never part
- * of the reply. `done`: the reply is durable; `body` is the whole JSON answer. Nothing follows `done`.
+ * `session`: the message is durable. `delta`: the next chunk of the reply. `reasoning`: the model's own notes, which are never part of the
+ * reply. `done`: the reply is durable, and `body` is the whole JSON answer. Nothing follows `done`.
  */
 export type ChatEvent =
   | { readonly event: 'session'; readonly data: ChatStart }
@@ -41,5 +54,7 @@ export type ChatEvent =
   | { readonly event: 'reasoning'; readonly data: { readonly text: string } }
   | { readonly event: 'done'; readonly data: ChatReply; readonly body: unknown };
 
-/** `whole`: nobody looks at the pieces of the reply, so they may be left out, and `session` may come with `done`. */
-export type ReplyForm = 'pieces' | 'whole';
+/**
+ * How the caller wants the reply. `whole`: nobody reads its chunks, so they may be left out, and `session` may come together with `done`.
+ */
+export type ReplyForm = 'chunks' | 'whole';

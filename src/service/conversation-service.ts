@@ -1,11 +1,11 @@
-// The six operations of the interface document (section 4). Every server of the API has them.
-import type { Answer } from './answer.ts';
+// The contract of conversation: the six operations of the interface document (section 4). Every server of the API has them.
 import type { Call } from './call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from './chat-event.ts';
 import type { Mode } from './mode.ts';
+import type { Result } from './result.ts';
 import type { DeletedSession, NewSession, Session } from './session.ts';
 
-/** What a key resolves to. A field that another server does not tell is empty. */
+/** What a key resolves to. A field that another server does not send is empty. */
 export interface KeyIdentity {
   readonly project_id: string;
   readonly project_name: string;
@@ -15,43 +15,47 @@ export interface KeyIdentity {
 }
 
 export interface CreateSessionRequest {
-  /** At most 200 characters (code points), none of them a control character; null for none. */
+  /** 1 to 200 characters (code points), none of them a control character; null for no title. */
   readonly title: string | null;
 }
 
-/**
- * All operations reject with a {@link ParleyError}: `INVALID_API_KEY` for a key that is absent, malformed, unknown or
- * revoked; `INVALID_REQUEST` for a value against its rule; `SESSION_NOT_FOUND` for a session that never existed, is
- * deleted, or belongs to another project (the three cannot be told apart). A `signal` that fires rejects with its reason.
- */
-/** A deletion, and how it is known of. */
-export interface Deletion extends Answer<DeletedSession> {
+/** The answer to a deletion. */
+export interface Deletion extends Result<DeletedSession> {
   /**
-   * True where the request was repeated, the answer to it being lost, and the repetition found no session: it counts as deleted by the
-   * first, though it may not have been there then.
+   * True where the request was sent again because its answer was lost, and the second one found no session. The session counts as deleted
+   * by the first request, though it may not have existed before that.
    */
   readonly repeated: boolean;
 }
 
+/**
+ * The six operations. All of them reject with a {@link ParleyError}: `INVALID_API_KEY` for a key that is missing, malformed, unknown or
+ * revoked; `INVALID_REQUEST` for a value against its rule; `SESSION_NOT_FOUND` for a session that never existed, is deleted, or belongs to
+ * another project (the three cannot be told apart; interface document, section 5). A `signal` that fires rejects with its reason. A remote
+ * backend also rejects with `NETWORK`, `TIMEOUT`, `REDIRECT` and `BAD_RESPONSE`, where no answer can be used.
+ */
 export interface ConversationService {
-  /** Another server may tell other things as well. */
-  verify(call: Call): Promise<Answer<KeyIdentity>>;
+  /** Resolves the key. Another server may send other fields as well. */
+  verify(call: Call): Promise<Result<KeyIdentity>>;
 
-  models(call: Call): Promise<Answer<readonly Mode[]>>;
+  /** The modes that a chat may name. */
+  models(call: Call): Promise<Result<readonly Mode[]>>;
 
   /**
-   * One turn. The message is durable before `session` is yielded, and so before the engine is asked; the reply is durable
-   * before `done`. A reply that is cut (the signal fires, the consumer stops reading, the engine fails) is kept as far as it
-   * came, with `finish_reason` `interrupted` or `error`; the iteration then throws the signal's reason or the failure, which
-   * carries `session_id` and `message_id`. Also rejects with `UNKNOWN_MODE`, `SESSION_BUSY`, `PAYLOAD_TOO_LARGE`,
-   * `IDEMPOTENCY_MISMATCH`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`.
+   * Takes one turn. The message is durable before `session` is yielded, and so before the engine is asked. The reply is durable before
+   * `done` is yielded. A reply is cut when the signal fires, the caller stops reading, or the engine fails: then it is kept as far as it
+   * came, with `finish_reason` `interrupted` or `error`, and the iteration throws the reason of the signal, or the failure with
+   * `session_id` and `message_id`. The iteration also throws `UNKNOWN_MODE`, `SESSION_BUSY` (another turn of the session ran for the whole
+   * wait), `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_MISMATCH`, `RATE_LIMITED`, `UNAVAILABLE`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`.
    */
   chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent>;
 
-  createSession(call: Call, request: CreateSessionRequest): Promise<Answer<NewSession>>;
+  /** Creates an empty session. */
+  createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>>;
 
-  getSession(call: Call, sessionId: string): Promise<Answer<Session>>;
+  /** Fetches one session, without its messages. */
+  getSession(call: Call, sessionId: string): Promise<Result<Session>>;
 
-  /** Soft: the session and its messages are hidden, not erased. */
+  /** Hides the session and its messages, and erases nothing (interface document, section 4). */
   deleteSession(call: Call, sessionId: string): Promise<Deletion>;
 }

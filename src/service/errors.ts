@@ -1,9 +1,9 @@
-// Every failure of Parley is one class with one closed list of codes. Each code has a kind: the exit status of a command, the HTTP
-// status of an answer and what a batch does next follow from the kind.
-
+// Every failure of Parley is one class with one closed list of codes. Each code has a kind. The exit status of a command, the HTTP status
+// of a response and what a batch does next follow from the kind.
+import { withoutMiddle } from './quoted.ts';
 import type { Remedy } from './remedy.ts';
 
-/** The codes that a server of the API answers with (interface document section 7, and this service's own). */
+/** The codes that a server of the API answers with: those of the interface document (section 7), and those of this service. */
 export const serviceErrorCodes = [
   'INVALID_REQUEST',
   'UNKNOWN_MODE',
@@ -23,7 +23,7 @@ export const serviceErrorCodes = [
   'STORAGE_FULL',
 ] as const;
 
-/** The codes that arise on this side: usage, configuration, the network, the local store. */
+/** The codes that arise in the client: usage, configuration, the network, the local store. */
 export const clientErrorCodes = [
   'USAGE',
   'CONFIG',
@@ -45,9 +45,8 @@ export const clientErrorCodes = [
 export type ErrorCode = (typeof serviceErrorCodes)[number] | (typeof clientErrorCodes)[number];
 
 /**
- * What a failure means for whoever asked.
- * `input`: the request is wrong, and nothing was done. `key`: there is no valid key. `missing`: there is no such session.
- * `transient`: there was no answer, and the same request may succeed later. `store`: the store cannot be used.
+ * What a failure means for the caller. `input`: the request is wrong, and nothing was done. `key`: there is no valid key. `missing`: there
+ * is no such session. `transient`: there was no answer, and the same request may succeed later. `store`: the store cannot be used.
  * `internal`: anything else failed.
  */
 export type ErrorKind = 'input' | 'key' | 'missing' | 'transient' | 'store' | 'internal';
@@ -86,31 +85,40 @@ export const errorKind = {
   STORE_UNSAFE: 'store',
 } as const satisfies Record<ErrorCode, ErrorKind>;
 
-/** One fault of a request: where it is (`message`, `session_ids[3]`, `line 7`) and what is wrong there. */
+/** One fault of a request: its place (`message`, `session_ids[3]`, `line 7`), and what is wrong there. */
 export interface ErrorDetail {
   readonly field: string;
   readonly problem: string;
 }
 
+/** What is known of a failure besides its code and message. */
 export interface ErrorFacts {
-  /** What to do next, in plain words: no command, option or file. */
+  /** What to do next, in plain words without a command, an option or a file. */
   readonly hint?: string;
-  /** What to do next, as a name and facts. */
+  /** What to do next, as a kind and facts, for the command line to put into words. */
   readonly remedy?: Remedy | null;
   readonly details?: readonly ErrorDetail[];
-  /** The session and the stored message of a chat that failed after its message was kept. */
+  /** The session of a chat that failed after its message was stored, and the id of that message. */
   readonly session_id?: string | null;
   readonly message_id?: string | null;
-  /** Seconds to wait before another try, where that is known. */
+  /** Seconds to wait before another try; null where that is not known. */
   readonly retryAfter?: number | null;
-  /** True where an earlier sending of the same request got no answer: it may have done its work. */
+  /** True where an earlier sending of the same request got no answer: that one may have been carried out. */
   readonly mayHaveActed?: boolean;
-  /** The body that a server sent with this failure, as it sent it. */
+  /** The body of the failure, as a server sent it. */
   readonly body?: unknown;
   readonly cause?: unknown;
 }
 
-/** A failure with a code. `message` says what failed; `hint` and `remedy` say what to do next (empty and null where there is nothing). */
+/** The most characters of a message. A longer one loses its middle. The words of a server have at most half of them. */
+const mostCharacters = 4000;
+/** A hint may hold a list of names. */
+const mostHintCharacters = 16_000;
+
+/**
+ * A failure with a code. `message` says what failed. `hint` and `remedy` say what to do next; they are empty and null where there is
+ * nothing to do.
+ */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
   readonly code: ErrorCode;
@@ -124,9 +132,9 @@ export class ParleyError extends Error {
   readonly body: unknown;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(message, { cause: facts.cause });
+    super(withoutMiddle(message, mostCharacters), { cause: facts.cause });
     this.code = code;
-    this.hint = facts.hint ?? '';
+    this.hint = withoutMiddle(facts.hint ?? '', mostHintCharacters);
     this.remedy = facts.remedy ?? null;
     this.details = facts.details ?? [];
     this.session_id = facts.session_id ?? null;
@@ -140,7 +148,7 @@ export class ParleyError extends Error {
     return errorKind[this.code];
   }
 
-  /** The same failure with these facts in place of its own. Its other facts stay, and it is the cause of the new one. */
+  /** The same failure with these facts in place of its own. Its other facts stay. The failure becomes the cause of the new one. */
   with({ message = this.message, ...facts }: ErrorFacts & { readonly message?: string }): ParleyError {
     const { code, hint, remedy, details, session_id, message_id, retryAfter, mayHaveActed, body } = this;
     const own = {

@@ -1,30 +1,30 @@
-// The limits of this service, each a setting. Over one: an error that names the limit and the size that it got.
+// The limits of this service. Each is a setting. A value over one is refused with an error that names the limit and the size of the value.
 
 export interface Limits {
   /** Characters (code points) of a title. */
   readonly titleCharacters: number;
   /** UTF-8 bytes of a message. */
   readonly messageBytes: number;
-  /** Characters (code points) and words of a search. */
+  /** Characters (code points) of a search, and its words. */
   readonly queryCharacters: number;
   readonly queryTerms: number;
-  /** Items of a page at most, and when none is named. */
+  /** The most items of a page, and the items of a page where the request names no number. */
   readonly pageItems: number;
   readonly pageItemsDefault: number;
-  /** Session ids of one batch call. */
+  /** Session ids of one batch request. */
   readonly batchIds: number;
-  /** How long a chat waits for the turn before it in its session, ms. */
+  /** How long a chat waits for the running turn of its session, in ms. */
   readonly turnWaitMs: number;
-  /** How long a turn stays with a process that does not renew it, ms: at most 60,000, and less than `turnWaitMs`. */
+  /** How long a turn stays with a process that does not renew it, in ms: at most 60,000, and less than `turnWaitMs`. */
   readonly turnLeaseMs: number;
-  /** How long an engine may take to its first event, and between two, ms. */
+  /** How long an engine may take to its first event, and between two events, in ms. */
   readonly firstTokenMs: number;
   readonly silenceMs: number;
-  /** How long an idempotency key is kept, ms. */
+  /** How long an idempotency key is kept, in ms. */
   readonly idempotencyMs: number;
 }
 
-/** The most items of a page: what a client asks for that wants all of them. */
+/** The most items of a page. A client that wants all items asks for pages of this size. */
 export const largestPage = 200;
 
 export const defaultLimits: Limits = {
@@ -42,11 +42,11 @@ export const defaultLimits: Limits = {
   idempotencyMs: 24 * 60 * 60 * 1000,
 };
 
-/** The longest request body that a Parley server takes. Clients know it, too, and do not send a longer one. */
+/** Bytes of the longest request body that a Parley server takes. A client does not send a longer one. */
 export const bodyBytes = 8 * 1024 * 1024;
 
-/** Messages that are read together, written as JSON: a page of them ends there, whatever its limit, once it holds one. */
+/** Bytes of JSON after which a page of messages ends, whatever its limit. A page holds at least one message. */
 export const pageBytes = 4 * 1024 * 1024;
 
-/** The most messages of a session that a Parley server takes in one import: they are written in one transaction. */
+/** The most messages of a session that a Parley server takes in one import. They are written in one transaction. */
 export const importedMessages = 10_000;

@@ -1,5 +1,5 @@
-// A mode that somebody has set up: which model answers in it, where that model is, and what it is told. Field names are those of
-// the stored configuration and of the file for `serve --modes`.
+// A mode that a user has set up: its model, the address of that model, and the system prompt. The stored configuration and the file for
+// `serve --modes` use the same field names.
 import type { ParleyError } from './errors.ts';
 import type { Mode } from './mode.ts';
 
@@ -19,29 +19,29 @@ export interface ModeSettings {
   readonly engine: 'openai';
   readonly base_url: string;
   readonly model: string;
-  /** Where its key is, never the key: `env:NAME`, `file:PATH` or `command:…`; null for a server that asks for none. */
+  /** Where the key is, never the key itself: `env:NAME`, `file:PATH` or `command:LINE`; null for a server that needs no key. */
   readonly key: string | null;
   /** The system prompt; null for none. */
   readonly system: string | null;
-  /** Null: the model's own. */
+  /** Null for the model's own default. */
   readonly temperature: number | null;
-  /** Further fields of each request: `max_tokens`, `top_p`, `seed` and what else the server knows. */
+  /** Further fields of each request, such as `max_tokens`, `top_p` and `seed`. */
   readonly parameters: Readonly<Record<string, JsonValue>>;
-  /** How many tokens system prompt, history and message may have together, as estimated here. */
+  /** How many tokens the system prompt, the history and the message may have together, as estimated here. */
   readonly context_tokens: number;
-  /** The mode to ask when this one fails before it has said anything; null for none. */
+  /** The mode to ask when this one fails before the first chunk of its reply; null for none. */
   readonly fallback: string | null;
-  /** The longest wait for the first token, and between two pieces of the reply, in seconds. */
+  /** The longest wait for the first token, and between two chunks of the reply, in seconds. */
   readonly first_token_seconds: number;
   readonly idle_seconds: number;
-  /** True: the model's notes to itself are part of what a chat shows. */
+  /** True: a chat shows the model's own notes. */
   readonly show_reasoning: boolean;
   /**
-   * What becomes of `<think>…</think>` at the beginning of a reply. `split`: it is the model's notes, no part of the reply. `open`: the
+   * What becomes of `<think>…</think>` at the beginning of a reply. `split`: it is the model's notes, and no part of the reply. `open`: the
    * same, for a model whose template has opened the tag, so that only `</think>` comes. `keep`: it is part of the reply.
    */
   readonly think_tags: (typeof thinkTagChoices)[number];
-  /** True: plain `http:` may leave this machine. */
+  /** True: plain `http:` may be used to another machine. */
   readonly insecure_http: boolean;
 }
 
@@ -63,7 +63,7 @@ export const defaultModeSettings = {
   insecure_http: false,
 } as const satisfies Omit<ModeSettings, 'name' | 'base_url' | 'model'>;
 
-/** The modes that need no model, no network and no setting up. No other mode can have their names. */
+/** The modes that need no model, no network and no settings. No other mode can have their names. */
 export const offlineModes: readonly Mode[] = [
   {
     name: 'eliza',
@@ -81,30 +81,31 @@ export const offlineModes: readonly Mode[] = [
   },
 ];
 
-/** Their names. */
+/** The names of {@link offlineModes}. */
 export const builtInModes: readonly string[] = offlineModes.map(({ name }) => name);
 
+/** A mode whose stored settings break a rule. */
 export interface FaultyMode {
   readonly name: string;
-  /** What whoever uses it is told. */
+  /** What a user of the mode is told. */
   readonly failure: ParleyError;
 }
 
-/** What is set up, and which mode is used when none is named (null: the first built-in one). */
+/** The modes that are set up, and the one that is used when none is named (null: the first built-in one). */
 export interface ModeConfig {
   readonly modes: readonly ModeSettings[];
-  /** Those that cannot be used, as a hand may have left them. They are in no one's way. */
+  /** The modes whose settings were damaged, as by an editor. They do not disturb the others. */
   readonly faulty: readonly FaultyMode[];
   readonly default: string | null;
 }
 
-/** All modes of a configuration, in the order of the models listing: those that were set up, faulty ones, then the offline modes. */
-export function allModes(book: ModeConfig): readonly Mode[] {
-  const upstream = book.modes.map(
+/** All modes of a configuration, in the order of the models listing: those that were set up, the faulty ones, then the offline modes. */
+export function allModes(modeConfig: ModeConfig): readonly Mode[] {
+  const upstream = modeConfig.modes.map(
     ({ name, description, engine, model }): Mode => ({ name, description, engine, model, default: false }),
   );
-  // A faulty mode is listed: a default that is faulty must not give way to another mode in silence.
-  const faulty = faultyModes(book).map(
+  // A faulty mode is listed, because a faulty default must not silently give way to another mode.
+  const faulty = faultyModes(modeConfig).map(
     ({ name }): Mode => ({
       name,
       description: 'faulty: its settings break a rule',
@@ -114,19 +115,19 @@ export function allModes(book: ModeConfig): readonly Mode[] {
     }),
   );
   const modes = [...upstream, ...faulty, ...offlineModes];
-  if (!modes.some(({ name }) => name === book.default)) return modes;
-  return modes.map((mode) => ({ ...mode, default: mode.name === book.default }));
+  if (!modes.some(({ name }) => name === modeConfig.default)) return modes;
+  return modes.map((mode) => ({ ...mode, default: mode.name === modeConfig.default }));
 }
 
-/** The faulty modes that a chat can name: an entry with the name of an offline mode is never used. */
-export function faultyModes(book: ModeConfig): readonly FaultyMode[] {
-  return book.faulty.filter(({ name }) => !builtInModes.includes(name));
+/** The faulty modes that a chat can name. An entry with the name of an offline mode is never used. */
+export function faultyModes(modeConfig: ModeConfig): readonly FaultyMode[] {
+  return modeConfig.faulty.filter(({ name }) => !builtInModes.includes(name));
 }
 
-/** A mode of the configuration, with how it is set up. */
+/** A mode of the configuration, with its settings. */
 export interface ModeRecord extends Mode {
-  /** Null for a mode that is built in, and for a faulty one. */
+  /** Null for a built-in mode, and for a faulty one. */
   readonly settings: ModeSettings | null;
-  /** What is wrong with how it is kept; null for one that can be used. */
+  /** What is wrong with the stored settings; null for a mode that can be used. */
   readonly problem: string | null;
 }

@@ -1,5 +1,5 @@
-// What went wrong at a model's server, in one word for a program: the `problem` of a failure's detail whose `field` is `model_server`.
-// docs/json.md lists them; a name stays what it is.
+// What went wrong at a model's server, in one word for programs: the `problem` of the error detail whose `field` is `model_server`.
+// docs/json.md lists these words. A word never changes its meaning.
 import type { ParleyError } from './errors.ts';
 
 export const modelServerProblems = [
@@ -29,7 +29,7 @@ export const modelServerProblems = [
 
 export type ModelServerProblem = (typeof modelServerProblems)[number];
 
-/** Null for a failure that is not one of a model's server. */
+/** Null for a failure that did not come from a model's server. */
 export function modelServerProblemOf({ details }: ParleyError): ModelServerProblem | null {
   const detail = details.find(({ field }) => field === 'model_server');
   return modelServerProblems.find((problem) => problem === detail?.problem) ?? null;

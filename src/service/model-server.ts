@@ -1,18 +1,19 @@
-// Model servers that are worth looking for: on this machine at their default ports, and vendors whose key has an environment variable of
-// its own. The addresses are those of the vendors' documentation.
+// Model servers that `setup` looks for: programs on this machine at their default ports, and vendors whose key has an environment variable
+// of its own. The addresses come from the vendors' documentation.
 
 export interface ModelServer {
   readonly name: string;
   readonly base_url: string;
-  /** `env:NAME`, or null for one that asks for none. */
+  /** `env:NAME`; null for a server that needs no key. */
   readonly key: string | null;
 }
 
+/** What a server answered to the question for its models. */
 export interface FoundModels {
   readonly server: ModelServer;
-  /** As the server lists them; empty when it could not be asked. */
+  /** In the order of the server's list; empty when the server could not be asked. */
   readonly models: readonly string[];
-  /** Why there are none; null when there are, or when nothing listens there. */
+  /** Why there are no models; null when there are, and when nothing listens at the address. */
   readonly problem: string | null;
 }
 

@@ -1,32 +1,32 @@
-// What a person can do after a failure, as a name and facts. The command line turns it into commands and options; nothing below it
-// knows any. Where plain words do, a failure has a `hint` instead.
+// What a person can do after a failure, as a kind and facts. The command line turns it into commands and options, which no room below it
+// knows. A failure whose remedy needs no command has a `hint` instead.
 
-/** What of a mode is to be looked at. */
+/** What to look at in the settings of a mode. */
 export type ModeSubject = 'address' | 'base address' | 'key' | 'rights of the key' | 'settings';
 
 export type Remedy =
-  /** Look at a mode's settings. */
+  /** Look at the settings of a mode. */
   | { readonly kind: 'check_mode'; readonly mode: string; readonly subject: ModeSubject }
   /** Change a mode whose settings break a rule, or remove it. */
   | { readonly kind: 'mend_mode'; readonly mode: string }
   /** Give a mode another fallback. */
   | { readonly kind: 'change_fallback'; readonly mode: string }
   | { readonly kind: 'choose_default_mode' }
-  /** Name where a key is to be read from, in place of the key itself. */
+  /** Name the place of a key, instead of giving the key itself. */
   | { readonly kind: 'refer_to_key' }
-  /** Name another place for the key of a mode. */
+  /** Keep the key of a mode in another place. */
   | { readonly kind: 'move_key'; readonly mode: string }
   | { readonly kind: 'change_address'; readonly mode: string }
-  /** Choose another model; `pull`: one that Ollama can fetch. */
+  /** Choose another model. `pull`: the model that Ollama can fetch. */
   | { readonly kind: 'choose_model'; readonly mode: string; readonly pull: string | null }
-  /** Send less of a conversation than `tokens`. */
+  /** Send fewer tokens of a conversation than `tokens`. */
   | { readonly kind: 'send_less'; readonly mode: string; readonly tokens: number }
   | { readonly kind: 'allow_longer_reply'; readonly mode: string }
   | { readonly kind: 'split_think_tags'; readonly mode: string }
   | { readonly kind: 'show_reasoning' }
-  /** Start a model server of this machine; `program`: which one listens at such a port. */
+  /** Start a model server on this machine. `program`: the one whose default port the address has. */
   | { readonly kind: 'start_model_server'; readonly mode: string; readonly program: ModelProgram | null }
-  /** Allow a longer silence; with `mode`, of the mode's model. */
+  /** Allow a longer silence: of the model of `mode`, or of the server where `mode` is null. */
   | {
       readonly kind: 'allow_longer_silence';
       readonly mode: string | null;
@@ -39,14 +39,14 @@ export type Remedy =
   /** Give a profile or a URL, not both. */
   | { readonly kind: 'choose_profile_or_url' }
   | { readonly kind: 'list_keys' }
-  /** Keep a URL and its key in a profile; with `profile`, in that one. */
+  /** Keep a URL and its key in a profile: in `profile`, where it is given. */
   | { readonly kind: 'log_in'; readonly profile: string | null }
   | { readonly kind: 'make_profile' }
   | { readonly kind: 'name_another_profile' }
   | { readonly kind: 'make_store' }
   | { readonly kind: 'restore_session' }
   | { readonly kind: 'import_an_export' }
-  /** Import on the machine of the store, where no limit of HTTP holds. */
+  /** Import on the machine of the store, where the limits of HTTP do not hold. */
   | { readonly kind: 'import_at_store' }
   | { readonly kind: 'count_again' }
   | { readonly kind: 'show_answer' }

@@ -1,19 +1,20 @@
-// What this service offers beyond the interface document. Another server may lack it: each operation then rejects with
-// `UNSUPPORTED`.
-import type { Answer } from './answer.ts';
+// The contract of the archive: what this service offers beyond the interface document. Another server may lack it. Each operation then
+// rejects with `UNSUPPORTED`.
 import type { Call } from './call.ts';
+import type { Result } from './result.ts';
 import type { Message, Page, Role, Session } from './session.ts';
 
+/** Which page of a listing is wanted. */
 export interface PageRequest {
   /** 1 to 200. */
   readonly limit: number;
-  /** The `next_cursor` of the page before; null for the first. */
+  /** The `next_cursor` of the page before; null for the first page. */
   readonly cursor: string | null;
 }
 
 /** Sessions with the same time are ordered by their ids, in the same direction. */
 export interface SessionOrder {
-  /** The time that counts: of the last activity, or of the creation. */
+  /** The time that orders the sessions: of the last activity, or of the creation. */
   readonly sort: 'updated' | 'created';
   /** `desc`: the newest first. */
   readonly order: 'desc' | 'asc';
@@ -22,21 +23,23 @@ export interface SessionOrder {
 /** The order of a listing that asks for no other. */
 export const lastActiveFirst: SessionOrder = { sort: 'updated', order: 'desc' };
 
-/** For paging through all sessions: one that becomes active meanwhile keeps its place, and new ones come at the end. */
+/**
+ * The order for reading all sessions page by page: a session that becomes active meanwhile keeps its place, and new ones come at the end.
+ */
 export const firstCreatedFirst: SessionOrder = { sort: 'created', order: 'asc' };
 
-/** Filters are joined by "and"; null means "any". A cursor belongs to the order that it was given out in. */
+/** Which sessions are listed. All filters must fit; null fits any session. A cursor is valid in the order that it was given in. */
 export interface SessionQuery extends PageRequest, SessionOrder {
   /** A glob (`*`, `?`, `[a-z]`) over the whole title, case-sensitive. */
   readonly title_match: string | null;
-  /** Last activity strictly before, or at or after, an ISO 8601 time. */
+  /** ISO 8601. The last activity was strictly before `updated_before`, and at or after `updated_after`. */
   readonly updated_before: string | null;
   readonly updated_after: string | null;
   /** True: the deleted sessions instead of the active ones. */
   readonly deleted: boolean;
 }
 
-/** The query that narrows nothing: every active session, the last active first. */
+/** The query without a filter: every active session, the last active first. */
 export const anySession: Omit<SessionQuery, keyof PageRequest> = {
   title_match: null,
   updated_before: null,
@@ -46,36 +49,39 @@ export const anySession: Omit<SessionQuery, keyof PageRequest> = {
 };
 
 export interface SearchRequest extends PageRequest {
-  /** Words that a message must all hold, in any order: `word`, `"a phrase"`, `begin*`. 1 to 500 characters. */
+  /** Words that a message must contain, all of them, in any order: `word`, `"a phrase"`, `begin*`. 1 to 500 characters (code points). */
   readonly query: string;
 }
 
-/** What stands around each hit in a snippet. A snippet holds them nowhere else. */
+/** What stands before and after each hit in a snippet. A snippet contains them nowhere else. */
 export const snippetMarks = { open: '⟦', close: '⟧' } as const;
 
 export interface SearchHit {
   readonly message_id: string;
   readonly role: Role;
   readonly created_at: string;
-  /** The part of the message around its hits, on one line, as plain text with {@link snippetMarks}. */
+  /** The part of the message around its hits: plain text on one line, with {@link snippetMarks}. */
   readonly snippet: string;
 }
 
 export interface SearchItem {
   readonly session: Session;
-  /** Of its best hit: how often the words occur, and how short the message is. Comparable within one query. */
+  /**
+   * The score of the session's best hit, made of how often the words occur and how short the message is. Scores are comparable within one
+   * query.
+   */
   readonly score: number;
-  /** Its best messages, at most three, the best first. */
+  /** The best messages of the session, at most three, the best first. */
   readonly hits: readonly SearchHit[];
 }
 
-/** Sessions by score, then by their newest hit. */
+/** Found sessions, ordered by score, then by their newest hit. */
 export interface SearchPage extends Page<SearchItem> {
-  /** True when there are more hits than are ranked: then only the newest 10,000 of them were. */
+  /** True when there are more than 10,000 hits: then only the newest 10,000 were ranked. */
   readonly newest_only: boolean;
 }
 
-/** A session with all that was said in it: what an export holds, and an import takes back. */
+/** A session with all of its messages: what an export writes and an import reads. */
 export interface SessionRecord {
   readonly session: Session;
   /** By position, from 0. */
@@ -88,35 +94,39 @@ export interface BatchItem<Status extends string> {
 }
 
 export interface BatchResult<Status extends string> {
-  /** In the order of the ids given. */
+  /** In the order of the ids of the request. */
   readonly items: readonly BatchItem<Status>[];
 }
 
-/** Errors as in {@link ConversationService}. */
+/**
+ * The operations of the archive. They reject as those of {@link ConversationService} do, and with `UNSUPPORTED` where a server lacks the
+ * archive.
+ */
 export interface SessionArchive {
-  listSessions(call: Call, query: SessionQuery): Promise<Answer<Page<Session>>>;
+  /** Lists the sessions of the project, one page at a time. */
+  listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>>;
 
-  /** Active sessions in whose messages the words occur. `INVALID_REQUEST` for a query without a word. */
-  searchSessions(call: Call, request: SearchRequest): Promise<Answer<SearchPage>>;
+  /** Finds active sessions by the words of their messages. Rejects with `INVALID_REQUEST` for a query without a word. */
+  searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>>;
 
-  /** A session's messages by position, both sides. A page of long ones is shorter than its limit; `next_cursor` goes on. */
-  listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Answer<Page<Message>>>;
+  /** Lists the messages of a session by position, both sides. A page of long messages ends before its limit; `next_cursor` continues it. */
+  listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>>;
 
-  /** A title of null takes the title away. Not an activity: `updated_at` stays. */
-  renameSession(call: Call, sessionId: string, title: string | null): Promise<Answer<Session>>;
+  /** Gives a session another title; null removes the title. A renaming is no activity: `updated_at` stays. */
+  renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>>;
 
-  /** Undoes a deletion; an active session stays as it is. */
-  restoreSession(call: Call, sessionId: string): Promise<Answer<Session>>;
+  /** Undoes a deletion. An active session stays as it is. */
+  restoreSession(call: Call, sessionId: string): Promise<Result<Session>>;
 
-  /** 1 to 1,000 ids in one transaction. */
-  deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'deleted'>>>;
+  /** Deletes 1 to 1,000 sessions in one transaction. */
+  deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'deleted'>>>;
 
-  /** 1 to 1,000 ids in one transaction. */
-  restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Answer<BatchResult<'restored'>>>;
+  /** Restores 1 to 1,000 sessions in one transaction. */
+  restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'restored'>>>;
 
   /**
-   * Takes in a session with its id, its times and all its messages, as one write. One that is there and equal stays as it is;
-   * `INVALID_REQUEST` where the id is taken otherwise, or the record does not hold together.
+   * Stores a session with its id, its times and all of its messages, in one transaction. A session that exists and is equal stays as it is.
+   * Rejects with `INVALID_REQUEST` where the id belongs to an unequal session, and where the record contradicts itself.
    */
-  importSession(call: Call, record: SessionRecord): Promise<Answer<Session>>;
+  importSession(call: Call, record: SessionRecord): Promise<Result<Session>>;
 }

@@ -1,18 +1,18 @@
-// A session and what it holds. Field names are the API's own, so that a value here is a body's `data` as it stands.
+// A session and its messages. Field names are those of the API, so that a value here is the `data` of a body as it stands.
 
-/** A session just created: the four fields of the interface document section 2, these alone. */
+/** A session just created: the four fields of the interface document (section 2), and no others. */
 export interface NewSession {
   readonly session_id: string;
-  /** Null when none was given. */
+  /** Null for a session without a title. */
   readonly title: string | null;
-  /** ISO 8601, UTC, milliseconds; so are all times here. */
+  /** ISO 8601, UTC, milliseconds. All times in this room have this form. */
   readonly created_at: string;
   /** Stored messages of both sides: a turn counts 2. */
   readonly message_count: number;
 }
 
 export interface Session extends NewSession {
-  /** The last activity: creation, or the last message stored. */
+  /** The last activity: the creation, or the last message that was stored. */
   readonly updated_at: string;
 }
 
@@ -28,7 +28,7 @@ export const finishReasons = ['stop', 'length', 'interrupted', 'error'] as const
 /** How a reply ended. */
 export type FinishReason = (typeof finishReasons)[number];
 
-/** A cut reply: it did not come to its end, and is kept as far as it came. */
+/** True for a cut reply: it did not come to its end, and is kept as far as it came. */
 export function isCut({ finish_reason }: { readonly finish_reason: FinishReason | null }): boolean {
   return finish_reason === 'interrupted' || finish_reason === 'error';
 }
@@ -40,29 +40,29 @@ export interface Usage {
 
 export interface Message {
   readonly message_id: string;
-  /** Its place in the session, from 0, without gaps. */
+  /** The place of the message in the session, from 0, without gaps. */
   readonly position: number;
   readonly role: Role;
   readonly content: string;
   readonly mode: string;
   /** Null for a user's message. */
   readonly finish_reason: FinishReason | null;
-  /** Null where the engine does not count. */
+  /** Null for a user's message, and for an engine that does not count. */
   readonly usage: Usage | null;
   readonly created_at: string;
-  /** Why a reply ended in `error`: the code of the failure. Left out of every other message, and where it is not known. */
+  /** The code of the failure that ended a reply in `error`. It is missing on every other message, and where the code is not known. */
   readonly error_code?: string;
 }
 
-/** One page of a listing, and where the next begins: null after the last. A cursor is opaque. */
+/** One page of a listing. `next_cursor` is the opaque place of the next page; null after the last. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next_cursor: string | null;
 }
 
-/** True for a session id that any server of the API may have given out: 1 to 255 visible characters, not `.` or `..`. */
+/** True for a session id that a server of the API may have given out: 1 to 255 visible characters, not `.` or `..`. */
 export function isSessionId(text: string): boolean {
-  // Most ids are plain ASCII, and the Unicode tables behind `\p{…}` take a quarter of a millisecond to load.
+  // Most ids are plain ASCII. The Unicode tables behind `\p{…}` take a quarter of a millisecond to load, so they are tried last.
   const isVisible = /^[!-~]{1,255}$/.test(text) || /^[^\p{C}\p{Z}\s]{1,255}$/u.test(text);
   return isVisible && text !== '.' && text !== '..';
 }

@@ -111,7 +111,7 @@ export interface TurnReply {
   readonly usage: Usage | null;
   /** The mode that replied: another than the turn's when that one failed. */
   readonly mode: string;
-  /** From the question to the first piece of the reply; null when none came. */
+  /** From the question to the first chunk of the reply; null when none came. */
   readonly first_token_ms: number | null;
   /** Why a turn ended in `error`; null for every other. */
   readonly error_code: string | null;

@@ -1,5 +1,5 @@
-// Files that appear under their name whole or not at all: written under another name beside it, synced, then moved there. Private
-// from the moment they are made.
+// Files that appear under their name whole or not at all. A file is written under another name in the same directory, synced, and then
+// renamed. Other users cannot read it at any time.
 import {
   closeSync,
   fchmodSync,
@@ -14,26 +14,33 @@ import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from './directories.ts';
 
 export interface Durability {
-  /** True: the file, under its name, outlives a power cut from now on. False: only its data is synced, so that no cut empties it. */
+  /**
+   * True: the file and its name survive a power cut after the call. False: only the data is synced, so that a power cut does not leave an
+   * empty file.
+   */
   readonly durable: boolean;
+  /**
+   * True: nothing is synced, so a power cut may leave the file empty or cut short. For a file whose reader treats that as a missing file.
+   */
+  readonly mayBeEmptied?: boolean;
 }
 
 export interface AtomicFileOptions extends Durability {
   /** False: a file that has the name by then stays, and `keep` throws `EEXIST`. */
   readonly replaces: boolean;
-  /** Whatever the umask is; 0600, less what the umask takes, where it is not given. */
+  /** The permission bits, whatever the umask is. Without it they are 0600, less what the umask removes. */
   readonly mode?: number;
 }
 
 export class AtomicFile {
-  /** To write to, and to ask about: it is the file that will have the name. */
+  /** The open file that will get the name, to write to and to ask about. */
   readonly descriptor: number;
   readonly #path: string;
   readonly #part: string;
   readonly #options: AtomicFileOptions;
   #isOpen = true;
 
-  /** Throws what the system says, as all of its methods do. */
+  /** Throws the error of the system call, as all methods do. */
   constructor(path: string, options: AtomicFileOptions) {
     this.#path = path;
     this.#part = join(dirname(path), partName(basename(path)));
@@ -51,16 +58,16 @@ export class AtomicFile {
     writeFileSync(this.descriptor, data);
   }
 
-  /** Gives the file its name. */
+  /** Syncs the file and gives it its name. */
   keep(): void {
-    fsyncSync(this.descriptor);
+    if (this.#options.mayBeEmptied !== true) fsyncSync(this.descriptor);
     this.#close();
     if (this.#options.replaces || !this.#linked()) renameSync(this.#part, this.#path);
     else this.#removePart();
     if (this.#options.durable) syncDirectory(dirname(this.#path));
   }
 
-  /** Leaves nothing of a file that was not kept. */
+  /** Removes a file that was not kept. */
   discard(): void {
     try {
       this.#close();
@@ -69,7 +76,7 @@ export class AtomicFile {
     }
   }
 
-  /** What is kept has its name by then, and why a file is given up matters more than a part that stays. */
+  /** Ignores errors: a kept file has its name by then, and the reason to give a file up matters more than a part that stays. */
   #removePart(): void {
     try {
       rmSync(this.#part, { force: true });
@@ -84,7 +91,7 @@ export class AtomicFile {
     closeSync(this.descriptor);
   }
 
-  /** A link takes no name that was given to another file meanwhile, as a move does. False where the file system knows no links. */
+  /** A link does not replace a file that got the name meanwhile, as renaming would. False where the file system has no links. */
   #linked(): boolean {
     try {
       linkSync(this.#part, this.#path);
@@ -96,13 +103,13 @@ export class AtomicFile {
   }
 }
 
-/** The longest name that a file system takes leaves no room for more. */
+/** A name of the longest allowed length leaves no room for an addition, so a long name is replaced. */
 function partName(name: string): string {
   const random = Math.random().toString(36).slice(2);
   return Buffer.byteLength(name) > 200 ? `.parley.${random}.part` : `.${name}.${random}.part`;
 }
 
-/** Whoever reads the file sees the old content or the new, whole. When it fails, the old content stands. */
+/** Replaces the content of a file. A reader sees the old content or the new one, whole. On failure the old content stays. */
 export function replaceFile(path: string, data: string | Uint8Array, durability: Durability): void {
   const file = new AtomicFile(path, { ...durability, replaces: true });
   try {
@@ -114,7 +121,7 @@ export function replaceFile(path: string, data: string | Uint8Array, durability:
   }
 }
 
-/** Moves a whole file, which somebody else has written, to a name in the same directory. */
+/** Renames a whole file that another program has written, within its directory. */
 export function moveIntoPlace(part: string, path: string, { durable }: Durability): void {
   const file = openSync(part, 'r+');
   try {

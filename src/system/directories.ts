@@ -1,10 +1,10 @@
-// Directories for the user alone, and the sync that makes a name in one outlive a power cut.
+// Directories that only the user can read, and the sync that makes the names in a directory survive a power cut.
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes the directory and those above it that are not there, each durable before the next. A directory of the user's own keeps its
- * mode. It goes step by step: Node's recursive mkdir never returns where a parent is a link to nowhere.
+ * Creates the directory and the missing ones above it, each durable before the next. An existing directory keeps its permissions. The
+ * directories are created one by one, because Node's recursive mkdir never returns where a parent is a link to nothing.
  */
 export function makePrivateDirectory(path: string): void {
   if (isDirectory(path)) return;
@@ -13,14 +13,14 @@ export function makePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, 0o700);
   } catch (error) {
-    if (isDirectory(path)) return; // another process was first
+    if (isDirectory(path)) return; // another process has created it
     throw error;
   }
-  chmodSync(path, 0o700); // a umask may have taken the owner's own rights
+  chmodSync(path, 0o700); // a umask may have removed the owner's own rights
   syncDirectory(parent);
 }
 
-/** What file systems and systems say that cannot sync a directory. */
+/** The errors of file systems and operating systems that cannot sync a directory. */
 const withoutSync: ReadonlySet<string> = new Set([
   'EINVAL',
   'ENOTSUP',
@@ -30,13 +30,13 @@ const withoutSync: ReadonlySet<string> = new Set([
   'EISDIR',
 ]);
 
-/** A file that was made, moved or removed in this directory stays so after a power cut. */
+/** Makes files that were created, renamed or removed in this directory stay so after a power cut. */
 export function syncDirectory(path: string): void {
   let directory: number;
   try {
     directory = openSync(path, 'r');
   } catch {
-    return; // a system that opens no directories, or one that we may not read: no more can be done
+    return; // a system that cannot open directories, or a directory that this user may not read
   }
   try {
     fsyncSync(directory);
@@ -51,6 +51,6 @@ function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // whatever is in the way, making it says
+    return false; // creating the directory reports what is in the way
   }
 }

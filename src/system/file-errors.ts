@@ -1,16 +1,16 @@
-// What the errors of system calls on files mean.
+// The meaning of errors of system calls on files.
 
-/** A disk, or what of it this user may fill, is full. */
+/** True where a disk is full, or this user's share of it. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Whether a name of a system call, as Node's errors have it, is of one on files. */
+/** True for the name of a system call on files, as Node's errors have it. */
 export function isFileCall(syscall: string): boolean {
   return fileCalls.has(syscall);
 }
 
-/** Those on sockets and processes are not among them. */
+/** System calls on sockets and processes are not in this list. */
 const fileCalls: ReadonlySet<string> = new Set(
   (
     'access chmod close copyfile fchmod fdatasync fstat fsync ftruncate futime link lstat mkdir mkdtemp open opendir ' +

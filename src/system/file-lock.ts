@@ -1,22 +1,22 @@
-// A lock on a file between processes, and the wait for it. The operating system keeps the lock and lets go of it when its process ends:
-// no lock outlives its holder, and none is taken from one.
+// A file lock between processes, and the wait for it. The operating system releases the lock when its process ends: no lock outlives its
+// holder, and none is taken away from one.
 
-/** Takes the lock of a file and returns what lets go of it; null while it is held elsewhere. */
+/** Takes the lock of a file, and returns the function that releases it; null while another process holds the lock. */
 export type TakeLock = (path: string) => (() => void) | null;
 
-/** Loads what locks need: SQLite. */
+/** Loads the code for locks, which is SQLite. */
 export type LoadLocks = () => Promise<TakeLock>;
 
 export interface FileLock {
   readonly path: string;
   readonly locks: LoadLocks;
-  /** How long it is waited for. */
+  /** The longest wait for the lock, in ms. */
   readonly waitMs?: number;
 }
 
 const longestPauseMs = 20;
 
-/** Null where it does not come free within the wait, which is counted in pauses: a clock that jumps neither shortens nor stretches it. */
+/** Null where the lock stays held for the whole wait. The wait is a sum of pauses, so a clock that jumps does not change it. */
 export async function takeWithin({ path, locks }: FileLock, waitMs: number): Promise<(() => void) | null> {
   const take = await locks();
   let waited = 0;

@@ -1,15 +1,16 @@
-// A name for this process that no other has, and what has become of the process of such a name.
+// A unique name for this process, and the state of the process with such a name.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type ProcessStat, parseProcessStat } from './process-stat.ts';
 
 export interface ProcessIdentity {
-  /** One line. No two processes have the same. */
+  /** One line. No two processes have the same name. */
   readonly name: string;
-  /** `unknown`: a process of another machine or container, or not the name of a process. */
+  /** `unknown`: a process of another machine or container, or a text that names no process. */
   stateOf(name: string): 'running' | 'gone' | 'unknown';
 }
 
+/** What the operating system knows of processes. */
 export interface ProcessTable {
   readonly pid: number;
   /** True also for a process of another user. */
@@ -25,14 +26,14 @@ export function processIdentity(table: ProcessTable): ProcessIdentity {
       const pid = Number(/^([1-9]\d*) /.exec(other)?.[1]);
       if (Number.isNaN(pid) || !other.endsWith(` ${machine}`)) return 'unknown';
       const stat = readStat(pid);
-      // A pid that has come back belongs to a process of another start time.
+      // A process with another start time has got the pid of the process with that name.
       const isAnother = stat !== null && other !== name(pid);
       return table.isRunning(pid) && !isAnother && !stat?.hasEnded ? 'running' : 'gone';
     },
   };
 }
 
-/** Pids mean something within one run of one machine, and there within one namespace: containers have their own. */
+/** A pid is unique until the machine restarts, and within a namespace: each container has its own. */
 function machineName(): string {
   try {
     const run = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -42,18 +43,18 @@ function machineName(): string {
   }
 }
 
-/** Whether a name is of a process that ran before this machine was started last: both names must be of this machine. */
+/** True for the name of a process that ran before this machine was started last. Both names must be of this machine. */
 export function isOfEarlierBoot(name: string, own: ProcessIdentity): boolean {
   const [boot, ownBoot] = [bootOf(name), bootOf(own.name)];
   return boot !== null && ownBoot !== null && boot !== ownBoot;
 }
 
-/** The id of the boot in a name; null in a name of a system that has none. */
+/** The id of the boot in a name; null for a name from a system without such an id. */
 function bootOf(name: string): string | null {
   return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(name)?.[0] ?? null;
 }
 
-/** `-` where the system does not tell. */
+/** `-` where the system does not tell the start time. */
 function startTime(pid: number): string {
   return readStat(pid)?.startTime ?? '-';
 }

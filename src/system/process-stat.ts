@@ -1,18 +1,19 @@
-// What `/proc/<pid>/stat` of Linux tells of a process (proc_pid_stat(5)).
+// Reads `/proc/<pid>/stat` of Linux (proc_pid_stat(5)).
 
 export interface ProcessStat {
-  /** True for a process that has ended and that its parent has not yet asked about (state Z or X). */
+  /** True for a process that has ended and whose parent has not yet asked for its status (state Z or X). */
   readonly hasEnded: boolean;
   readonly session: number;
-  /** The controlling terminal's device number; 0 for none. */
+  /** The device number of the controlling terminal; 0 for none. */
   readonly terminal: number;
-  /** In clock ticks since the machine started: with the pid it names a process once. */
+  /** In clock ticks since the machine started. Together with the pid it identifies a process. */
   readonly startTime: string;
 }
 
-/** Null for a text that is not of that form. */
+/** Null for a text of another form. */
 export function parseProcessStat(text: string): ProcessStat | null {
-  // The second field is the program's name in parentheses and may hold spaces and parentheses itself: the last one ends it.
+  // The second field is the program's name in parentheses. The name may contain spaces and parentheses, so the last closing parenthesis
+  // ends it.
   const [state = '', , , session, terminal, ...rest] = text
     .slice(text.lastIndexOf(')') + 1)
     .trimStart()

@@ -1,6 +1,6 @@
-// A word as a POSIX shell reads it back, for the commands that messages tell people to run.
+// A word as a POSIX shell reads it back, for commands in messages.
 
-/** In quotation marks only where it needs them. */
+/** Adds quotation marks only to a word that needs them. */
 export function quoteForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : singleQuoted(word);
 }

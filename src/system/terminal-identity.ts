@@ -1,14 +1,14 @@
-// Which terminal this process runs in: a text that is the same for all commands typed there, and for no others.
+// A text that identifies the terminal of this process. It is the same for all commands in that terminal, and for no others.
 import { parseProcessStat } from './process-stat.ts';
 
-export interface TerminalSurroundings {
+export interface TerminalDependencies {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The text of a file; may throw where there is none. */
+  /** The text of a file. It may throw where there is no such file. */
   readText(path: string): string;
 }
 
-/** The innermost first: a multiplexer's panes inherit the variables of the terminal that it was started in. */
+/** The innermost terminal first: the panes of a multiplexer inherit the variables of the terminal that it was started in. */
 const terminalVariables = [
   ['TMUX', 'TMUX_PANE'],
   ['STY', 'WINDOW'],
@@ -22,26 +22,26 @@ const terminalVariables = [
   ['SSH_CONNECTION', 'SSH_TTY'],
 ] as const;
 
-/** Null where there is no terminal, or no telling which. */
-export function terminalIdentity(surroundings: TerminalSurroundings): string | null {
-  if (surroundings.platform !== 'linux') return identityByVariables(surroundings.env);
-  const own = readStat(surroundings, 'self');
-  if (own === null) return identityByVariables(surroundings.env);
+/** Null where there is no terminal, and where it cannot be identified. */
+export function terminalIdentity(dependencies: TerminalDependencies): string | null {
+  if (dependencies.platform !== 'linux') return identityByVariables(dependencies.env);
+  const own = readStat(dependencies, 'self');
+  if (own === null) return identityByVariables(dependencies.env);
   if (own.terminal === 0) return null;
-  // Device numbers and pids come back: the session leader's start time tells today's terminal from yesterday's.
-  const leader = own.session > 0 ? readStat(surroundings, String(own.session)) : null;
+  // Device numbers and pids are used again. The start time of the session leader distinguishes today's terminal from an earlier one.
+  const leader = own.session > 0 ? readStat(dependencies, String(own.session)) : null;
   return `tty ${own.terminal} ${own.session} ${leader?.startTime ?? 'unknown'}`;
 }
 
-function readStat(surroundings: TerminalSurroundings, pid: string) {
+function readStat(dependencies: TerminalDependencies, pid: string) {
   try {
-    return parseProcessStat(surroundings.readText(`/proc/${pid}/stat`));
+    return parseProcessStat(dependencies.readText(`/proc/${pid}/stat`));
   } catch {
     return null;
   }
 }
 
-function identityByVariables(env: TerminalSurroundings['env']): string | null {
+function identityByVariables(env: TerminalDependencies['env']): string | null {
   for (const names of terminalVariables) {
     if (names.every((name) => env[name])) return names.map((name) => `${name}=${env[name]}`).join(' ');
   }

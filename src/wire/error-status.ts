@@ -1,4 +1,4 @@
-// Error codes as HTTP statuses. A kind has one status; codes that HTTP tells apart have one of their own.
+// The HTTP status of each error code. Each kind of error has one status. Codes that HTTP distinguishes have a status of their own.
 import { type ErrorCode, type ErrorKind, errorKind } from '../service/errors.ts';
 
 const statusOfKind = {
@@ -25,4 +25,9 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
 
 export function errorStatus(code: ErrorCode): number {
   return statusOfCode[code] ?? statusOfKind[errorKind[code]];
+}
+
+/** True for a status that asks the client to send the request again later. */
+export function isTurnedAway(status: number): boolean {
+  return status === 429 || status === 503;
 }

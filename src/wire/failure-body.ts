@@ -1,22 +1,32 @@
-// A failure as a server tells it, made one of this program's own. A code that Parley does not know becomes the one that the status
-// stands for; the server's own words are kept.
+// Makes a failure of Parley of the failure that a server sent. A code that Parley does not know is replaced by the code of the status. The
+// server's own words are kept.
+import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from '../service/errors.ts';
-import { fieldOf, firstText, textOrNull } from './json-value.ts';
-import type { ReceivedAnswer } from './received-answer.ts';
+import { isTurnedAway } from './error-status.ts';
 
-/** An answer of 401, whatever its body. */
+/** What came back for one request, before its body is read. */
+export interface ReceivedResponse {
+  readonly status: number;
+  /** Seconds, from the header `Retry-After`; null where the header is missing or cannot be read. */
+  readonly retryAfter: number | null;
+  readonly text: string;
+  /** What was asked, for messages: `GET https://host/v1/models`. */
+  readonly asked: string;
+}
+
+/** The failure of a response with status 401, whatever its body. */
 export function refusedKey(body: unknown): ParleyError {
   return new ParleyError('INVALID_API_KEY', wordsOf(body, null) ?? 'The server refused the key.', {
     body: body ?? null,
   });
 }
 
-/** An answer with a status of failure, or with `success: false`. */
-export function failureOfAnswer(answer: ReceivedAnswer, body: unknown): ParleyError {
-  const { status, retryAfter, asked } = answer;
+/** The failure of a response with an error status, or with `success: false`. */
+export function failureOfResponse(response: ReceivedResponse, body: unknown): ParleyError {
+  const { status, retryAfter, asked } = response;
   const told = codeTold(body);
-  if (body === undefined && status !== 429 && status !== 503)
-    return notThisApi(answer, body, 'not with JSON that can be read');
+  if (body === undefined && !isTurnedAway(status))
+    return notThisApi(response, body, 'not with JSON that can be read');
   const code = knownCode(told) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks to wait ${retryAfter} s.`;
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
@@ -26,16 +36,16 @@ export function failureOfAnswer(answer: ReceivedAnswer, body: unknown): ParleyEr
   });
 }
 
-/** The event `error` of a stream: it has no status. */
+/** The failure of the stream event `error`, which has no status. */
 export function failureOfEvent(body: unknown): ParleyError {
   const code = knownCode(codeTold(body)) ?? 'ENGINE_FAILED';
   const message = wordsOf(body, code) ?? 'The server ended the reply with an error.';
   return new ParleyError(code, message, factsOf(body));
 }
 
-/** What answers is not a conversation service, or not one that keeps to the interface document. */
-export function notThisApi(answer: ReceivedAnswer, body: unknown, problem: string): ParleyError {
-  const { asked, status } = answer;
+/** The failure of a response that does not come from a conversation service, or that breaks the interface document. */
+export function notThisApi(response: ReceivedResponse, body: unknown, problem: string): ParleyError {
+  const { asked, status } = response;
   const message = `${asked} was answered with status ${status}, but ${problem}.`;
   return new ParleyError('BAD_RESPONSE', message, {
     hint: 'Check the URL: it must be the base of a conversation service, without /v1.',
@@ -43,12 +53,13 @@ export function notThisApi(answer: ReceivedAnswer, body: unknown, problem: strin
   });
 }
 
+/** The error code as the server sent it; null where the body has none. */
 export function codeTold(body: unknown): string | null {
   const error = fieldOf(body, 'error');
   return firstText(fieldOf(error, 'code'), fieldOf(body, 'code'), error);
 }
 
-/** The server's words on one line, with its code where Parley's own does not say it. */
+/** The server's message on one line. The server's code stands behind it where Parley uses another code. */
 function wordsOf(body: unknown, code: ErrorCode | null): string | null {
   const error = fieldOf(body, 'error');
   const told = codeTold(body);
@@ -60,7 +71,7 @@ function wordsOf(body: unknown, code: ErrorCode | null): string | null {
     : `${line} [${told.slice(0, 100)}]`;
 }
 
-/** Only what a server may say: that something is wrong with a flag or a file on this side is not for it to tell. */
+/** The code, if a server may send it. A server must not report a wrong option or file of the client. */
 function knownCode(told: string | null): ErrorCode | null {
   return serviceErrorCodes.find((code) => code === told) ?? null;
 }

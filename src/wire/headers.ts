@@ -1,8 +1,8 @@
-// The headers that server and client agree on, beyond those of HTTP.
+// The headers that the server and the client of this API use, besides those of HTTP itself.
 
 export const extensionsHeader = 'Parley-Extensions';
 export const idempotencyHeader = 'Idempotency-Key';
-/** On every answer: finds the call in the server's log. */
+/** Every response has it. It identifies the call in the server's log. */
 export const requestIdHeader = 'Parley-Request-Id';
 
 export const eventStreamType = 'text/event-stream';

@@ -1,6 +1,6 @@
 // JSON Pointer (RFC 6901): the name of one place in a JSON value.
 
-/** The names on the way; null for a text that is no pointer. */
+/** The field names from the top to the place; null for a text that is no pointer. */
 export function readPointer(pointer: string): readonly string[] | null {
   if (pointer !== '' && !pointer.startsWith('/')) return null;
   if (/~(?![01])/.test(pointer)) return null;
@@ -10,7 +10,7 @@ export function readPointer(pointer: string): readonly string[] | null {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value at the place; undefined where there is none. */
+/** The value at the place; undefined where the place does not exist. */
 export function valueAt(value: unknown, names: readonly string[]): unknown {
   let place = value;
   for (const name of names) {

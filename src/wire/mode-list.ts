@@ -1,8 +1,8 @@
 // The modes that a server lists, whatever the shape of its list.
+import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { Mode } from '../service/mode.ts';
-import { fieldOf, firstText, textOrNull } from './json-value.ts';
 
-/** Null where there is no list, or one without a name in it. What a server does not tell of a mode is empty. */
+/** Null where the body has no list, or none of the entries has a name. A field that a server does not send is empty. */
 export function modesOf(body: unknown): readonly Mode[] | null {
   const data = fieldOf(body, 'data');
   const places = [

@@ -1,18 +1,19 @@
-// The path of an operation: its session id as one segment, its query, behind the prefix of the base URL.
+// The path of an operation, with its session id as one segment and its query.
 import { type Operation, routes } from './routes.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | null>>;
 
+/** What an operation's path names. */
 export interface OperationTarget {
   /** Null for an operation that names no session. */
   readonly sessionId: string | null;
-  /** What is null is left out. */
+  /** A parameter whose value is null is left out. */
   readonly query: Query;
 }
 
 /**
- * Null where no path can name the session: an empty id and `.` and `..` would name another place (encoded, too: to whoever
- * normalizes a URL they are the same), and half of a surrogate pair is no text.
+ * Null where no path can name the session. An empty id, `.` and `..` would name another place, also percent-encoded, because a program that
+ * normalizes a URL treats both forms alike. A text with half of a surrogate pair cannot be encoded.
  */
 export function operationPath(operation: Operation, { sessionId, query }: OperationTarget): string | null {
   const { path } = routes[operation];

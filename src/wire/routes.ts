@@ -1,5 +1,5 @@
-// The operations as requests: which verb and path each has (interface document section 4; the archive's are this service's own).
-// A new operation is a new row here, and then the compiler asks for its handler in server and its call in remote.
+// The method and the path of each operation (interface document, section 4; the archive's are this service's own). A new operation is a new
+// row here. The compiler then asks for its handler in server and its call in remote.
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { SessionArchive } from '../service/session-archive.ts';
 
@@ -9,11 +9,11 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `:id` stands for a session id, percent-encoded as one segment. */
   readonly path: string;
-  /** What a server must offer for it; null for the operations that every server has. */
+  /** The extension that a server must offer for the operation; null for the operations that every server has. */
   readonly extension: Extension | null;
 }
 
-/** What a server may offer beyond the interface document, as it names them in the header `Parley-Extensions`. */
+/** What a server may offer beyond the interface document. The header `Parley-Extensions` lists it. */
 export type Extension = 'archive' | 'idempotency' | 'stream';
 
 export const routes = {

@@ -1,8 +1,7 @@
-// One server-sent event of a chat, read. What it means for the chat is for the client to say.
-import { parseJson } from '../http/json.ts';
+// Reads one server-sent event of a chat. The client decides what the event means for the chat.
+import { fieldOf, parseJson, textOrNull } from '../http/foreign-json.ts';
 import type { ParleyError } from '../service/errors.ts';
 import { failureOfEvent } from './failure-body.ts';
-import { fieldOf, textOrNull } from './json-value.ts';
 
 export type StreamEvent =
   | {
@@ -14,10 +13,10 @@ export type StreamEvent =
   | { readonly kind: 'text'; readonly event: 'delta' | 'reasoning'; readonly text: string }
   | { readonly kind: 'done'; readonly body: unknown }
   | { readonly kind: 'error'; readonly error: ParleyError }
-  /** An event of a name that Parley knows, with data that it cannot read. */
+  /** An event with a known name, whose data cannot be read. */
   | { readonly kind: 'unreadable' };
 
-/** Null for an event of a name that means nothing here. */
+/** Null for an event with an unknown name. */
 export function readStreamEvent(event: string, text: string): StreamEvent | null {
   if (!names.has(event)) return null;
   const body = parseJson(text);
@@ -35,8 +34,8 @@ export function readStreamEvent(event: string, text: string): StreamEvent | null
       };
     case 'delta':
     case 'reasoning': {
-      const piece = fieldOf(data, 'text');
-      return typeof piece === 'string' ? { kind: 'text', event, text: piece } : { kind: 'unreadable' };
+      const chunk = fieldOf(data, 'text');
+      return typeof chunk === 'string' ? { kind: 'text', event, text: chunk } : { kind: 'unreadable' };
     }
     default:
       return { kind: 'done', body };

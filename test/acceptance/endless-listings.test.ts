@@ -66,6 +66,23 @@ test.each(ways)('a listing with %s is left', async (_way, way, empty, met, most)
   }
 });
 
+test.each(['sessions export s1', 'sessions export s1 --format json', 'sessions export --all'])(
+  '%s leaves a session that has ever more messages',
+  async (command) => {
+    [next, isEmpty, count] = [(_cursor, index) => `c${index}`, false, 0];
+    if (command.endsWith('--all')) next = (_cursor, index) => (index === 1 ? null : `c${index}`);
+    const { status, out, err } = await place.parley([...command.split(' '), '--url', server.url], {
+      env: { PARLEY_API_KEY: 'k' },
+    });
+    // Of all sessions, some failed.
+    expect(status).toBe(command.endsWith('--all') ? 3 : 1);
+    expect(err).toContain('(BAD_RESPONSE)');
+    expect(err).toContain('more messages of the session s1 than the 2 that it says');
+    expect(out).toBe('');
+    expect(count).toBeLessThanOrEqual(10);
+  },
+);
+
 test('a listing with an empty page in it is read to its end', async () => {
   [next, isEmpty] = [(cursor) => (cursor === null ? 'c1' : cursor === 'c1' ? 'c2' : null), true];
   const { status } = await place.parley(['sessions', 'list', '--ids', '--url', server.url], {

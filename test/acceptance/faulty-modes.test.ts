@@ -142,7 +142,7 @@ test('the file of a key is the same from every directory', async () => {
   // As an earlier version kept it.
   edit(({ a }) => Object.assign(a ?? {}, { key: 'file:key' }));
   const refused = await parley(elsewhere, 'chat', '-n', '-m', 'a', 'Hi');
-  expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('without its whole path: "key"') });
+  expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('by a relative path: "key"') });
   expect(refused.err).toContain('parley modes set a');
   expect((await parley(keys, 'modes', 'set', 'a', '--key', 'file:key')).status).toBe(0);
   expect(await key('a')).toBe(`file:${keys}/key`);
@@ -154,8 +154,8 @@ test.each([
   [['--max-tokens', '1.5'], /--max-tokens/],
   [['--temperature', '-1'], /--temperature/],
   [['--temperature', '99'], /--temperature/],
-  [['--param', 'api_key=sk-canary'], /api_key is no place for a key/],
-  [['--param', 'extra_headers={"Authorization":"sk-canary"}'], /Authorization is no place for a key/],
+  [['--param', 'api_key=sk-canary'], /api_key must not hold a key/],
+  [['--param', 'extra_headers={"Authorization":"sk-canary"}'], /Authorization must not hold a key/],
   [['--context', '0'], /context/],
 ])('modes add with %j is refused, and nothing is kept', async (flags, message) => {
   const words = ['modes', 'add', 'a', '--base-url', server.url, '--model', 'm', ...flags];

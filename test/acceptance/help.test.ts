@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { exitStatusOf, exitStatusOfKind } from '../../src/cli/exit-codes.ts';
-import { variables } from '../../src/cli/manual/surroundings.ts';
+import { variables } from '../../src/cli/manual/variables-and-files.ts';
 import { type ErrorCode, errorKind } from '../../src/service/errors.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';

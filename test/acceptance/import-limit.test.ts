@@ -34,6 +34,6 @@ test('it fails by itself with the limit, its size and the way around, and is tak
   expect(err).toMatch(
     /session is 9000\d\d\d bytes long as a request; a server takes 8388608 \(8 MiB\) at most/,
   );
-  expect(err).toContain('Nothing of it was sent.');
+  expect(err).toContain('Nothing was sent.');
   expect(await place.output(['sessions', 'import', file])).toBe('imported ses_long\nimported ses_short\n');
 });

@@ -225,7 +225,7 @@ describe('doctor', () => {
   test('names a configuration that others can read, as every command does, and the command that mends it', async () => {
     chmodSync(place.configFile, 0o644);
     const { status, out } = await place.parley(['doctor']);
-    const warning = /^Warning: Others than you may read the keys .*\(mode 0644\)\. Run: chmod 600 .*\n$/;
+    const warning = /^Warning: Other users may read the keys in .*\(mode 0644\)\. Run: chmod 600 .*\n$/;
     expect(await place.parley(['verify'])).toMatchObject({ status: 0, err: expect.stringMatching(warning) });
     expect(await place.parley(['verify', '--quiet'])).toMatchObject({ status: 0, err: '' });
     expect(status).toBe(2);

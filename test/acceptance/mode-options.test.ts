@@ -37,7 +37,7 @@ test.each([
   [['--first-token', '0'], '--first-token must be a number from'],
   [['--idle', '0'], '--idle must be a number from'],
   [['--base-url', 'nope'], '--base-url '],
-  [['--model', ' '], '--model is not a text that could be a model.'],
+  [['--model', ' '], '--model must be a text that is not empty.'],
   [['--key', 'sk-canary'], '--key does not say where the key is.'],
   [['--description', 'a\tb'], '--description holds a control character.'],
   [['--param', 'n=2'], '--param n cannot be set as a parameter.'],
@@ -63,7 +63,7 @@ test('of a new mode as well; a prompt that was there before is no option', async
 test.each([
   ['env:ABSENT_KEY', /Set ABSENT_KEY\. Or name another place: parley modes set keyed --key WHERE\n/],
   ['file:/nowhere/key', /Put the key into \/nowhere\/key\. Or name another place: /],
-  ['command:false', /See that the command writes the key\. Or name another place: /],
+  ['command:false', /Check that the command writes the key to stdout\. Or name another place: /],
 ])('a key that is not at %s is told with how to put it there', async (key, hint) => {
   await place.parley(['modes', 'remove', 'keyed']);
   await place.output(['modes', 'add', 'keyed', ...address, '--key', key]);

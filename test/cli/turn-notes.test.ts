@@ -18,3 +18,8 @@ test.each([
     expected ? [expect.stringContaining('parley modes set local --think-tags open')] : [],
   );
 });
+
+test('the name of a mode, which a server may have chosen, is quoted in a command to copy', () => {
+  const answer = { reply: 'Notes\n</think>\nHello.', mode: 'm; rm -r ~', turns_left_out: 0 } as ChatReply;
+  expect(turnNotes(answer, 'm').join()).toContain("parley modes set 'm; rm -r ~' --think-tags open");
+});

@@ -18,7 +18,7 @@ afterAll(() => worker.remove());
 const lockIn = (directory: string, waitMs = 10_000) => ({ path: join(directory, 'lock'), locks, waitMs });
 const busy = expect.objectContaining({
   code: 'STORE_BUSY',
-  message: 'Another process of Parley is at work on the thing.',
+  message: 'Another process of Parley is working on the thing.',
 });
 
 /** A process that holds the lock until it is killed. */

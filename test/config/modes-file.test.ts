@@ -81,7 +81,11 @@ const bomb = Array.from({ length: 12 }, (_, depth) => {
 test.each([
   ['modes:\n  one:\n    model: m\n', 3, 'modes.one.base_url is missing'],
   ['modes:\n  one:\n    base_url: https://a.example\n', 3, 'modes.one.model is missing'],
-  ['modes:\n  one: {base_url: "https://a.example", model: 3}\n', 2, 'modes.one.model is not a text'],
+  [
+    'modes:\n  one: {base_url: "https://a.example", model: 3}\n',
+    2,
+    'modes.one.model must be a text that is not empty',
+  ],
   [
     'modes: {"one": {"base_url": "https://u:p@a.example",\n "model": "m"}}',
     1,
@@ -105,7 +109,7 @@ test.each([
   [`modes:\n  one: {${base}, key: sk-secret}`, 2, 'modes.one.key does not say where the key is'],
   [`modes:\n  one: {${base}, context_tokens: 3}`, 2, 'modes.one.context_tokens must be a whole number'],
   [`modes:\n  one: {${base}, temperature: warm}`, 2, 'modes.one.temperature must be a number'],
-  [`modes:\n  one: {${base}, show_reasoning: 1}`, 2, 'modes.one.show_reasoning is neither true nor false'],
+  [`modes:\n  one: {${base}, show_reasoning: 1}`, 2, 'modes.one.show_reasoning must be true or false'],
   [`modes:\n  one: {${base}, parameters: {model: x}}`, 2, 'modes.one.parameters.model cannot be set'],
   [`modes:\n  one: {${base}, temperature: 9}`, 2, 'modes.one.temperature must be a number from 0 to 5'],
   [
@@ -116,9 +120,13 @@ test.each([
   [
     `modes:\n  one: {${base}, parameters: {extra_headers: {Authorization: sk-secret}}}`,
     2,
-    'modes.one.parameters.extra_headers.Authorization is no place for a key',
+    'modes.one.parameters.extra_headers.Authorization must not hold a key',
   ],
-  [`modes:\n  one: {${base}, parameters: {seed: .inf}}`, 2, 'modes.one.parameters holds what JSON cannot'],
+  [
+    `modes:\n  one: {${base}, parameters: {seed: .inf}}`,
+    2,
+    'modes.one.parameters holds a value that JSON cannot hold',
+  ],
   [`modes:\n  one: {${base}, engine: smoke}`, 2, 'modes.one.engine must be "openai"'],
   [`modes:\n  one: {${base}, fallback: nobody}`, 2, 'modes.one.fallback names no mode: "nobody"'],
   [
@@ -130,7 +138,7 @@ test.each([
   [`modes:\n  ../x: {${base}}`, 2, 'modes.../x "../x" cannot be the name of a mode'],
   ['modes:\n  one:\n   - x', 3, 'modes.one is not an object'],
   ['default: nobody\n', 1, 'default names no mode'],
-  ['\n\nmods: {}\n', 3, 'mods is not known here'],
+  ['\n\nmods: {}\n', 3, 'mods is not a field of a file of modes'],
   ['modes: [\n', 2, ''],
   ['modes: {}\nmodes: {}\n', 2, ''],
   ['- x\n', 1, 'holds no modes'],
@@ -166,5 +174,12 @@ test('one that is not there is told', async () => {
   await expect(readModesFile('/nowhere/modes.yaml')).rejects.toMatchObject({
     code: 'CONFIG',
     message: '/nowhere/modes.yaml cannot be read (ENOENT).',
+  });
+});
+
+test.runIf(process.platform === 'linux')('one without an end is refused by its size', async () => {
+  await expect(readModesFile('/dev/zero')).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: '/dev/zero cannot be read (more than 8388608 bytes).',
   });
 });

@@ -103,7 +103,7 @@ describe('a stored mode', () => {
     'access_token',
   ])('has no parameter %s: a key is not kept', (name) => {
     expect(() => putMode(emptyConfig, mode('a', { parameters: { [name]: 'sk-secret' } }))).toThrow(
-      `parameters.${name} is no place for a key`,
+      `parameters.${name} must not hold a key`,
     );
   });
 
@@ -123,7 +123,7 @@ describe('a stored mode', () => {
       modes: { a: { base_url: 'https://a.example', model: 'm', key: 'file:key' } },
     };
     expect(storedModeConfig(config, 'x').faulty.map(({ failure }) => failure.message)).toEqual([
-      'x: modes.a.key names a file without its whole path: "key".',
+      'x: modes.a.key names a file by a relative path: "key".',
     ]);
   });
 });
@@ -159,7 +159,7 @@ describe('the key of a reference', () => {
     ['env:TWO', 'the variable TWO holds characters that a key cannot have'],
     ['file:/nowhere/key', 'the file /nowhere/key cannot be read (ENOENT)'],
     ['file:/', 'the file / cannot be read (a directory)'],
-    ['file:/dev/zero', 'the file /dev/zero cannot be read (no plain file)'],
+    ['file:/dev/zero', 'the file /dev/zero cannot be read (not a regular file)'],
     ['command:head -c 200000 /dev/zero | tr "\\0" k', 'the command wrote more than 65536 bytes'],
     ['command:true', 'what the command wrote is empty'],
     ['command:echo secret >&2; exit 3', 'the command failed (exit 3)'],
@@ -180,7 +180,7 @@ describe('the key of a reference', () => {
     execFileSync('mkfifo', [join(path, 'pipe')]);
     const read = (name: string) => readKeyReference(`file:${join(path, name)}`, 'fast', {}, never);
     await expect(read('large')).rejects.toThrow('cannot be read (larger than 65536 bytes)');
-    await expect(read('pipe')).rejects.toThrow('cannot be read (no plain file)');
+    await expect(read('pipe')).rejects.toThrow('cannot be read (not a regular file)');
   });
 
   test('from a command is given up when it is not wanted any more', async () => {

@@ -187,7 +187,7 @@ async function perform(
   const { service, archive } = backend;
   const chat = async (session_id: string | null) => {
     const last = (
-      await collect(service.chat(call, { mode: 'echo', message: text, session_id }, 'pieces'))
+      await collect(service.chat(call, { mode: 'echo', message: text, session_id }, 'chunks'))
     ).at(-1);
     return last?.data;
   };

@@ -48,6 +48,48 @@ function onDataDisk() {
     expect(storeFaults(place)).toEqual([]);
   });
 
+  test('what is kept is read all the same, and what cannot be kept is told', async () => {
+    const session = await place.newSession();
+    await place.output(['chat', '--mode', 'echo', '-s', session, 'hello there']);
+    await place.output(['sessions', 'search', 'there']);
+    disk.fill(0);
+    const reads = [
+      `sessions get ${session}`,
+      'sessions list --title-match hello*',
+      `sessions messages ${session}`,
+      'sessions export --all',
+      'sessions search there',
+      'keys list',
+    ];
+    for (const command of reads) {
+      const { status, out, err } = await place.parley(command.split(' '));
+      expect({ command, status, err }).toEqual({
+        command,
+        status: 0,
+        err: expect.not.stringMatching('full'),
+      });
+      if (/messages|search|export/.test(command)) expect(out).toContain('there');
+    }
+    for (const command of ['chat -n --mode echo hi', `sessions rename ${session} title`]) {
+      const { status, err } = await place.parley(command.split(' '));
+      expect({ command, status, err }).toEqual({
+        command,
+        status: 7,
+        err: expect.stringMatching(/\(STORAGE_FULL\)\nThis was not kept/),
+      });
+    }
+    disk.free();
+    await place.output(['chat', '--mode', 'echo', '-s', session, 'not in the index yet']);
+    disk.fill(0);
+    const search = await place.parley(['sessions', 'search', 'there']);
+    expect(search).toMatchObject({ status: 7, err: expect.stringContaining('All messages are intact.') });
+    const server = await place.parley(['serve', '--port', '0']);
+    expect(server).toMatchObject({ status: 7, err: expect.stringContaining('What was kept is intact.') });
+    disk.free();
+    expect(await place.output(['chat', '-n', '--mode', 'echo', 'hi'])).toBe('hi\n');
+    expect(storeFaults(place)).toEqual([]);
+  });
+
   test('a first use without room fails clearly, and succeeds with room', async () => {
     disk.fill(0);
     const { status, err } = await place.parley(['chat', '-n', '--mode', 'echo', 'hi']);

@@ -39,7 +39,7 @@ test('three processes with one key answer with one reply, though the first that 
   const apiKey = await newKey(backend, 'project');
   const chatting = {
     ...{ directory, apiKey, session: null, message: 'hello', key: 'k' },
-    ...{ turnLeaseMs: 300, turnWaitMs: 10_000, pieces: ['one ', 'two'], everyMs: 100 },
+    ...{ turnLeaseMs: 300, turnWaitMs: 10_000, chunks: ['one ', 'two'], everyMs: 100 },
   };
   const all = Array.from({ length: 3 }, () => chatIn(script, chatting));
   const first = await Promise.race(

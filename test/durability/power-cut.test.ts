@@ -58,6 +58,15 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
     expect(synced).toEqual([dirname(place.dataDirectory), place.dataDirectory]);
   });
 
+  test('a turn of a store that is there waits for the disk to sync the store, and for nothing else', async () => {
+    await place.output([...echo, 'before']);
+    const { operations } = await recorder.record(place, [...echo, 'a new session']);
+    const synced = operations.flatMap((one) => (one.kind === 'sync' ? [one.path] : []));
+    const ofStore = [place.dataDirectory, place.storeFile, `${place.storeFile}-wal`];
+    expect(synced.filter((path) => !ofStore.includes(path))).toEqual([]);
+    expect(synced).toContain(`${place.storeFile}-wal`);
+  });
+
   test('the copy of an old store is on disk, under its name, before the store is changed', async () => {
     const migration = scenarios.find(({ name }) => name === 'the migration of an old store');
     const { words = [] } = (await migration?.prepare(place)) ?? {};

@@ -47,7 +47,7 @@ export function describeEngine(name: string, make: () => ReplyEngine): void {
     });
 
     for (const [what, context] of Object.entries(contexts)) {
-      test(`${what} is answered in pieces of text, none empty, that end with one finish`, async () => {
+      test(`${what} is answered in chunks of text, none empty, that end with one finish`, async () => {
         const events = await collectEvents(make(), context);
         expect(textOf(events)).not.toBe('');
         expect(events.filter((event) => event.type === 'text' && event.text === '')).toEqual([]);
@@ -59,7 +59,7 @@ export function describeEngine(name: string, make: () => ReplyEngine): void {
       });
     }
 
-    test('no piece splits a character', async () => {
+    test('no chunk splits a character', async () => {
       for (const event of await collectEvents(make(), unicode)) {
         if (event.type === 'text') expect(Buffer.from(event.text).toString()).toBe(event.text);
       }
@@ -74,7 +74,7 @@ export function describeEngine(name: string, make: () => ReplyEngine): void {
       await expect(reply.next()).resolves.toMatchObject({ done: true });
     });
 
-    test('a signal that fires between the call and the first piece rejects with its reason', async () => {
+    test('a signal that fires between the call and the first chunk rejects with its reason', async () => {
       const stop = new AbortController();
       const reason = new Error('stopped');
       const reply = make().reply(hello, { signal: stop.signal })[Symbol.asyncIterator]();

@@ -15,7 +15,7 @@ export function clientOf(origin: string, options: Partial<HttpClientOptions> = {
     proxies: {},
     authorities: null,
     connectMs: 2000,
-    answerMs: 5000,
+    responseMs: 5000,
     silenceMs: 5000,
     mostBytes: 64 * 1024 * 1024,
     tellsStale: true,

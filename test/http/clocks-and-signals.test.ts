@@ -7,7 +7,7 @@ import { clientOf, failureOf, get, kept, readAll, started } from './client-fixtu
 
 describe('a clock', () => {
   it('limits the wait for the head of an answer', async () => {
-    const { client } = await started(() => {}, { answerMs: 50 });
+    const { client } = await started(() => {}, { responseMs: 50 });
     expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'timeout', sent: true });
   });
 
@@ -21,13 +21,13 @@ describe('a clock', () => {
   };
 
   it('limits an answer that is read whole, however it drips', async () => {
-    const { client } = await started(dripping, { answerMs: 100, silenceMs: 10_000 });
+    const { client } = await started(dripping, { responseMs: 100, silenceMs: 10_000 });
     const whole = client.request(get()).then((answer) => answer.text(100));
     expect(await failureOf(whole)).toMatchObject({ kind: 'timeout' });
   });
 
   it('does not limit a whole stream, nor what its reader takes', async () => {
-    const { client } = await started(dripping, { answerMs: 800, silenceMs: 800 });
+    const { client } = await started(dripping, { responseMs: 800, silenceMs: 800 });
     let text = '';
     for await (const chunk of (await client.request(get())).stream()) {
       text += Buffer.from(chunk).toString();
@@ -38,7 +38,7 @@ describe('a clock', () => {
 
   it('limits silence within a stream', async () => {
     const { client } = await started((_request, response) => response.writeHead(200).write('first'), {
-      answerMs: 10_000,
+      responseMs: 10_000,
       silenceMs: 50,
     });
     const seen: string[] = [];

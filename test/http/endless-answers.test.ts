@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ChunkQueue } from '../../src/http/chunk-queue.ts';
 import { serveBytes, serveProxy } from '../support/scripted-server.ts';
+import { testCertificate } from '../support/test-certificate.ts';
 import { clientOf, failureOf, get, kept, readAll } from './client-fixture.ts';
 
 const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
@@ -20,16 +21,21 @@ function flood(socket: Socket, first: string, again: string | Buffer): void {
   write();
 }
 
-/** A client that goes over plain sockets, and one that goes through undici, of a server that floods them. */
-async function clients(first: string, again: string | Buffer) {
-  const server = kept(await serveBytes((socket) => flood(socket, first, again)));
+const mostBytes = 128 * 1024;
+
+/** A client over plain sockets, and two that go through undici: through a proxy, and over TLS. */
+async function clients(answer: (socket: Socket) => unknown) {
+  const server = kept(await serveBytes(answer));
   const proxy = kept(await serveProxy(server.port, () => {}));
-  const mostBytes = 128 * 1024;
+  const secure = kept(await serveBytes(answer, testCertificate));
   return {
     plain: clientOf(server.url, { mostBytes }),
-    undici: clientOf('http://api.example', { mostBytes, proxies: { HTTP_PROXY: proxy.url } }),
+    proxied: clientOf('http://api.example', { mostBytes, proxies: { HTTP_PROXY: proxy.url } }),
+    secure: clientOf(secure.url, { mostBytes, authorities: [testCertificate.cert] }),
   };
 }
+
+const flooded = (first: string, again: string | Buffer) => clients((socket) => flood(socket, first, again));
 
 describe('an answer without an end', () => {
   it.each<[string, string, string | Buffer]>([
@@ -41,7 +47,7 @@ describe('an answer without an end', () => {
     ['of headers', 'HTTP/1.1 200 OK\r\n', 'X: y\r\n'.repeat(5000)],
     ['of trailers', `${body}0\r\n`, 'X: y\r\n'.repeat(5000)],
   ])('%s is left, over each kind of connection', async (place, first, again) => {
-    for (const client of Object.values(await clients(first, again))) {
+    for (const client of Object.values(await flooded(first, again))) {
       const whole = client.request(get()).then((answer) => answer.text(64 * 1024));
       // A body is too large; a head that has no end cannot be read.
       const kind = /data|byte|packed/.test(place) ? 'too_large' : 'unreadable';
@@ -51,14 +57,33 @@ describe('an answer without an end', () => {
     }
   });
 
-  it('of chunk extensions is left by the count of all bytes', async () => {
-    const { plain } = await clients(body, `1;${'e'.repeat(10_000)}\r\nx\r\n`);
-    const failure = await failureOf(plain.request(get()).then((answer) => answer.text(64 * 1024)));
-    expect(failure).toMatchObject({ kind: 'too_large', message: expect.stringContaining('131072 bytes') });
-  });
+  it.each(['plain', 'proxied', 'secure'] as const)(
+    'of chunk extensions is left by the count of all bytes: %s',
+    async (way) => {
+      const client = (await flooded(body, `1;${'e'.repeat(10_000)}\r\nx\r\n`))[way];
+      const whole = client.request(get()).then((answer) => answer.text(64 * 1024));
+      const streamed = client.request(get()).then((answer) => readAll(answer.stream()));
+      for (const reading of [whole, streamed]) {
+        const message = expect.stringContaining('131072 bytes');
+        expect(await failureOf(reading)).toMatchObject({ kind: 'too_large', message });
+      }
+    },
+  );
+
+  it.each(['plain', 'proxied', 'secure'] as const)(
+    'has the count of its own bytes, not of its connection: %s',
+    async (way) => {
+      const bytes = `${body}1;${'e'.repeat(15_000)}\r\nx\r\n0\r\n\r\n`;
+      const answers = (socket: Socket) => socket.write(bytes) && socket.on('data', () => socket.write(bytes));
+      const client = (await clients(answers))[way];
+      for (let count = 0; count < 20; count++) {
+        expect(await (await client.request(get())).text(10)).toBe('x');
+      }
+    },
+  );
 
   it('of headers full of spaces costs no more time than one of letters', async () => {
-    const { plain } = await clients('', `HTTP/1.1 103 Hi\r\nX: a${' '.repeat(15_000)}a\r\n\r\n`);
+    const { plain } = await flooded('', `HTTP/1.1 103 Hi\r\nX: a${' '.repeat(15_000)}a\r\n\r\n`);
     const start = performance.now();
     expect(await failureOf(plain.request(get()))).toMatchObject({ kind: 'too_large' });
     expect(performance.now() - start).toBeLessThan(1000);

@@ -10,7 +10,7 @@ import {
 import { HttpFailure } from '../../src/http/http-failure.ts';
 import { runs } from '../support/runs.ts';
 
-async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+async function* chunks(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const places = [...cuts, 0, bytes.length].filter((cut) => cut <= bytes.length).sort((a, b) => a - b);
   for (const [index, place] of places.slice(1).entries()) yield bytes.subarray(places[index], place);
 }
@@ -24,7 +24,7 @@ async function read(text: string, cuts: readonly number[] = [], most = 1000) {
 async function readBytes(bytes: Uint8Array, cuts: readonly number[] = [], most = 1000) {
   const events: ServerSentEvent[] = [];
   try {
-    for await (const event of readEventStream(pieces(bytes, cuts), most)) events.push(event);
+    for await (const event of readEventStream(chunks(bytes, cuts), most)) events.push(event);
     return { events, failure: null };
   } catch (failure) {
     return { events, failure };
@@ -34,7 +34,7 @@ async function readBytes(bytes: Uint8Array, cuts: readonly number[] = [], most =
 describe('an event stream', () => {
   const ends = ['\n', '\r\n', '\r'];
 
-  it('is the same whatever its pieces and its line ends', async () => {
+  it('is the same whatever its chunks and its line ends', async () => {
     const lines = [
       ': hello',
       'event: delta',

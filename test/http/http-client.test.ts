@@ -130,7 +130,7 @@ describe('a failure', () => {
   it('to answer with anything but an upgrade that nobody asked for is told at once', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
     const server = kept(await serveBytes((socket) => socket.write(upgrade)));
-    const failure = await failureOf(clientOf(server.url, { answerMs: 60_000 }).request(get()));
+    const failure = await failureOf(clientOf(server.url, { responseMs: 60_000 }).request(get()));
     expect(failure).toMatchObject({ kind: 'broken', sent: true });
   });
 

@@ -4,12 +4,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient } from '../../src/http/http-client.ts';
 import { type Script, serve } from '../support/scripted-server.ts';
 
-async function started(script: Script, answerMs = 20_000) {
+async function started(script: Script, responseMs = 20_000) {
   const server = await serve(script);
   const limits = {
     mostBytes: 64 * 1024 * 1024,
     connectMs: 20_000,
-    answerMs,
+    responseMs,
     tellsStale: false,
     silenceMs: 20_000,
     now: Date.now,

@@ -1,7 +1,7 @@
 // The syntax of HTTP/1.1 answers, however their bytes are cut on their way; and what is none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AnswerSyntaxError, ResponseParser } from '../../src/http/response-parser.ts';
+import { ResponseParser, ResponseSyntaxError } from '../../src/http/response-parser.ts';
 
 interface ReadAnswer {
   readonly heads: readonly (readonly [number, Readonly<Record<string, string>>])[];
@@ -31,7 +31,8 @@ function read(text: string, { cuts = [] as readonly number[], ends = false } = {
   return { heads, body, isComplete: reader.isComplete, isPersistent: reader.isPersistent, taken };
 }
 
-const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+const chunked = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=5\r\ntransfer-encoding: chunked\r\n\r\n';
+const kept = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length:';
 
 describe('an answer', () => {
   it('is the same whatever its pieces', () => {
@@ -51,14 +52,23 @@ describe('an answer', () => {
   });
 
   it.each<[string, string, Partial<ReadAnswer>]>([
-    ['of a length', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi', { body: 'hi', isPersistent: true }],
-    ['of no length', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', { body: '', isPersistent: true }],
+    ['of a length', `${kept} 2\r\n\r\nhi`, { body: 'hi', isPersistent: true }],
+    ['of no length', `${kept} 0\r\n\r\n`, { body: '', isPersistent: true }],
+    [
+      'that says nothing of its connection',
+      'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
+      { isPersistent: false },
+    ],
     ['in chunks', `${chunked}2\r\nhi\r\n1\r\n!\r\n0\r\n\r\n`, { body: 'hi!', isPersistent: true }],
     ['in large letters', 'HTTP/1.1 200 OK\r\nTRANSFER-ENCODING: Chunked\r\n\r\n0\r\n\r\n', { body: '' }],
-    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', { body: '', isPersistent: true }],
+    ['204', 'HTTP/1.1 204 No Content\r\nconnection: keep-alive\r\n\r\n', { body: '', isPersistent: true }],
     ['304 with a length', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n', { body: '' }],
-    ['without a reason', 'HTTP/1.1 200\r\ncontent-length: 0\r\n\r\n', { isPersistent: true }],
-    ['of HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n', { isPersistent: false }],
+    ['without a reason', 'HTTP/1.1 200\r\nkeep-alive: \r\ncontent-length: 0\r\n\r\n', { isPersistent: true }],
+    [
+      'of HTTP/1.0',
+      'HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n',
+      { isPersistent: false },
+    ],
     [
       'that is the last',
       'HTTP/1.1 200 OK\r\nconnection: x, Close\r\ncontent-length: 0\r\n\r\n',
@@ -120,6 +130,6 @@ describe('what is no answer, or could be read in two ways, is refused:', () => {
     ['a size without end', `${chunked}1;${'y'.repeat(20_000)}`],
     ['trailers without end', `${chunked}0\r\n${'x: y\r\n'.repeat(5000)}`],
   ])('%s', (_what, text) => {
-    expect(() => read(text)).toThrow(AnswerSyntaxError);
+    expect(() => read(text)).toThrow(ResponseSyntaxError);
   });
 });

@@ -60,7 +60,7 @@ it('holds no word of another session, and the newest of its own, whatever the or
       for (const [number, { side, words }] of turns.entries()) {
         const message = `${side}${number} ${`${side} `.repeat(words)}`.trim();
         const request = { mode: 'test', message, session_id: sessions[side] ?? null };
-        const events = await collect(backend.service.chat(callWith(key), request, 'pieces'));
+        const events = await collect(backend.service.chat(callWith(key), request, 'chunks'));
         if (events[0]?.event === 'session') sessions[side] = events[0].data.session_id;
 
         const context = given.at(-1) as EngineContext;

@@ -53,7 +53,7 @@ describe('a context', () => {
         expect(history.length % 2).toBe(0);
         expect(history.length / 2 + turnsLeftOut).toBe(said.length);
 
-        // The newest in one piece, back to one that no longer fits; and the first turn before them where there is room beside the newest.
+        // The newest in one chunk, back to one that no longer fits; and the first turn before them where there is room beside the newest.
         const plain = messages.map(({ role, content }) => ({ role, content, cut: false }));
         if (turnsLeftOut === 0) {
           expect(history).toEqual(plain);

@@ -58,7 +58,7 @@ async function open(modes: Readonly<Record<string, Scripted>>): Promise<readonly
 const said = (text: string): EngineEvent => ({ type: 'text', text });
 const thought = (text: string): EngineEvent => ({ type: 'reasoning', text });
 const chat = (mode: string, call = {}) =>
-  collect(backend.service.chat(callWith(key, call), { mode, message: 'Hello', session_id: null }, 'pieces'));
+  collect(backend.service.chat(callWith(key, call), { mode, message: 'Hello', session_id: null }, 'chunks'));
 
 it('replies, and is named in the answer and in the store', async () => {
   const asked = await open({

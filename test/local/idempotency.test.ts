@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/test-store.ts';
 test('a key repeats its answer for a day; then it is free for another request, and is erased', async () => {
   const directory = temporaryDirectory();
   const clock = { now: Date.parse('2024-05-01T12:00:00Z') };
-  const backend = await openEmbedded(directory, { now: () => clock.now });
+  const backend = await openEmbedded(directory, { now: () => clock.now, sinceBoot: () => clock.now });
   const apiKey = await newKey(backend, 'first');
   const create = async (idempotencyKey: string, title: string) =>
     (await backend.service.createSession(callWith(apiKey, { idempotencyKey }), { title })).data.session_id;
@@ -20,7 +20,7 @@ test('a key repeats its answer for a day; then it is free for another request, a
       backend.service.chat(
         callWith(apiKey, { idempotencyKey: 'chat' }),
         { mode: 'echo', message, session_id: null },
-        'pieces',
+        'chunks',
       ),
     );
   const first = await create('key', 'one');
@@ -45,7 +45,10 @@ test('a key repeats its answer for a day; then it is free for another request, a
 
 test('a key of an import is free after a day as well', async () => {
   const clock = { now: Date.parse('2024-05-01T12:00:00Z') };
-  const backend = await openEmbedded(temporaryDirectory(), { now: () => clock.now });
+  const backend = await openEmbedded(temporaryDirectory(), {
+    now: () => clock.now,
+    sinceBoot: () => clock.now,
+  });
   const call = callWith(await newKey(backend, 'first'), { idempotencyKey: 'key' });
   const take = async (session_id: string) => {
     const record = { ...emptyRecord, session: { ...emptyRecord.session, session_id } };
@@ -57,4 +60,39 @@ test('a key of an import is free after a day as well', async () => {
   clock.now += 1;
   expect(await take('ses_two')).toBe('ses_two');
   await backend.close();
+});
+
+const hour = 60 * 60 * 1000;
+
+/** How the two clocks go between a request and its repetition: the time of day and the time since the machine started, in hours, in turn. */
+test.each<[string, 'known' | 'free', readonly number[]]>([
+  ['the time of day is set forward by two days', 'known', [48, 0]],
+  ['the time of day is set forward by fifty years, an hour later', 'known', [438_000, 1]],
+  ['it is set forward by two days and back again', 'known', [48, 1, -47, 1]],
+  ['it is set back by two days, and 23 hours go by', 'known', [-48, 0, 23, 23]],
+  ['it is set back by two days, and 25 hours go by', 'free', [-48, 0, 25, 25]],
+  ['it is set forward by two days, and 25 hours go by', 'free', [48, 0, 25, 25]],
+  ['the machine starts again, and 22 hours go by', 'known', [1, -900, 22, 22]],
+  ['the machine starts again, and 25 hours go by', 'free', [1, -900, 25, 25]],
+  ['the machine starts again after two days', 'free', [48, -900]],
+])('after the answer, %s: a key is %s', async (_, expected, steps) => {
+  const directory = temporaryDirectory();
+  const clocks = { now: Date.parse('2024-05-01T12:00:00Z'), sinceBoot: 1000 * hour };
+  const open = () => openEmbedded(directory, { now: () => clocks.now, sinceBoot: () => clocks.sinceBoot });
+  const first = await open();
+  const apiKey = await newKey(first, 'first');
+  const create = (backend: typeof first, idempotencyKey: string) =>
+    backend.service.createSession(callWith(apiKey, { idempotencyKey }), { title: 'one' });
+  const { session_id } = (await create(first, 'key')).data;
+  // Each step meets another process of the program, and other requests under way.
+  for (let index = 0; index < steps.length; index += 2) {
+    clocks.now += (steps[index] ?? 0) * hour;
+    clocks.sinceBoot += (steps[index + 1] ?? 0) * hour;
+    const later = await open();
+    await create(later, `other-${index}`);
+    await later.close();
+  }
+  const again = (await create(first, 'key')).data.session_id;
+  expect(again === session_id ? 'known' : 'free').toBe(expected);
+  await first.close();
 });

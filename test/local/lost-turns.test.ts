@@ -28,7 +28,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
 
   async function run(
     backend: Backend,
-    { key = null, form = 'pieces', session = null, message = 'hello' }: RunOptions = {},
+    { key = null, form = 'chunks', session = null, message = 'hello' }: RunOptions = {},
   ): Promise<Outcome> {
     const outcome: { -readonly [name in keyof Outcome]: Outcome[name] } = {
       ...{ deltas: '', start: null, done: null, error: null },
@@ -74,7 +74,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
   });
 
   it.each<[string, ReplyForm]>([
-    ['ends its stream with SESSION_BUSY', 'pieces'],
+    ['ends its stream with SESSION_BUSY', 'chunks'],
     ['answers whole with the reply that stands', 'whole'],
   ])('in the middle of another reply %s', async (_, form) => {
     const gate = gated(['half '], ['of A']);

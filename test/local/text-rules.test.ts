@@ -1,6 +1,6 @@
 // Titles: what a given one may be, and what a session gets from its first message.
 import { expect, test } from 'vitest';
-import { checkTitle, checkTitleMatch, titleOf } from '../../src/local/text-rules.ts';
+import { checkTitle, checkTitleMatch, readTime, titleOf } from '../../src/local/text-rules.ts';
 import { defaultLimits } from '../../src/service/limits.ts';
 
 test.each([
@@ -29,4 +29,10 @@ test('a title far too long is refused by its length alone, in no time', () => {
   for (const title of titles) expect(() => checkTitle(title, defaultLimits)).not.toThrow();
   for (const title of titles)
     expect(() => checkTitle(`${title}x`, defaultLimits)).toThrow('has 201 characters; the limit is 200');
+});
+
+test('a time of a day that the calendar lacks is refused, and not taken for another', () => {
+  expect(readTime('updated_before', '2028-02-29T00:00:00Z')).toBe(Date.UTC(2028, 1, 29));
+  for (const time of ['2026-02-30T00:00:00.000Z', '2026-02-29T00:00:00Z', '2026-04-31T10:00:00+02:00'])
+    expect(() => readTime('updated_before', time)).toThrow('updated_before');
 });

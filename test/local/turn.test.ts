@@ -32,7 +32,7 @@ describe('a turn', () => {
         yield finish;
       }),
     });
-    await collect(backend.service.chat(callWith(key), request('hello'), 'pieces'));
+    await collect(backend.service.chat(callWith(key), request('hello'), 'chunks'));
     expect(seen).toEqual([['user', 'hello', null]]);
   });
 
@@ -43,7 +43,7 @@ describe('a turn', () => {
         yield { type: 'finish', reason: 'length', usage: { input_tokens: 3, output_tokens: 1 } };
       }),
     });
-    for await (const event of backend.service.chat(callWith(key), request('hello'), 'pieces')) {
+    for await (const event of backend.service.chat(callWith(key), request('hello'), 'chunks')) {
       if (event.event !== 'done') continue;
       expect(event.data).toMatchObject({
         finish_reason: 'length',
@@ -77,7 +77,7 @@ describe('a turn', () => {
       for await (const event of backend.service.chat(
         callWith(key, { signal: stop.signal }),
         request('hello'),
-        'pieces',
+        'chunks',
       )) {
         if (event.event === 'session') sessionId = event.data.session_id;
         if (event.event === 'delta') stop.abort(reason);
@@ -99,7 +99,7 @@ describe('a turn', () => {
         await new Promise(() => {});
       }),
     });
-    const events = backend.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'pieces');
+    const events = backend.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'chunks');
     setTimeout(() => stop.abort(new Error('enough')), 20);
     await expect(collect(events)).rejects.toThrow('enough');
   });
@@ -112,7 +112,7 @@ describe('a turn', () => {
       }),
     });
     let sessionId = '';
-    for await (const event of backend.service.chat(callWith(key), request('hello'), 'pieces')) {
+    for await (const event of backend.service.chat(callWith(key), request('hello'), 'chunks')) {
       if (event.event === 'session') sessionId = event.data.session_id;
       if (event.event === 'delta') break;
     }
@@ -133,7 +133,7 @@ describe('a turn', () => {
         throw cause;
       }),
     });
-    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'pieces')));
+    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'chunks')));
     expect(error.code).toBe(code);
     expect(error.cause).toBe(cause);
     expect(error.retryAfter).toBe(cause instanceof ParleyError ? 7 : null);
@@ -151,7 +151,7 @@ describe('a turn', () => {
         yield { type: 'text', text: 'half' };
       }),
     });
-    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'pieces')));
+    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'chunks')));
     expect(error.code).toBe('ENGINE_FAILED');
   });
 
@@ -166,7 +166,7 @@ describe('a turn', () => {
         await new Promise(() => {});
       }),
     });
-    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'pieces')));
+    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'chunks')));
     expect(error.code).toBe('ENGINE_TIMEOUT');
     expect((await kept(backend, key, error.session_id ?? ''))[1]).toEqual(['assistant', said, 'error']);
   });
@@ -181,12 +181,12 @@ describe('a turn', () => {
         yield finish;
       }),
     });
-    const first = (await collect(backend.service.chat(callWith(key), request('one'), 'pieces'))).at(
+    const first = (await collect(backend.service.chat(callWith(key), request('one'), 'chunks'))).at(
       -1,
     ) as Extract<ChatEvent, { event: 'done' }>;
     const { session_id } = first.data;
-    await failureOf(collect(backend.service.chat(callWith(key), request('two', session_id), 'pieces')));
-    await collect(backend.service.chat(callWith(key), request('three', session_id), 'pieces'));
+    await failureOf(collect(backend.service.chat(callWith(key), request('two', session_id), 'chunks')));
+    await collect(backend.service.chat(callWith(key), request('three', session_id), 'chunks'));
     expect(contexts.at(-1)).toEqual({
       message: 'three',
       history: [
@@ -209,7 +209,7 @@ describe('a turn', () => {
     });
     const { session_id } = (await backend.service.createSession(callWith(key), { title: null })).data;
     for (let turn = 0; turn < 5; turn++) {
-      await collect(backend.service.chat(callWith(key), request(`turn ${turn}`, session_id), 'pieces'));
+      await collect(backend.service.chat(callWith(key), request(`turn ${turn}`, session_id), 'chunks'));
     }
     expect(histories).toEqual([0, 2, 4, 4, 4]);
   });
@@ -222,7 +222,7 @@ describe('a turn', () => {
       }),
     });
     let sessionId = '';
-    for await (const event of backend.service.chat(callWith(key), request('hello'), 'pieces')) {
+    for await (const event of backend.service.chat(callWith(key), request('hello'), 'chunks')) {
       if (event.event === 'session') {
         sessionId = event.data.session_id;
         await backend.service.deleteSession(callWith(key), sessionId);
@@ -255,7 +255,7 @@ describe('a turn', () => {
         throw new Error('boom');
       }),
     });
-    const chat = backend.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'pieces');
+    const chat = backend.service.chat(callWith(key, { signal: stop.signal }), request('hello'), 'chunks');
     const error = await failureOf(collect(chat));
     expect(error.code).toBe('STORAGE_FULL');
     expect(error.cause).toBe(full);

@@ -21,7 +21,7 @@ describe('a turn', () => {
     });
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const events = backend.service.chat(callWith(key), request('hi'), 'pieces')[Symbol.asyncIterator]();
+      const events = backend.service.chat(callWith(key), request('hi'), 'chunks')[Symbol.asyncIterator]();
       expect((await events.next()).value?.event).toBe('session');
       expect(vi.getTimerCount()).toBe(1);
       expect((await events.next()).value?.event).toBe('done');
@@ -42,12 +42,12 @@ describe('a turn', () => {
     });
     const { session_id } = (await backend.service.createSession(callWith(key), { title: null })).data;
     const running = collect(
-      backend.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id), 'pieces'),
+      backend.service.chat(callWith(key, { signal: stop.signal }), request('one', session_id), 'chunks'),
     );
     running.catch(() => {});
     await delay(20);
     const error = await failureOf(
-      collect(backend.service.chat(callWith(key), request('two', session_id), 'pieces')),
+      collect(backend.service.chat(callWith(key), request('two', session_id), 'chunks')),
     );
     expect(error.code).toBe('SESSION_BUSY');
     stop.abort(new Error('enough'));
@@ -81,7 +81,7 @@ describe('a turn', () => {
     const messages = Array.from({ length: 8 }, (_, index) => String(index));
     const chats = messages.map((message) => {
       const call = callWith(key, message === '3' ? { signal: stop.signal } : {});
-      return collect(backend.service.chat(call, request(message, session_id), 'pieces'));
+      return collect(backend.service.chat(call, request(message, session_id), 'chunks'));
     });
     const others = chats.filter((_, index) => index !== 3);
     const gaveUp = expect(chats[3]).rejects.toThrow('enough');
@@ -110,7 +110,7 @@ describe('a turn', () => {
     });
     const { session_id } = (await killed.service.createSession(callWith(key), { title: null })).data;
     const abandoned = killed.service
-      .chat(callWith(key), request('one', session_id), 'pieces')
+      .chat(callWith(key), request('one', session_id), 'chunks')
       [Symbol.asyncIterator]();
     await abandoned.next();
 
@@ -124,7 +124,7 @@ describe('a turn', () => {
       owner: { id: 'other', isGone: () => false },
     });
     const busy = await failureOf(
-      collect(alive.backend.service.chat(callWith(key), request('two', session_id), 'pieces')),
+      collect(alive.backend.service.chat(callWith(key), request('two', session_id), 'chunks')),
     );
     expect(busy.code).toBe('SESSION_BUSY');
 
@@ -132,7 +132,7 @@ describe('a turn', () => {
       engines: quick,
       owner: { id: 'third', isGone: (owner) => owner === 'killed' },
     });
-    await collect(knowing.backend.service.chat(callWith(key), request('three', session_id), 'pieces'));
+    await collect(knowing.backend.service.chat(callWith(key), request('three', session_id), 'chunks'));
     expect(await kept(knowing.backend, key, session_id)).toEqual([
       ['user', 'one', null],
       ['assistant', '', 'interrupted'],
@@ -152,8 +152,8 @@ describe('a turn', () => {
       }),
     });
     const call = callWith(key, { idempotencyKey: 'turn-1' });
-    const error = await failureOf(collect(backend.service.chat(call, request('hello'), 'pieces')));
-    const events = await collect(backend.service.chat(call, request('hello'), 'pieces'));
+    const error = await failureOf(collect(backend.service.chat(call, request('hello'), 'chunks')));
+    const events = await collect(backend.service.chat(call, request('hello'), 'chunks'));
     const done = events.at(-1);
     expect(done).toMatchObject({
       event: 'done',
@@ -163,7 +163,7 @@ describe('a turn', () => {
       ['user', 'hello', null],
       ['assistant', 'hello 2', 'stop'],
     ]);
-    expect(await collect(backend.service.chat(call, request('hello'), 'pieces'))).toMatchObject([
+    expect(await collect(backend.service.chat(call, request('hello'), 'chunks'))).toMatchObject([
       { event: 'session' },
       { event: 'delta', data: { text: 'hello 2' } },
       { event: 'done' },
@@ -185,8 +185,8 @@ describe('a turn', () => {
     });
     const call = callWith(key, { idempotencyKey: 'k' });
     const both = [
-      collect(backend.service.chat(call, request('x'), 'pieces')),
-      collect(backend.service.chat(call, request('x'), 'pieces')),
+      collect(backend.service.chat(call, request('x'), 'chunks')),
+      collect(backend.service.chat(call, request('x'), 'chunks')),
     ];
     await delay(30);
     open_();
@@ -207,7 +207,7 @@ describe('a turn', () => {
       }),
     });
 
-    const events = await collect(backend.service.chat(callWith(key), request('hello'), 'pieces'));
+    const events = await collect(backend.service.chat(callWith(key), request('hello'), 'chunks'));
     const done = events.at(-1);
     expect(done).toMatchObject({
       event: 'done',

@@ -117,7 +117,7 @@ describe('a connection', () => {
       const { backend, call } = await remote(await serveBytes((socket) => socket[end]()));
       const failure = await failureOf(say(backend.service, call, 'x'));
       expect(failure.code).toBe('NETWORK');
-      expect(failure.hint).toContain('may have done');
+      expect(failure.hint).toContain('may have carried out');
     },
   );
 
@@ -155,7 +155,7 @@ describe('a stream', () => {
       }),
     );
     const all = await collect(
-      backend.service.chat(call, { mode: 'm', message: 'x', session_id: null }, 'pieces'),
+      backend.service.chat(call, { mode: 'm', message: 'x', session_id: null }, 'chunks'),
     );
     expect(all.map(({ event }) => event)).toEqual(['session', 'delta', 'done']);
     expect(all[2]).toMatchObject({ body, data: { reply: 'Hé 😀' } });
@@ -213,7 +213,7 @@ describe('a stream', () => {
       for await (const { event } of backend.service.chat(
         call,
         { mode: 'm', message: 'x', session_id: null },
-        'pieces',
+        'chunks',
       )) {
         expect(event).toBe('session');
         setTimeout(() => stop.abort(reason), 20);
@@ -233,7 +233,7 @@ describe('a stream', () => {
     for await (const { event } of backend.service.chat(
       call,
       { mode: 'm', message: 'x', session_id: null },
-      'pieces',
+      'chunks',
     )) {
       if (event === 'delta') break;
     }

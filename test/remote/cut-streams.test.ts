@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/service/backend.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
-import { encodeEvent } from '../../src/wire/chat-stream.ts';
+import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { callWith, failureOf } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type ListeningServer, serveBytes } from '../support/scripted-server.ts';
@@ -91,7 +91,7 @@ describe('a cut stream', () => {
     const request = { mode: 'echo', message: JSON.stringify(sample), session_id: null };
     const work = async () => {
       const { service } = sample.cut === 'stall' ? impatient : backend;
-      for await (const event of service.chat(callWith('k'), request, 'pieces')) seen.push(event);
+      for await (const event of service.chat(callWith('k'), request, 'chunks')) seen.push(event);
     };
     const failure = await failureOf(work());
     expect(failure.code).toBe(sample.cut === 'stall' ? 'TIMEOUT' : 'INCOMPLETE_REPLY');
@@ -123,7 +123,7 @@ describe('a cut stream', () => {
     for await (const event of backend.service.chat(
       callWith('k'),
       { mode: 'echo', message, session_id: null },
-      'pieces',
+      'chunks',
     )) {
       seen.push(event);
     }

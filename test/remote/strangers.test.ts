@@ -97,7 +97,7 @@ const strangers: Readonly<Record<string, Stranger>> = {
     reply: 'Hi.',
     session: 's-1',
   },
-  'is slow, and sends its JSON in pieces as plain text': {
+  'is slow, and sends its JSON in chunks as plain text': {
     answers: {
       'POST /v1/auth/verify': json({ success: true, data: { id: 'k' } }),
       'GET /v1/models': json({ success: true, modes: ['slow'] }),
@@ -199,7 +199,7 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
     expect(created.data).toMatchObject({ session_id: stranger.session, message_count: 0 });
 
     const request = { mode: 'm', message: 'Hello', session_id: null };
-    const events = await collect(backend.service.chat(call, request, 'pieces'));
+    const events = await collect(backend.service.chat(call, request, 'chunks'));
     const starts = events.filter(({ event }) => event === 'session');
     expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: stranger.session }]);
     const done = events.at(-1);

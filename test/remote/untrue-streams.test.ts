@@ -23,7 +23,7 @@ async function chat(body: string | Buffer | readonly string[], replyPointer: str
   const seen: ChatEvent[] = [];
   const work = (async () => {
     const request = { mode: 'm', message: 'x', session_id: null };
-    for await (const told of backend.service.chat(callWith('k'), request, 'pieces')) seen.push(told);
+    for await (const told of backend.service.chat(callWith('k'), request, 'chunks')) seen.push(told);
   })();
   work.catch(() => {});
   return { seen, work };

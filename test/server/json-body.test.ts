@@ -6,7 +6,7 @@ import type { JsonBounds } from '../../src/server/json-scan.ts';
 import { failureOf } from '../support/calls.ts';
 import { runs } from '../support/runs.ts';
 
-const wide: JsonBounds = { depth: 100, values: 100_000, items: {} };
+const wide: JsonBounds = { depth: 100, values: 100_000, lists: {} };
 const steps = { short: 0, scanned: 7, part: 5 };
 const inSteps = (text: string, bounds = wide) =>
   parseJsonBody(Buffer.from(text), bounds, () => Promise.resolve(), steps);
@@ -78,7 +78,12 @@ test('bytes that are not UTF-8 are refused wherever they stand', async () => {
 });
 
 test.each([
-  ['{"a":[1,2,3,4]}', { ...wide, items: { a: 3 } }, 'a', 'holds more than 3 items'],
+  [
+    '{"a":[1,2,3,4]}',
+    { ...wide, lists: { a: { items: 3, names: new Set<string>() } } },
+    'a',
+    'holds more than 3 items',
+  ],
   ['{"b":{},"c":[[[]]]}', { ...wide, depth: 3 }, 'c', 'nests deeper than 3 levels'],
   [
     '{"a":1,"b":[1,2,3]}',

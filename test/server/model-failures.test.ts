@@ -108,7 +108,7 @@ describe.each(modelServerProblems.map((problem) => [problem]))('a model that fai
         fixture.backend.service.chat(
           callWith(fixture.key),
           { mode: problem, message: 'Hi', session_id: null },
-          'pieces',
+          'chunks',
         ),
       ),
     );

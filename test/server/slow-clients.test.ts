@@ -59,16 +59,16 @@ async function stalledStream(port: number): Promise<RawConnection> {
 
 /** Talks without end, and counts how much it has said. */
 function endlessEngine() {
-  const piece = 'x'.repeat(1000);
-  const said = { pieces: 0, stopped: 0 };
+  const chunk = 'x'.repeat(1000);
+  const said = { chunks: 0, stopped: 0 };
   const engines = engineOf(async function* (_context, signal) {
     try {
       for (;;) {
         signal.throwIfAborted();
-        said.pieces += 1;
-        yield { type: 'text', text: piece };
+        said.chunks += 1;
+        yield { type: 'text', text: chunk };
         // Others get their turn too.
-        if (said.pieces % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (said.chunks % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
       said.stopped += 1;
@@ -127,8 +127,8 @@ test('a stalled reader is cut no later than it was told, whatever still goes its
   // Nothing is taken any more once the engine has to wait.
   let before = -1;
   let stalledAt = 0;
-  for (; before !== said.pieces; stalledAt = performance.now()) {
-    before = said.pieces;
+  for (; before !== said.chunks; stalledAt = performance.now()) {
+    before = said.chunks;
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
   await eventually(() => said.stopped === 1);
@@ -179,18 +179,18 @@ test('a stalled reader costs the server at most 256 KiB', async () => {
   const { port } = await server.listen();
   const warm = await stalledStream(port);
   const rest = async () => {
-    for (let before = -1; before !== said.pieces; ) {
-      before = said.pieces;
+    for (let before = -1; before !== said.chunks; ) {
+      before = said.chunks;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   };
   await rest();
-  const saidBefore = said.pieces;
+  const saidBefore = said.chunks;
   const before = memoryInUse();
   const readers = await Promise.all(Array.from({ length: 10 }, () => stalledStream(port)));
   await rest();
   // What the engine said is the reply, and is kept: it is counted out, as is nothing else.
-  const replies = (said.pieces - saidBefore) * 1000;
+  const replies = (said.chunks - saidBefore) * 1000;
   const cost = (memoryInUse() - before - replies) / readers.length;
   expect(cost).toBeLessThan(256 * 1024);
   for (const reader of [warm, ...readers]) reader.destroy();

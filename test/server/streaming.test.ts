@@ -125,7 +125,7 @@ test('a stream without news gets comment lines, and they break nothing', async (
   expect(events.map(({ event }) => event)).toEqual(['session', 'delta', 'delta', 'done']);
 });
 
-test('a reply of a megabyte comes whole, through comments and pieces', async () => {
+test('a reply of a megabyte comes whole, through comments and chunks', async () => {
   const text = `${'é'.repeat(250_000)}${'\n'.repeat(250_000)}`;
   await open({
     serverLimits: { heartbeatMs: 1 },

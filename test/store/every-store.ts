@@ -11,7 +11,7 @@ import { describeStore } from './store-suite.ts';
 import { describeTurns } from './turn-suite.ts';
 import { describeUsage } from './usage-suite.ts';
 
-/** A place without sessions. It is given the rules of `local/store-rules.ts`, and closed and removed when the test ends. */
+/** A place without sessions. It is given the rules of `local/local-store-rules.ts`, and closed and removed when the test ends. */
 export type NewPlace = () => Promise<{
   /** Another store at each call, on the same sessions. */
   open(): Promise<SessionStore>;

@@ -1,5 +1,5 @@
 // The rules of the house as a function: sources in, violations out. The tables are what the layout in docs names.
-import { dirname, join } from 'node:path/posix';
+import { basename, dirname, join } from 'node:path/posix';
 import { readSource, type SourceFile } from './source-file.ts';
 
 /** A room, and which rooms (or single files of a room) it may import besides itself. */
@@ -20,10 +20,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/unspaced-scripts.ts',
     'engine/reply-engine.ts',
     'engine/engine-set.ts',
+    // Long work in any room pauses in one way.
+    'system/yield-to-event-loop.ts',
   ],
   // A request is printed as a command, in words that a shell reads back.
   remote: ['service', 'wire', 'http', 'system/shell-quote.ts'],
-  server: ['service', 'wire', 'http'],
+  server: ['service', 'wire', 'http', 'system/html-escape.ts', 'system/yield-to-event-loop.ts'],
   cli: ['service', 'config', 'system'],
   compose: ['service', 'config', 'system', 'local', 'remote', 'store', 'engine', 'http'],
   main: ['service', 'config', 'system', 'cli', 'compose'],
@@ -88,7 +90,29 @@ export function findViolations(files: Readonly<Record<string, string>>): readonl
     ...Object.entries(files).flatMap(([path, text]) => shapeViolations(path, text)),
     ...sources.flatMap((source) => [...importViolations(source), ...habitViolations(source)]),
     ...findCircles(sources),
+    ...sharedNames(
+      sources.flatMap(({ path, exportedTypes }) => exportedTypes.map((name) => [name, path] as const)),
+    ).map(([name, paths]) => `${name}: is exported by ${paths.join(' and ')}`),
+    ...sharedNames(
+      sources
+        .filter(({ path }) => !path.startsWith(commands))
+        .map(({ path }) => [basename(path), path] as const),
+    )
+      .filter(([, paths]) => new Set(paths.map(roomOf)).size > 1)
+      .map(([name, paths]) => `${name}: is the name of ${paths.join(' and ')}`),
   ];
+}
+
+/** The path of a command is the words that users type. Its file may have the name of what the command is about. */
+const commands = 'cli/commands/';
+
+/** The names that stand for more than one path, with all of them. */
+function sharedNames(
+  named: readonly (readonly [name: string, path: string])[],
+): readonly (readonly [string, readonly string[]])[] {
+  const paths = new Map<string, string[]>();
+  for (const [name, path] of named) paths.set(name, [...(paths.get(name) ?? []), path]);
+  return [...paths].filter(([, those]) => those.length > 1);
 }
 
 function shapeViolations(path: string, text: string): readonly string[] {

@@ -90,8 +90,8 @@ async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<Endin
   });
   closeSync(stdout);
   let said = '';
-  child.stderr?.on('data', (piece: Buffer) => {
-    said += piece;
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk;
   });
   const ended = endOf(child);
   if (run.killAfter !== null) {

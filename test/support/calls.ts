@@ -30,7 +30,7 @@ export async function say(
   session_id: string | null = null,
   mode = 'echo',
 ): Promise<ChatReply> {
-  const last = (await collect(service.chat(call, { mode, message, session_id }, 'pieces'))).at(-1);
+  const last = (await collect(service.chat(call, { mode, message, session_id }, 'chunks'))).at(-1);
   if (last?.event !== 'done') throw new Error('the chat did not end with done');
   return last.data;
 }

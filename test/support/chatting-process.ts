@@ -13,8 +13,8 @@ export interface Chatting {
   readonly key: string | null;
   readonly turnLeaseMs: number;
   readonly turnWaitMs: number;
-  /** The reply: a piece every so many milliseconds. */
-  readonly pieces: readonly string[];
+  /** The reply: a chunk every so many milliseconds. */
+  readonly chunks: readonly string[];
   readonly everyMs: number;
 }
 
@@ -34,13 +34,13 @@ function say(said: Said): void {
 }
 
 process.on('message', async (chatting: Chatting) => {
-  const { directory, apiKey, session, message, key, turnLeaseMs, turnWaitMs, pieces, everyMs } = chatting;
+  const { directory, apiKey, session, message, key, turnLeaseMs, turnWaitMs, chunks, everyMs } = chatting;
   const engines = engineOf(async function* (_, signal): AsyncGenerator<EngineEvent> {
     let hasFinished = false;
     signal.addEventListener('abort', () => {
       if (!hasFinished) say({ kind: 'stopped engine' });
     });
-    for (const text of pieces) {
+    for (const text of chunks) {
       yield { type: 'text', text };
       await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
@@ -52,7 +52,7 @@ process.on('message', async (chatting: Chatting) => {
   const call = callWith(apiKey, { idempotencyKey: key });
   const request = { mode: 'test', message, session_id: session };
   try {
-    for await (const event of backend.service.chat(call, request, 'pieces')) {
+    for await (const event of backend.service.chat(call, request, 'chunks')) {
       if (event.event === 'delta') say({ kind: 'delta', text: event.data.text });
       if (event.event === 'done') {
         const { message_id, session_id, reply } = event.data;

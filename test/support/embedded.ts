@@ -22,7 +22,10 @@ export interface EmbeddedOptions {
   readonly engines?: EngineSet;
   readonly limits?: Partial<Limits>;
   readonly owner?: TurnOwner;
+  readonly say?: (line: string) => Promise<void>;
   readonly now?: () => number;
+  /** The time since the machine started, ms. */
+  readonly sinceBoot?: () => number;
   /** How long a write waits for a store that is locked elsewhere. */
   readonly lockWaitMs?: number;
   /** Where the store is to read long in processes, as one that is served: what the build makes of store-worker.ts. */
@@ -41,14 +44,17 @@ export async function openEmbedded(
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
   const { workerFile } = options;
   const processes: ProcessesOf = workerFile && ((place) => new StoreProcesses(workerFile, place));
-  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now, processes });
+  const sinceBoot = options.sinceBoot ?? storeOptions(directory).sinceBoot;
+  const { store } = await openSqliteStore({ ...storeOptions(directory), ...wait, now, sinceBoot, processes });
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),
     limits: { ...defaultLimits, ...options.limits },
     now,
+    sinceBoot,
     random: randomBytes,
     ids: new IdSource(randomBytes),
+    say: options.say ?? null,
     owner: options.owner ?? { id: `test ${process.pid}`, isGone: () => false },
   };
   return {

@@ -1,8 +1,8 @@
-// What the command line is handed, in this process: outputs and a backend of the test's own, a standard input in pieces, and all else
+// What the command line is handed, in this process: outputs and a backend of the test's own, a standard input in chunks, and all else
 // as the real program has it.
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { CliHost } from '../../src/cli/context.ts';
+import type { CliHost } from '../../src/cli/cli-host.ts';
 import type { Output } from '../../src/cli/terminal/output.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { locks } from './locks.ts';

@@ -37,7 +37,7 @@ export async function fuzzIdFiles(directory: string, files: number): Promise<Fuz
     const cut = fc.array(fc.nat(400), { maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(idFiles([...own, ...hidden, ...foreign]), cut, async (file, places) => {
-        const outcome = await program.run(['sessions', 'delete', '-', '--yes'], pieces(file.bytes, places));
+        const outcome = await program.run(['sessions', 'delete', '-', '--yes'], chunks(file.bytes, places));
         const left = await active(backend, apiKey);
         const gone = own.filter((id) => !left.includes(id));
         if (gone.length > 0) await backend.archive.restoreSessions(callWith(apiKey), gone);
@@ -86,7 +86,7 @@ function requireEqual(is: unknown, must: unknown, why: string): void {
   if (one !== other) throw new Error(`is   ${one}\nmust ${other}\n${why}`);
 }
 
-function pieces(bytes: Buffer, places: readonly number[]): readonly Uint8Array[] {
+function chunks(bytes: Buffer, places: readonly number[]): readonly Uint8Array[] {
   const ends = [...places.map((place) => Math.min(place, bytes.length)), bytes.length].sort((a, b) => a - b);
   return ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end)).filter(({ length }) => length > 0);
 }

@@ -68,7 +68,7 @@ export async function killStorm(place: Place, storm: KillStorm): Promise<KillRep
   };
 }
 
-/** Long enough to be told from any other, up to 100 kB: a reply of many pieces takes its time. */
+/** Long enough to be told from any other, up to 100 kB: a reply of many chunks takes its time. */
 function messageOf(number: number, share: number): string {
   return `message ${number}: ${'word '.repeat(Math.floor(share ** 3 * 20_000))}end of ${number}`;
 }

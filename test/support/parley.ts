@@ -30,7 +30,7 @@ export interface End {
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface RunOptions {
-  /** Given through a socket; several pieces one by one, each once the reader reads. Without it, stdin is /dev/null. */
+  /** Given through a socket; several chunks one by one, each once the reader reads. Without it, stdin is /dev/null. */
   readonly stdin?: string | Uint8Array | readonly Uint8Array[];
   readonly env?: Variables;
   /** An open file in place of a pipe: nothing of it is in the outcome. */
@@ -88,7 +88,7 @@ export class Place {
   /** Begins to run `parley`. What it writes, and its end, are for whoever began it to see. */
   spawn(args: readonly string[], { stdin, env = {}, stdout, cwd }: RunOptions = {}): ChildProcess {
     const child = spawn(process.execPath, [program, ...args], {
-      ...this.#surroundings(env),
+      ...this.#environment(env),
       ...(cwd !== undefined && { cwd }),
       stdio: [stdin === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', 'pipe'],
     });
@@ -113,7 +113,7 @@ export class Place {
   /** Leaves stdin open, and signals, to whoever started it. */
   start(args: readonly string[], env: Variables = {}): Running {
     return spawn(process.execPath, [program, ...args], {
-      ...this.#surroundings(env),
+      ...this.#environment(env),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   }
@@ -121,7 +121,7 @@ export class Place {
   /** Runs a script of bash to its end, with `parley` as a command in it. */
   shell(script: string, env: Variables = {}): Promise<Outcome> {
     const child = spawn('bash', ['-c', script], {
-      ...this.#surroundings(env),
+      ...this.#environment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return outcomeOf(child);
@@ -130,13 +130,13 @@ export class Place {
   /** Runs a script of bash in a terminal of its own. What is shown there comes back as `out`, with CRLF as LF. */
   async terminal(script: string, env: Variables = {}, typing: readonly Typing[] = []): Promise<Outcome> {
     const child = spawn('script', ['-qec', `bash -c '${script.replaceAll("'", "'\\''")}'`, '/dev/null'], {
-      ...this.#surroundings({ TERM: 'xterm-256color', SHELL: '/bin/sh', ...env }),
+      ...this.#environment({ TERM: 'xterm-256color', SHELL: '/bin/sh', ...env }),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const rest = [...typing];
     let shown = '';
-    child.stdout.on('data', (piece: Buffer) => {
-      shown += piece;
+    child.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk;
       const next = rest[0];
       if (next === undefined || !shown.includes(next.after)) return;
       rest.shift();
@@ -148,19 +148,19 @@ export class Place {
 
   /** Runs `parley` in a terminal of its own, to be typed at and looked at. */
   screen(args: readonly string[], options: Partial<ScreenOptions> = {}): TerminalScreen {
-    const { env } = this.#surroundings(options.env ?? {});
+    const { env } = this.#environment(options.env ?? {});
     return new TerminalScreen(process.execPath, [program, ...args], { cwd: this.path, ...options, env });
   }
 
   /** The same with a shell that has jobs, and `parley` as a command in it. */
   shellScreen(options: Partial<ScreenOptions> = {}): TerminalScreen {
-    const { env } = this.#surroundings({ PS1: 'shell$ ', ...options.env });
+    const { env } = this.#environment({ PS1: 'shell$ ', ...options.env });
     return new TerminalScreen('bash', ['--norc', '--noprofile', '-i'], { cwd: this.path, ...options, env });
   }
 
   /** The same with one line of bash, which may become the program itself (`exec parley`). */
   lineScreen(line: string, options: Partial<ScreenOptions> = {}): TerminalScreen {
-    const { env } = this.#surroundings(options.env ?? {});
+    const { env } = this.#environment(options.env ?? {});
     return new TerminalScreen('bash', ['-c', line], { cwd: this.path, ...options, env });
   }
 
@@ -179,7 +179,7 @@ export class Place {
     };
   }
 
-  #surroundings(env: Variables) {
+  #environment(env: Variables) {
     return { cwd: this.path, detached: true, env: { ...this.env, ...env } };
   }
 }
@@ -188,8 +188,8 @@ export class Place {
 export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  child.stdout?.on('data', (piece: Buffer) => out.push(piece));
-  child.stderr?.on('data', (piece: Buffer) => err.push(piece));
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
   const [status, signal] = await once(child, 'close');
   const [bytes, errorBytes] = [Buffer.concat(out), Buffer.concat(err)];
   const warning = /^\(node:\d+\) .*Warning: .*/m.exec(errorBytes.toString());
@@ -206,10 +206,10 @@ export async function endOf(child: ChildProcess): Promise<End> {
 async function feed(stream: Writable, stdin: string | Uint8Array | readonly Uint8Array[]): Promise<void> {
   // A command that ends before it has read all is no failure of the test's.
   stream.on('error', () => {});
-  const pieces = typeof stdin === 'string' || stdin instanceof Uint8Array ? [stdin] : stdin;
-  for (const piece of pieces) {
-    await new Promise<void>((resolve) => stream.write(piece, () => resolve()));
-    if (pieces.length > 1) await delay(10);
+  const chunks = typeof stdin === 'string' || stdin instanceof Uint8Array ? [stdin] : stdin;
+  for (const chunk of chunks) {
+    await new Promise<void>((resolve) => stream.write(chunk, () => resolve()));
+    if (chunks.length > 1) await delay(10);
   }
   stream.end();
 }

@@ -2,10 +2,10 @@
 // and statuses. `shell`, `terminal`, `start`, `spawn` and `binary` run the real program, which signals, exits and memory need.
 import { randomUUID } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
-import type { CliHost } from '../../src/cli/context.ts';
+import type { CliHost } from '../../src/cli/cli-host.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
-import type { Surroundings } from '../../src/compose/surroundings.ts';
+import type { Dependencies } from '../../src/compose/dependencies.ts';
 import { findModels, openBackend } from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
@@ -69,13 +69,13 @@ async function runInProcess(
       stdin: [],
       signal,
       newRequestId: () => `req_${randomUUID()}`,
-      openBackend: (target, options) => openBackend(target, surroundings, options),
+      openBackend: (target, options) => openBackend(target, dependencies, options),
     }),
     env,
     profileFile: new ProfileFile({ directory: configDirectory(machine), locks, platform }),
     dataDirectory: realDirectory(dataDirectory(machine)),
   };
-  const surroundings: Surroundings = {
+  const dependencies: Dependencies = {
     ...host,
     processes: processTable,
     nodeApiVersion: Number(process.versions['napi']),
@@ -88,7 +88,7 @@ async function runInProcess(
       kind: () => (stdin === undefined ? 'device' : 'socket'),
       open: () => Readable.from(piecesOf(stdin), { objectMode: true }),
     },
-    findModels: (servers, options, stop) => findModels(servers, surroundings, options, stop),
+    findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
   });
   for (const output of Object.values(outputs)) await output.finish();
   const [bytes, err] = [Buffer.concat(written.stdout), Buffer.concat(written.stderr)];

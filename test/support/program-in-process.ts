@@ -1,7 +1,7 @@
 // The command line in this process, over a backend that stays open: for tests that run it thousands of times. Standard input comes
-// in pieces, the two outputs are kept; all else is what the real program has.
+// in chunks, the two outputs are kept; all else is what the real program has.
 import { Writable } from 'node:stream';
-import type { CliHost } from '../../src/cli/context.ts';
+import type { CliHost } from '../../src/cli/cli-host.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
 import type { Backend } from '../../src/service/backend.ts';

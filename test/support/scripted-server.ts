@@ -8,6 +8,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
+import { createServer as createBareTlsServer } from 'node:tls';
 
 export interface ReceivedRequest {
   readonly method: string;
@@ -15,6 +16,11 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
+}
+
+export interface TlsIdentity {
+  readonly key: string;
+  readonly cert: string;
 }
 
 export interface ListeningServer {
@@ -33,10 +39,7 @@ export interface ScriptedServer extends ListeningServer {
 export type Script = (request: ReceivedRequest, response: ServerResponse, count: number) => unknown;
 
 /** `count` is 1 for the first request. */
-export async function serve(
-  script: Script,
-  tls: { readonly key: string; readonly cert: string } | null = null,
-): Promise<ScriptedServer> {
+export async function serve(script: Script, tls: TlsIdentity | null = null): Promise<ScriptedServer> {
   const requests: ReceivedRequest[] = [];
   const listener = (incoming: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
@@ -55,16 +58,18 @@ export async function serve(
 /** A server below HTTP: the test writes the bytes, and ends the connection as it likes. */
 export function serveBytes(
   onRequest: (socket: Socket, count: number, firstBytes: string) => unknown,
+  tls: TlsIdentity | null = null,
 ): Promise<ListeningServer> {
   let count = 0;
-  const server = createTcpServer((socket) => {
+  const listener = (socket: Socket) => {
     socket.on('error', () => {});
     socket.once('data', (bytes) => {
       count += 1;
       void onRequest(socket, count, bytes.toString());
     });
-  });
-  return listening(server, 'http');
+  };
+  const server = tls === null ? createTcpServer(listener) : createBareTlsServer(tls, listener);
+  return listening(server, tls === null ? 'http' : 'https');
 }
 
 /** A proxy that takes every host for the server on this port. `seen` is told the head of each request for a tunnel. */

@@ -20,12 +20,12 @@ export async function servePlace(
   const child = place.start(['serve', '--port', '0', ...words], env);
   const written = { out: '', err: '' };
   const closed = once(child, 'close');
-  child.stderr.on('data', (piece: Buffer) => {
-    written.err += piece;
+  child.stderr.on('data', (chunk: Buffer) => {
+    written.err += chunk;
   });
   const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (piece: Buffer) => {
-      written.out += piece;
+    child.stdout.on('data', (chunk: Buffer) => {
+      written.out += chunk;
       const found = /http:\/\/[\d.]+:\d+/.exec(written.out);
       if (found !== null) resolve(found[0]);
     });

@@ -10,6 +10,8 @@ export interface SourceFile {
   readonly globals: readonly string[];
   /** Texts of string literals and of templates, without comments. */
   readonly texts: readonly string[];
+  /** Names of exported interfaces, type aliases and classes. */
+  readonly exportedTypes: readonly string[];
   readonly hasDefaultExport: boolean;
   readonly hasMutableState: boolean;
 }
@@ -35,7 +37,16 @@ export function readSource(path: string, text: string): SourceFile {
   const hasMutableState = body
     .map((node) => (isNode(node['declaration']) ? node['declaration'] : node))
     .some((node) => node.type === 'VariableDeclaration' && node['kind'] !== 'const');
-  return { path, text, imports, globals, texts, hasDefaultExport, hasMutableState };
+  const exportedTypes = body.flatMap(exportedType);
+  return { path, text, imports, globals, texts, exportedTypes, hasDefaultExport, hasMutableState };
+}
+
+const typeDeclarations = ['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'ClassDeclaration'];
+
+function exportedType({ type, declaration }: Node): readonly string[] {
+  if (type !== 'ExportNamedDeclaration' || !isNode(declaration)) return [];
+  const { type: kind, id } = declaration;
+  return typeDeclarations.includes(kind) && isNode(id) ? [String(id['name'])] : [];
 }
 
 function* nodesOf(node: Node): Generator<Node> {

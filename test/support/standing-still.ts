@@ -69,7 +69,7 @@ export async function standStill(script: string, options: StandingStillOptions):
   const shared = { directory, apiKey, session, turnLeaseMs, turnWaitMs: stopMs * 2 };
   const first = chatIn(script, {
     ...{ ...shared, message: 'hello', key: withKey ? 'k' : null },
-    ...{ pieces: Array.from({ length: 1000 }, (_, index) => `${index} `), everyMs: 20 },
+    ...{ chunks: Array.from({ length: 1000 }, (_, index) => `${index} `), everyMs: 20 },
   });
   try {
     await once(first.child, 'message');
@@ -77,7 +77,7 @@ export async function standStill(script: string, options: StandingStillOptions):
     const heldUntil = performance.now() + stopMs;
     const second = chatIn(script, {
       ...{ ...shared, message: withKey ? 'hello' : 'next', key: withKey ? 'k' : null },
-      ...{ pieces: ['of the other'], everyMs: 0 },
+      ...{ chunks: ['of the other'], everyMs: 0 },
     });
     await second.ended;
     await delay(Math.max(0, heldUntil - performance.now()));

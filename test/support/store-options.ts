@@ -1,6 +1,6 @@
 // The options that every store of a test needs; the test adds what it is about. Free of the test runner, so that a process of
 // a test can use it too.
-import { storeRules } from '../../src/local/store-rules.ts';
+import { storeRules } from '../../src/local/local-store-rules.ts';
 import type { SqliteStoreOptions } from '../../src/store/sqlite/open.ts';
 
 export function storeOptions(directory: string): SqliteStoreOptions {

@@ -1,7 +1,7 @@
 // A server in memory that keeps turns, and honours Idempotency-Key or does not. Before it, a middleman who lets a share of the
 // answers get lost after the server has acted: the connection ends instead, at once, in the middle, or just before the end.
 import type { ServerResponse } from 'node:http';
-import { encodeEvent } from '../../src/wire/chat-stream.ts';
+import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { type ReceivedRequest, type ScriptedServer, serve } from './scripted-server.ts';
 
 export interface TurnServer {

@@ -1,8 +1,8 @@
 // Modes, keys, sessions and pages out of bodies of many shapes.
 import { describe, expect, it } from 'vitest';
-import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../../src/wire/archive-answer.ts';
+import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../../src/wire/archive-response.ts';
 import { modesOf } from '../../src/wire/mode-list.ts';
-import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../../src/wire/session-answer.ts';
+import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../../src/wire/session-response.ts';
 
 const unknownMode = { description: '', engine: '', model: null, default: false };
 

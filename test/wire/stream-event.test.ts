@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readEventStream } from '../../src/http/event-stream.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
-import { encodeEvent, encodeFailure } from '../../src/wire/chat-stream.ts';
+import { encodeEvent, encodeFailure } from '../../src/wire/chat-event-encoding.ts';
 import { readStreamEvent } from '../../src/wire/stream-event.ts';
 
 async function read(text: string) {

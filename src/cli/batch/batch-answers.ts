@@ -1,20 +1,20 @@
 // The answer to one line of a batch: its turn at the service, sent again while the service wants to wait, and what came of it as the
 // line of the result. What makes all further lines useless is told to whoever runs the batch.
 import { createHash } from 'node:crypto';
-import { failureFacts } from '../../service/answer.ts';
 import type { Call } from '../../service/call.ts';
-import type { ChatReply } from '../../service/chat-event.ts';
+import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { failureFacts } from '../../service/result.ts';
 import { toJson } from '../terminal/json.ts';
-import type { BatchId, BatchItem, BatchRequest } from './batch-request.ts';
+import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
 import type { Pace } from './pace.ts';
 
-export interface BatchResult {
+export interface BatchOutcome {
   /** The line, with its line end. */
   readonly text: string;
   readonly outcome: 'answered' | 'failed' | 'interrupted';
-  readonly item: BatchItem;
+  readonly item: BatchLine;
 }
 
 export interface BatchAnswersOptions {
@@ -27,8 +27,6 @@ export interface BatchAnswersOptions {
   /** Names the batch, also when it goes on after a stop. */
   readonly batch: string;
   readonly defaultMode: () => Promise<string>;
-  /** Rejects for a mode that the service does not have. */
-  readonly requireMode: (mode: string) => Promise<void>;
   readonly pace: Pace;
   /** The session of all lines, as far as it is known; null where each line has its own. */
   readonly shared: SharedSession | null;
@@ -60,7 +58,7 @@ export class BatchAnswers {
   }
 
   /** Never rejects. */
-  async answer(item: BatchItem): Promise<BatchResult> {
+  async answer(item: BatchLine): Promise<BatchOutcome> {
     const place: { session_id: string | null } = { session_id: null };
     try {
       if (item.request instanceof ParleyError) throw item.request;
@@ -79,7 +77,7 @@ export class BatchAnswers {
 
   /** The answer's data, whole, of as many tries as it takes. */
   async #turn(
-    { id }: BatchItem,
+    { id }: BatchLine,
     request: BatchRequest,
     place: { session_id: string | null },
   ): Promise<unknown> {
@@ -88,8 +86,8 @@ export class BatchAnswers {
       await pace.ready(call.signal);
       try {
         const mode = request.mode ?? (await this.#settled(defaultMode()));
-        const session_id = await this.#session(id, request, mode);
-        return await this.#chat(id, { ...request, mode, session_id }, place);
+        const { message } = request;
+        return await this.#chat(id, { mode, message, ...this.#sessionOf(request) }, place);
       } catch (error) {
         if (!(error instanceof ParleyError) || tries === mostTries || !this.#isTurnedAway(error)) throw error;
         const seconds = error.retryAfter ?? 2 ** (tries - 1);
@@ -102,16 +100,13 @@ export class BatchAnswers {
     }
   }
 
-  async #chat(
-    id: BatchId,
-    request: BatchRequest & { readonly mode: string },
-    place: { session_id: string | null },
-  ): Promise<unknown> {
+  async #chat(id: BatchId, request: ChatRequest, place: { session_id: string | null }): Promise<unknown> {
     const { service, shared } = this.#options;
-    const { mode, message, session_id } = request;
-    const call = this.#call(id, ['chat', String(id), mode, message, session_id]);
+    const { mode, message, session_id, title } = request;
+    const titled = title === undefined ? [] : [title];
+    const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...titled]);
     try {
-      for await (const event of service.chat(call, { mode, message, session_id }, 'whole')) {
+      for await (const event of service.chat(call, request, 'whole')) {
         if (event.event === 'session') place.session_id = event.data.session_id;
         if (event.event === 'done') return dataOf(event.data, event.body);
       }
@@ -124,19 +119,12 @@ export class BatchAnswers {
     throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.', { hint: 'Try again.' });
   }
 
-  /** The session that a line goes on with; null for one that the chat makes. */
-  async #session(id: BatchId, request: BatchRequest, mode: string): Promise<string | null> {
-    const { service, shared, requireMode } = this.#options;
-    if (shared !== null && shared.session_id !== null) return shared.session_id;
+  /** The session that a line goes on with; or the title of the one that its chat makes, where it has one. */
+  #sessionOf(request: BatchRequest): Pick<ChatRequest, 'session_id' | 'title'> {
+    const { shared } = this.#options;
+    if (shared !== null && shared.session_id !== null) return { session_id: shared.session_id };
     const title = shared?.title ?? request.title;
-    if (title === null) return request.session_id;
-    await requireMode(mode);
-    // Not by the id where all lines share it: whichever line comes first makes the same one.
-    const whose = shared === null ? id : '';
-    const call = this.#call(whose, ['session', String(whose), title]);
-    const { session_id } = (await service.createSession(call, { title })).data;
-    if (shared !== null) shared.session_id = session_id;
-    return session_id;
+    return title === null ? { session_id: request.session_id } : { session_id: null, title };
   }
 
   /**
@@ -187,7 +175,7 @@ function dataOf({ session_id, mode, reply }: ChatReply, body: unknown): unknown 
   return { session_id, mode, reply, ...own };
 }
 
-function failed(item: BatchItem, error: ParleyError, outcome: 'failed' | 'interrupted'): BatchResult {
+function failed(item: BatchLine, error: ParleyError, outcome: 'failed' | 'interrupted'): BatchOutcome {
   return { text: `${toJson({ id: item.id, success: false, error: failureFacts(error) })}\n`, outcome, item };
 }
 

@@ -2,7 +2,7 @@
 import type { Output } from '../terminal/output.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import type { StartTimer } from '../terminal/timer.ts';
-import type { BatchResult } from './batch-answers.ts';
+import type { BatchOutcome } from './batch-answers.ts';
 
 export interface BatchProgressOptions {
   readonly stderr: Output;
@@ -40,7 +40,7 @@ export class BatchProgress {
     this.#counts.skipped += 1;
   }
 
-  add(results: readonly BatchResult[]): void {
+  add(results: readonly BatchOutcome[]): void {
     for (const { outcome, item } of results) {
       this.#counts[outcome] += 1;
       this.#from ??= item.end - item.size;

@@ -15,7 +15,7 @@ export interface BatchRequest {
   readonly title: string | null;
 }
 
-export interface BatchItem {
+export interface BatchLine {
   /** Of its line, from 1. */
   readonly line: number;
   readonly id: BatchId;
@@ -38,8 +38,8 @@ export function longestLine({ messageBytes }: Pick<LineRules, 'messageBytes'>): 
 }
 
 /** Null for a blank line. */
-export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRules): BatchItem | null {
-  const failed = (request: ParleyError, id: BatchId | null = null, size = 0): BatchItem => {
+export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRules): BatchLine | null {
+  const failed = (request: ParleyError, id: BatchId | null = null, size = 0): BatchLine => {
     return { line, id: id ?? line, request, size, end };
   };
   if (bytes === null) {

@@ -1,6 +1,6 @@
 // Many pieces of work at once, their results in the order of the work. What is under way, and what waits for a slower one before it,
 // is bounded: then no more work is taken in. Knows nothing of what the work is.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 
 export interface OrderedWork<Item, Result> {
   /** How much may run at a time. */
@@ -165,7 +165,7 @@ class OrderedRun<Item, Result> {
   async #writeReady(): Promise<void> {
     for (;;) {
       // What comes in the same turn of the event loop is written at once, and not each with a call of the system of its own.
-      await nextTurn();
+      await yieldToEventLoop();
       const results: Result[] = [];
       let weight = 0;
       for (let place = this.#places[this.#head]; place !== undefined; place = this.#places[this.#head]) {

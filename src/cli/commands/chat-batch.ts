@@ -4,18 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
-import { BatchAnswers, type BatchResult, type SharedSession } from '../batch/batch-answers.ts';
+import { BatchAnswers, type BatchOutcome, type SharedSession } from '../batch/batch-answers.ts';
 import { type BatchDestination, openDestination } from '../batch/batch-destination.ts';
 import { batchItems } from '../batch/batch-items.ts';
 import { BatchProgress } from '../batch/batch-progress.ts';
-import { type BatchItem, readItem } from '../batch/batch-request.ts';
+import { type BatchLine, readItem } from '../batch/batch-request.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pace } from '../batch/pace.ts';
 import type { MessageSources } from '../chat-message.ts';
 import type { CliContext } from '../context.ts';
 import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
-import { chooseMode, requireMode } from '../mode-choice.ts';
+import { chooseMode } from '../mode-choice.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
@@ -45,7 +45,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const stop = new AbortController();
   // Each request under way listens to it.
   setMaxListeners(0, stop.signal);
-  const { signal } = context.host;
+  const { signal } = context;
   const follow = () => stop.abort(signal.reason);
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow);
@@ -82,7 +82,6 @@ async function answerAll(
 ): Promise<void> {
   const { backend, apiKey } = await context.open();
   const { now, random, newRequestId } = context.host;
-  const modes = new Map<string, Promise<void>>();
   let defaultMode: Promise<string> | null = null;
   const answers = new BatchAnswers({
     service: backend.service,
@@ -93,11 +92,6 @@ async function answerAll(
     defaultMode: () => {
       defaultMode ??= chooseMode(input.mode, context);
       return defaultMode;
-    },
-    requireMode: (mode) => {
-      const known = modes.get(mode) ?? requireMode(mode, context);
-      modes.set(mode, known);
-      return known;
     },
     pace: new Pace({ now, wait: (ms, waiting) => delay(ms, undefined, { signal: waiting }) }),
     shared,
@@ -112,7 +106,7 @@ async function answerAll(
     answered: destination.answered,
     skipped: () => progress.skip(),
   });
-  await runInOrder<BatchItem, BatchResult>(items, {
+  await runInOrder<BatchLine, BatchOutcome>(items, {
     concurrency: input.inSession ? 1 : input.concurrency,
     window: { items: windowItems(input.concurrency), weight: windowWeight },
     signal: stop.signal,

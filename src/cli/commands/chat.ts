@@ -1,39 +1,16 @@
 // `parley chat`: one turn. The reply goes to stdout and nothing else does.
-
 import { type Command, Option } from 'commander';
-import type { Call } from '../../service/call.ts';
-import type { ConversationService } from '../../service/conversation-service.ts';
-import { type ErrorCode, ParleyError } from '../../service/errors.ts';
-import type { NewSession } from '../../service/session.ts';
-import { composeMessage, type MessageSources } from '../chat-message.ts';
-import { type ChatFormat, chatOutput } from '../chat-output.ts';
+import { ParleyError } from '../../service/errors.ts';
+import { chatOutput } from '../chat-output.ts';
+import { type ChatInput, planChat } from '../chat-plan.ts';
+import { prepareTurn, runTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
-import { chooseMode, requireMode } from '../mode-choice.ts';
-import { type RetriedChat, withRetryCommand } from '../retry-command.ts';
+import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
-import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
-import { idsFromWords } from '../terminal/session-ids.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { canConverse, runRepl } from './repl.ts';
-
-export interface ChatInput extends MessageSources, SessionFlags {
-  readonly mode: string | null;
-  readonly title: string | null;
-  readonly stream: boolean;
-  readonly jsonStream: boolean;
-  /** Tell the tokens that the turn took. */
-  readonly usage: boolean;
-  /** Show the model's notes to itself. */
-  readonly reasoning: boolean;
-  /** The key of a turn that failed, to repeat that one; null for a new turn. */
-  readonly idempotencyKey: string | null;
-  /** No Markdown styling. */
-  readonly raw: boolean;
-  /** Which fenced block of the reply is printed in its place; null for the whole reply. */
-  readonly extractCode: WhichBlock | null;
-}
 
 interface ChatFlags {
   readonly mode?: string;
@@ -153,77 +130,35 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
 }
 
 export async function runChat(input: ChatInput, context: CliContext): Promise<number> {
-  checkTogether(input, context);
-  if (isConversation(input, context)) {
-    return runRepl(
-      { session: input.session, continue: input.continue, mode: input.mode, raw: input.raw },
-      context,
-    );
-  }
-  const message = await composeMessage(input, context);
-  const mode = await chooseMode(input.mode, context);
-  const session_id = await sessionToContinue(input, context);
-  const { backend } = await context.open();
-  const given = await context.call();
-  const idempotencyKey = input.idempotencyKey ?? given.requestId;
-  const call = { ...given, idempotencyKey, showReasoning: input.reasoning };
-  if (input.title !== null) await requireMode(mode, context);
-  const titled = input.title === null ? null : await createTitled(input.title, call, backend.service);
+  const { stdinIsFed, options } = context;
+  const canTalk = () => canConverse(context);
+  const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
+  if (plan.kind === 'conversation') return runRepl(plan.repl, context);
+
+  const { request, call } = await prepareTurn(input, context);
+  const { mode } = request;
   const { usage, raw } = input;
-  const shown = { mode, modeGiven: input.mode, usage, raw };
-  const output = chatOutput(formatOf(input, context), context, shown);
-  let kept: string | null = null;
-  let complete = false;
-  try {
-    const request = { mode, message, session_id: titled?.session_id ?? session_id };
-    for await (const event of backend.service.chat(call, request, 'pieces')) {
-      if (event.event === 'session') {
-        kept = event.data.session_id;
-        await remember(event.data.session_id, context);
-      }
-      await output.take(event);
-      if (event.event === 'done') complete = true;
-    }
-    if (!complete) throw incomplete();
-    return exitDone;
-  } catch (error) {
-    await output.fail(error);
-    // Of a message that was refused nothing stays, not even the session that was made for it.
-    if (titled !== null && kept === null && !mayBeKept(error)) {
-      await backend.service.deleteSession(call, titled.session_id).catch(() => {
-        // An empty session is left: the failure to be told is the first.
-      });
-    }
-    if (kept === null) throw error;
-    if (context.host.signal.aborted)
-      await context.say(`Stopped. What had come of the reply is kept in session ${kept}.`);
-    const { words, files, title, reasoning } = input;
-    const hasMore = files.length > 0 || (input.stdin && context.stdinIsFed) || words.join(' ') === '-';
-    const again: RetriedChat = {
-      words,
-      title,
-      reasoning,
-      usage,
-      format: jsonFlag(input, context),
-      mode,
-      session: session_id,
-      hasMore,
-      key: idempotencyKey,
-    };
-    throw withRetryCommand(error, again, context);
-  }
-}
+  const output = chatOutput(plan.format, context, { mode, modeGiven: input.mode, usage, raw });
+  const { backend } = await context.open();
+  const events = backend.service.chat(call, request, 'chunks');
+  const outcome = await runTurn(events, output, (session) => remember(session, context));
+  if (outcome.kind === 'done') return exitDone;
 
-/** Repeated with its turn, it gives the same session again. */
-async function createTitled(title: string, call: Call, service: ConversationService): Promise<NewSession> {
-  const idempotencyKey = `${call.idempotencyKey}-session`;
-  return (await service.createSession({ ...call, idempotencyKey }, { title })).data;
-}
-
-/** No word came on the message: the server may have it, and the session then holds it. */
-function mayBeKept(error: unknown): boolean {
-  const silent: readonly ErrorCode[] = ['NETWORK', 'TIMEOUT', 'INCOMPLETE_REPLY', 'BAD_RESPONSE'];
-  return error instanceof ParleyError && silent.includes(error.code);
+  const { error, session } = outcome;
+  if (session === null) throw error;
+  if (context.signal.aborted)
+    await context.say(`Stopped. What had come of the reply is kept in session ${session}.`);
+  const { session_id } = request;
+  const { jsonFlag, hasMore } = plan;
+  const repeated = {
+    ...input,
+    format: jsonFlag,
+    mode,
+    session: session_id,
+    hasMore,
+    key: call.idempotencyKey,
+  };
+  throw withRetryCommand(error, repeated, context);
 }
 
 /** A reply is worth more than the note of where it stands: without the note, the chat goes on. */
@@ -236,43 +171,4 @@ async function remember(sessionId: string, context: CliContext): Promise<void> {
       `parley: ${error.message} (${error.code})\nGo on with -s ${sessionId}; -c does not know this session.\n`,
     );
   }
-}
-
-function checkTogether(input: ChatInput, context: CliContext): void {
-  const choices = [input.session !== null && '-s', input.continue && '-c', input.title !== null && '--title'];
-  const [one, other] = choices.filter(Boolean);
-  if (other) throw new ParleyError('USAGE', `${one} and ${other} cannot be used together.`);
-  if (input.session !== null) idsFromWords([input.session]);
-  if (input.jsonStream && context.options.json) {
-    throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
-  }
-  const json = jsonFlag(input, context);
-  if (input.extractCode !== null && json !== null) {
-    throw new ParleyError('USAGE', `--extract-code and ${json} cannot be used together.`, {
-      hint: 'Choose the block, or the answer whole.',
-    });
-  }
-}
-
-/** The flag that asks for JSON; null where none does. */
-function jsonFlag({ jsonStream }: ChatInput, { options }: CliContext): RetriedChat['format'] {
-  if (options.json) return '--json';
-  return jsonStream ? '--json-stream' : null;
-}
-
-/** Nothing to send, and somebody there to say it. */
-function isConversation(input: ChatInput, context: CliContext): boolean {
-  const isBare = input.words.length === 0 && input.files.length === 0 && input.title === null;
-  return isBare && formatOf(input, context) === 'text' && !context.stdinIsFed && canConverse(context);
-}
-
-function formatOf(input: ChatInput, context: CliContext): ChatFormat {
-  if (context.options.json) return 'json';
-  if (input.jsonStream) return 'events';
-  if (input.extractCode !== null) return `${input.extractCode} block`;
-  return input.stream ? 'text' : 'whole';
-}
-
-function incomplete(): ParleyError {
-  return new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.', { hint: 'Try again.' });
 }

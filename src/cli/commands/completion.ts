@@ -1,7 +1,7 @@
 // `parley completion SHELL`: the script that makes a shell complete parley's words; and `parley __complete`, hidden, which that
 // script asks for the words at each Tab.
 import { Argument, type Command } from 'commander';
-import type { CliContext } from '../context.ts';
+import type { CliContext, Printing } from '../context.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 
@@ -34,7 +34,7 @@ Put it to use:
   zsh    echo 'eval "$(parley completion zsh)"' >> ~/.zshrc       (after compinit)
   fish   parley completion fish > ~/.config/fish/completions/parley.fish`;
 
-export async function runCompletion({ shell }: CompletionInput, context: CliContext): Promise<undefined> {
+export async function runCompletion({ shell }: CompletionInput, context: Printing): Promise<undefined> {
   const { completionScripts } = await import('../completion/scripts.ts');
   const script = completionScripts[shell];
   await context.stdout.write(

@@ -1,6 +1,7 @@
 // `parley help [COMMAND...]`: the help of a command, or a topic that is no command's own.
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
+import { beginning } from '../../service/quoted.ts';
 import { commandPath, findCommand, outputHelpText } from '../command-tree.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
@@ -34,7 +35,7 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
   for (const word of words) {
     const inner = findCommand(command, word);
     if (inner === undefined) {
-      throw new ParleyError('USAGE', `Unknown command '${word}' of ${commandPath(command)}.`, {
+      throw new ParleyError('USAGE', `Unknown command '${beginning(word)}' of ${commandPath(command)}.`, {
         hint: `See: ${commandPath(command)} --help`,
       });
     }

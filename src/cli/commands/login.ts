@@ -6,7 +6,7 @@ import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
-import { storeKeyChange } from '../store-key.ts';
+import { storeKeyChange } from '../store-key-change.ts';
 import { filledFieldLines } from '../terminal/fields.ts';
 import { toJson } from '../terminal/json.ts';
 import { askSecret } from '../terminal/prompt.ts';

@@ -1,7 +1,7 @@
 // `parley models`: the modes to chat in, the default marked.
 import type { Command } from 'commander';
 import type { Mode } from '../../service/mode.ts';
-import type { CliContext } from '../context.ts';
+import type { Printing, ServiceAccess } from '../context.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import { type Column, writeTable } from '../terminal/table.ts';
@@ -21,7 +21,7 @@ export function registerModels(parent: Command, run: Run): void {
     .action((_options, command: Command) => run(command, runModels));
 }
 
-export async function runModels(context: CliContext): Promise<undefined> {
+export async function runModels(context: ServiceAccess & Printing): Promise<undefined> {
   const { backend } = await context.open();
   const { data, body } = await backend.service.models(await context.call());
   if (context.options.json) {

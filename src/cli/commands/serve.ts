@@ -1,5 +1,4 @@
 // `parley serve`: the embedded service over HTTP. Where it listens goes to stdout, its log as lines of JSON to stderr.
-
 import type { Command } from 'commander';
 import { isLocalUrl } from '../../config/base-url.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -90,9 +89,9 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });
     await announce(listening, served.defaultMode(), context);
-    await fired(host.signal);
+    await fired(context.signal);
     await listening.stop();
-    throw host.signal.reason;
+    throw context.signal.reason;
   } finally {
     await served.backend.close();
     flush();

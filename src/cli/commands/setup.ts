@@ -108,7 +108,7 @@ interface Offer {
 }
 
 function find(servers: readonly ModelServer[], context: CliContext): Promise<readonly FoundModels[]> {
-  return context.host.findModels(servers, context.modelSearch, context.host.signal);
+  return context.host.findModels(servers, context.engineOptions, context.signal);
 }
 
 async function findAt(
@@ -212,7 +212,7 @@ async function firstToReply(
       if (typeof attempt === 'string') return [attempt, await testTurn(attempt, context)];
       return await testOffer(attempt, context);
     } catch (error) {
-      context.host.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       if (!(error instanceof ParleyError)) throw error;
       failure = error;
     }
@@ -251,7 +251,7 @@ async function testTurn(mode: string, context: CliContext): Promise<string> {
   let session: string | null = null;
   try {
     const request = { mode, message: 'Say hello in one short sentence.', session_id: null };
-    for await (const event of backend.service.chat(call, request, 'pieces')) {
+    for await (const event of backend.service.chat(call, request, 'chunks')) {
       if (event.event === 'session') session = event.data.session_id;
       if (event.event === 'done') return event.data.reply;
     }

@@ -1,5 +1,4 @@
 // `parley usage`: what the replies of this machine's store took. A table, on a terminal as it fits.
-
 import { type Command, Option } from 'commander';
 import type { UsageQuery } from '../../service/administration.ts';
 import type { CliContext } from '../context.ts';

@@ -1,6 +1,6 @@
 // `parley verify`: is the key valid, and what does it resolve to. Shows whatever a server tells of the key.
 import type { Command } from 'commander';
-import type { CliContext } from '../context.ts';
+import type { Printing, ServiceAccess } from '../context.ts';
 import type { Run } from '../run.ts';
 import { filledFieldLines } from '../terminal/fields.ts';
 import { toJson } from '../terminal/json.ts';
@@ -12,7 +12,7 @@ export function registerVerify(parent: Command, run: Run): void {
     .action((_options, command: Command) => run(command, runVerify));
 }
 
-export async function runVerify(context: CliContext): Promise<undefined> {
+export async function runVerify(context: ServiceAccess & Printing): Promise<undefined> {
   const { backend } = await context.open();
   const { data, body } = await backend.service.verify(await context.call());
   if (context.options.json) {

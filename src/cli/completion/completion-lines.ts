@@ -1,7 +1,7 @@
 // The words that may stand next on an unfinished line, for a shell's script to offer: a line each, the word, a tab, what it is.
 import type { Argument, Command, Option } from 'commander';
 import { findCommand, shownCommands } from '../command-tree.ts';
-import { CliContext, type GlobalOptions } from '../context.ts';
+import type { CliContext, GlobalOptions } from '../context.ts';
 import { topicNames } from '../manual/topics.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
 import { type Candidate, liveValues } from './live-values.ts';
@@ -41,8 +41,7 @@ async function valueLines(line: TypedLine, wanted: Option | Argument, context: C
   const kind = valueKind(line.command, wanted);
   if (kind === null) return '';
   if (kind === 'file') return filesLine;
-  const asTyped = new CliContext(context.host, { ...context.options, ...globalOptionsOf(line) });
-  return lines(await liveValues(kind, asTyped), line.prefix);
+  return lines(await liveValues(kind, context.withOptions(globalOptionsOf(line))), line.prefix);
 }
 
 /** Those that decide where to talk to: the values are asked there. */

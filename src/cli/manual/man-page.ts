@@ -3,7 +3,7 @@ import type { Command, Help, Option } from 'commander';
 import { outputHelpText, shownCommands } from '../command-tree.ts';
 import { listExitMeanings } from './exit-meanings.ts';
 import { entry, line, section, subsection, verbatim } from './roff.ts';
-import { files, variables } from './surroundings.ts';
+import { files, variables } from './variables-and-files.ts';
 
 export function manPage(program: Command, version: string): string {
   const help = program.createHelp();

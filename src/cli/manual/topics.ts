@@ -1,7 +1,7 @@
 // The help that belongs to no command alone: `parley help exit-codes`, `environment`, `formatting`.
 import { listExitMeanings } from './exit-meanings.ts';
 import { formattingText } from './formatting.ts';
-import { files, variables } from './surroundings.ts';
+import { files, variables } from './variables-and-files.ts';
 
 const topics = {
   'exit-codes': exitCodesText,

@@ -1,21 +1,26 @@
 // What the arguments of slash commands may be: modes, sessions, files. Nothing, where that cannot be known just now.
-
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { largestPage } from '../../service/limits.ts';
 import { anySession } from '../../service/session-archive.ts';
-import type { CliContext } from '../context.ts';
+import type { ServiceAccess } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
-import type { Choice } from './completion.ts';
+import type { CompletionChoice } from './completion.ts';
 
-export async function modeChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
+export async function modeChoices(
+  beginning: string,
+  context: ServiceAccess,
+): Promise<readonly CompletionChoice[]> {
   const { backend } = await context.open();
   const { data } = await backend.service.models(await context.call());
   return data.filter(({ name }) => name.startsWith(beginning)).map(({ name }) => choice(name, name));
 }
 
 /** By id, or by title in any case of letters. */
-export async function sessionChoices(beginning: string, context: CliContext): Promise<readonly Choice[]> {
+export async function sessionChoices(
+  beginning: string,
+  context: ServiceAccess,
+): Promise<readonly CompletionChoice[]> {
   const { backend } = await context.open();
   const query = { limit: largestPage, cursor: null, ...anySession };
   const { data } = await backend.archive.listSessions(await context.call(), query);
@@ -29,7 +34,10 @@ export async function sessionChoices(beginning: string, context: CliContext): Pr
   );
 }
 
-export async function fileChoices(beginning: string, home: string | undefined): Promise<readonly Choice[]> {
+export async function fileChoices(
+  beginning: string,
+  home: string | undefined,
+): Promise<readonly CompletionChoice[]> {
   const path = withHome(beginning, home);
   const isFolder = path === '' || path.endsWith('/');
   const folder = isFolder ? path || '.' : dirname(path);
@@ -61,6 +69,6 @@ export function withHome(path: string, home: string | undefined): string {
   return home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;
 }
 
-function choice(value: string, label: string): Choice {
+function choice(value: string, label: string): CompletionChoice {
   return { value, label: filterText(oneLine(label)) };
 }

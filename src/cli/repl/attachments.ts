@@ -13,7 +13,7 @@ export async function attach(path: string, conversation: Conversation, context: 
     await context.say('No file goes with the next message.');
     return;
   }
-  const text = await readFileText(path, defaultLimits.messageBytes, context.host.signal);
+  const text = await readFileText(path, defaultLimits.messageBytes, context.signal);
   conversation.files = [...conversation.files.filter((other) => other !== path), path];
   await context.say(`${path} (${Buffer.byteLength(text)} bytes) goes with the next message.`);
 }
@@ -22,7 +22,7 @@ export async function attach(path: string, conversation: Conversation, context: 
 export async function withFiles(text: string, { files }: Conversation, context: CliContext): Promise<string> {
   const limit = defaultLimits.messageBytes;
   const parts = [text];
-  for (const path of files) parts.push(await readFileMessage(path, limit, context.host.signal));
+  for (const path of files) parts.push(await readFileMessage(path, limit, context.signal));
   const message = parts.join('\n\n');
   const bytes = Buffer.byteLength(message);
   if (bytes <= limit || files.length === 0) return message;

@@ -8,7 +8,7 @@ export interface Completion {
   readonly choices: readonly string[];
 }
 
-export interface Choice {
+export interface CompletionChoice {
   /** What stands in the line. */
   readonly value: string;
   /** What is shown of it. */
@@ -18,7 +18,7 @@ export interface Choice {
 export interface Completed {
   readonly name: string;
   /** What an argument that begins so may be; undefined for a command that takes none. */
-  readonly choices?: (beginning: string) => Promise<readonly Choice[]>;
+  readonly choices?: (beginning: string) => Promise<readonly CompletionChoice[]>;
 }
 
 /** Most that are shown. */
@@ -49,7 +49,12 @@ function nothing(at: number): Completion {
 }
 
 /** What all choices have in common is put in; nothing is taken away. */
-function completion(from: number, to: number, typed: string, choices: readonly Choice[]): Completion {
+function completion(
+  from: number,
+  to: number,
+  typed: string,
+  choices: readonly CompletionChoice[],
+): Completion {
   const common = commonBeginning(choices.map(({ value }) => value));
   const labels = choices.slice(0, mostShown).map(({ label }) => label);
   const shown = choices.length > mostShown ? [...labels, `… and ${choices.length - mostShown} more`] : labels;

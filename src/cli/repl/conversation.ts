@@ -3,7 +3,8 @@
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
-import type { CliContext } from '../context.ts';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import type { CliContext, ServiceAccess } from '../context.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { unansweredMessage } from './last-messages.ts';
@@ -29,8 +30,8 @@ export interface Attempt {
   readonly isReturned: boolean;
 }
 
-/** For so long a reply may keep the keyboard waiting. */
-const breathMs = 10;
+/** The longest time for which a reply keeps the keyboard waiting. */
+const mostMsAtOnce = 10;
 
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -38,6 +39,7 @@ export class Conversation {
   /** The one that the service chose, since none was named; null where nobody asked it. */
   usualMode: string | null = null;
   sessionId: string | null = null;
+  /** Of the session; or, before there is one, of that which the next message makes. */
   title: string | null = null;
   /** The last one that was deleted here: what /restore brings back. */
   deletedId: string | null = null;
@@ -76,11 +78,11 @@ export class Conversation {
   async say(message: string, context: CliContext): Promise<void> {
     const mode = await this.knownMode(context);
     const { last } = this;
-    const { request } = last ?? {};
-    if (last?.isReturned && request?.message === message && request.mode === mode) {
+    const request = this.#request(mode, message);
+    if (last?.isReturned && isSameMessage(last.request, request)) {
       return this.#turn(await this.#again(last, context), context);
     }
-    await this.#turn(newAttempt({ mode, message, session_id: this.sessionId }, context), context);
+    await this.#turn(newAttempt(request, context), context);
   }
 
   async retry(context: CliContext): Promise<void> {
@@ -89,9 +91,14 @@ export class Conversation {
     const mode = await this.knownMode(context);
     if (mode !== last.request.mode) {
       await context.say(`In another mode this is another turn: ${mode}.`);
-      return this.#turn(newAttempt({ ...last.request, mode, session_id: this.sessionId }, context), context);
+      return this.#turn(newAttempt(this.#request(mode, last.request.message), context), context);
     }
     await this.#turn(await this.#again(last, context), context);
+  }
+
+  #request(mode: string, message: string): ChatRequest {
+    const { sessionId: session_id, title } = this;
+    return { mode, message, session_id, ...(session_id === null && title !== null && { title }) };
   }
 
   /** Of a session that is taken up again: the message at its end that was not answered whole. Its key went with the process that sent it. */
@@ -102,7 +109,7 @@ export class Conversation {
     }
     const mode = await this.knownMode(context);
     await context.say('The key of the last message is not known here: this sends it again as another turn.');
-    await this.#turn(newAttempt({ mode, message, session_id: this.sessionId }, context), context);
+    await this.#turn(newAttempt(this.#request(mode, message), context), context);
   }
 
   /** Under its key it is the same turn, whatever came of it; where keys may not count, another one in the session that it made. */
@@ -110,10 +117,8 @@ export class Conversation {
     const { backend } = await context.open();
     if (backend.extensions?.includes('idempotency')) return last;
     await context.say('This server is not known to tell a repetition by its key: this repeats the turn.');
-    const { request } = last;
-    return request.session_id === this.sessionId
-      ? last
-      : newAttempt({ ...request, session_id: this.sessionId }, context);
+    const { mode, message, session_id } = last.request;
+    return session_id === this.sessionId ? last : newAttempt(this.#request(mode, message), context);
   }
 
   async #turn(attempt: Attempt, context: CliContext): Promise<void> {
@@ -126,8 +131,8 @@ export class Conversation {
     let reply = '';
     try {
       let complete: ChatReply | null = null;
-      let breath = context.host.now();
-      for await (const event of backend.service.chat(call, attempt.request, 'pieces')) {
+      let yieldedAt = context.host.now();
+      for await (const event of backend.service.chat(call, attempt.request, 'chunks')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {
@@ -140,12 +145,12 @@ export class Conversation {
         }
         await shown.take(event);
         // An engine that never waits would leave the keyboard unread.
-        if (context.host.now() - breath > breathMs) {
-          await new Promise((resolve) => setImmediate(resolve));
-          breath = context.host.now();
+        if (context.host.now() - yieldedAt > mostMsAtOnce) {
+          await yieldToEventLoop();
+          yieldedAt = context.host.now();
         }
       }
-      context.host.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       if (complete === null) {
         throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.');
       }
@@ -155,7 +160,7 @@ export class Conversation {
       if (complete.finish_reason === 'length')
         notes.push('The reply ends here because it reached its limit.');
     } catch (error) {
-      this.last = { ...this.last, isReturned: !context.host.signal.aborted };
+      this.last = { ...this.last, isReturned: !context.signal.aborted };
       throw error;
     } finally {
       await shown.end(notes);
@@ -177,12 +182,18 @@ export class Conversation {
   }
 }
 
+/** The session aside: the first sending may have made it. */
+function isSameMessage(one: ChatRequest, other: ChatRequest): boolean {
+  const isRetitled = other.session_id === null && one.title !== other.title;
+  return one.message === other.message && one.mode === other.mode && !isRetitled;
+}
+
 function newAttempt(request: ChatRequest, context: CliContext): Attempt {
   const key = context.host.newRequestId();
   return { request, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };
 }
 
-export async function titleOf(sessionId: string, context: CliContext): Promise<string | null> {
+export async function titleOf(sessionId: string, context: ServiceAccess): Promise<string | null> {
   const { backend } = await context.open();
   const { data } = await backend.service.getSession(await context.call(), sessionId);
   return typeof data.title === 'string' ? data.title : null;

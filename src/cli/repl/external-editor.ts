@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import { withoutLastNewlines } from '../end-of-text.ts';
 import { Interruption } from '../interruption.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,7 +29,7 @@ export async function writeInEditor(
         hint: 'Set VISUAL or EDITOR to one that is there.',
       });
     }
-    return status === 0 ? readFileSync(file, 'utf8').replace(/\n+$/, '') : null;
+    return status === 0 ? withoutLastNewlines(readFileSync(file, 'utf8')) : null;
   } finally {
     if (!isInterrupted(signal)) rmSync(directory, { recursive: true, force: true });
   }

@@ -2,13 +2,13 @@
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import { isCut, type Message } from '../../service/session.ts';
-import type { CliContext } from '../context.ts';
+import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
 
 export async function lastMessages(
   sessionId: string,
   most: number,
-  context: CliContext,
+  context: ServiceAccess,
 ): Promise<readonly Message[]> {
   const { backend } = await context.open();
   let kept: readonly Message[] = [];
@@ -19,7 +19,7 @@ export async function lastMessages(
 }
 
 /** What was said last, if its reply was cut or never came; null where it was answered, or nothing is shown. */
-export async function unansweredMessage(sessionId: string, context: CliContext): Promise<string | null> {
+export async function unansweredMessage(sessionId: string, context: ServiceAccess): Promise<string | null> {
   const messages = await shownMessages(sessionId, 2, context);
   const last = messages.at(-1);
   if (last?.role === 'user') return last.content;
@@ -27,7 +27,7 @@ export async function unansweredMessage(sessionId: string, context: CliContext):
 }
 
 /** The last reply of which anything came; empty where there is none, or none is shown. */
-export async function lastReply(sessionId: string, context: CliContext): Promise<string> {
+export async function lastReply(sessionId: string, context: ServiceAccess): Promise<string> {
   const messages = await shownMessages(sessionId, largestPage, context);
   return messages.findLast(({ role, content }) => role === 'assistant' && content !== '')?.content ?? '';
 }
@@ -35,7 +35,7 @@ export async function lastReply(sessionId: string, context: CliContext): Promise
 async function shownMessages(
   sessionId: string,
   most: number,
-  context: CliContext,
+  context: ServiceAccess,
 ): Promise<readonly Message[]> {
   try {
     return await lastMessages(sessionId, most, context);

@@ -1,12 +1,10 @@
 // A line on a screen of so many columns: the rows that it takes, and where the cursor stands. Pure; what is drawn when is the
 // business of line-painter.ts.
 import { filterText } from '../terminal/filter.ts';
+import type { Measure } from '../terminal/table.ts';
 import { type OutputText, shown as shownText } from '../terminal/terminal-text.ts';
 import type { LineState } from './line-state.ts';
 import { foldLabel } from './line-text.ts';
-
-/** Columns of a text without line ends. */
-export type Measure = (text: string) => number;
 
 /** What stands before the line on a terminal of so many columns. */
 export type PromptFor = (columns: number) => Prompt;

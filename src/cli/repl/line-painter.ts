@@ -1,15 +1,8 @@
 // Draws the line that is being edited over the one drawn before, in one write, from where it changed, and touches nothing above it.
 import type { Output } from '../terminal/output.ts';
+import type { Measure } from '../terminal/table.ts';
 import { type OutputText, TerminalText, terminalText } from '../terminal/terminal-text.ts';
-import {
-  clipped,
-  type Layout,
-  layOut,
-  type Measure,
-  type Prompt,
-  type Row,
-  type ShownLine,
-} from './line-layout.ts';
+import { clipped, type Layout, layOut, type Prompt, type Row, type ShownLine } from './line-layout.ts';
 
 interface Drawn {
   readonly prompt: Prompt;

@@ -1,5 +1,6 @@
 // Reads lines from a terminal: keyboard → editor → painter. Keys that come while nobody reads a line are kept, and stand at the
 // next prompt; of these, Ctrl-C alone acts at once.
+import { withoutLastNewlines } from '../end-of-text.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { Keyboard } from './keyboard.ts';
@@ -231,7 +232,7 @@ export class LineReader implements LineSource {
     const text = editableText(state);
     const written = await this.lend(() => this.#options.openEditor(text));
     // A line that was left as it is keeps its meaning. What was written there is a message, whatever it looks like.
-    if (written === null || written === text.replace(/\n+$/, '')) return;
+    if (written === null || written === withoutLastNewlines(text)) return;
     this.#state = lineOf(lineFor(written), state);
   }
 

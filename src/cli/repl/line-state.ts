@@ -1,4 +1,5 @@
 // What a line editor remembers between two keys, as a value, and the changes that keep it consistent.
+import { withoutLastNewlines } from '../end-of-text.ts';
 import { foldOf, isLong, mostFolds, unfolded, unfoldedMarks, withLineFeeds } from './line-text.ts';
 import { isOpen, type MarkedText, readingOf, typedText } from './typed-line.ts';
 
@@ -124,7 +125,7 @@ export function pasted(state: LineState, paste: string): LineState {
 
 /** What was typed meanwhile, without the line ends after it. */
 export function typedAhead(state: LineState): LineState {
-  const text = state.text.replace(/\n+$/, '');
+  const text = withoutLastNewlines(state.text);
   const { length } = text;
   return { ...state, text, marks: state.marks.slice(0, length), cursor: Math.min(state.cursor, length) };
 }

@@ -1,5 +1,6 @@
 // The text of a line that is being edited: where characters, words and lines begin, and how a long paste stands in it as one
 // character. Pure functions of text and offset (UTF-16 units).
+import { lastWordStart } from '../end-of-text.ts';
 
 /**
  * A folded paste is the lone half of a surrogate pair, DC00 and its number: text that was typed or pasted is decoded UTF-8 and
@@ -93,7 +94,7 @@ export function wordAfter(text: string, at: number): number {
 
 /** What Ctrl-W takes: back to white space. */
 export function blankBefore(text: string, at: number): number {
-  return text.slice(0, at).replace(/\S*\s*$/, '').length;
+  return lastWordStart(text.slice(0, at));
 }
 
 export function lineStart(text: string, at: number): number {

@@ -1,6 +1,7 @@
 // The REPL, put together: a context of its own, the source of lines that the terminal can bear, the session to go on with.
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
-import { CliContext, type CliHost } from '../context.ts';
+import type { CliHost } from '../cli-host.ts';
+import type { CliContext } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
 import { complete } from './completion.ts';
 import { Conversation, titleOf } from './conversation.ts';
@@ -11,7 +12,6 @@ import { showPastTurns } from './past-turns.ts';
 import { PlainLineReader } from './plain-line-reader.ts';
 import { Repl } from './repl.ts';
 import { withRotatedKey } from './rotated-key.ts';
-import { scopedContext } from './scoped-context.ts';
 import { slashCommands } from './slash-commands.ts';
 import { reflowsItsLine } from './terminal-reflow.ts';
 import { tellTrouble } from './trouble.ts';
@@ -74,10 +74,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
             choices: (beginning: string) =>
               choices(
                 beginning,
-                scopedContext(
-                  context,
-                  AbortSignal.any([host.signal, signal, AbortSignal.timeout(completionMs)]),
-                ),
+                context.endedBy(AbortSignal.any([context.signal, signal, AbortSignal.timeout(completionMs)])),
               ).catch(() => []),
           }),
         })),
@@ -85,7 +82,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
     openEditor: async (text) => {
       try {
         const { writeInEditor } = await import('./external-editor.ts');
-        return await writeInEditor(text, host.env, host.signal);
+        return await writeInEditor(text, host.env, context.signal);
       } catch (error) {
         await tellTrouble(error, context);
         return null;
@@ -95,30 +92,23 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
 }
 
 /** A backend that is opened while a line is typed says what it has to say above that line. */
-function talkingAbove(above: LineSource['above'], { host, options, target }: CliContext): CliContext {
-  const context = new CliContext(
-    {
-      ...host,
-      openBackend: async (place, { trace, say, ...others }) => {
-        const opened = await host.openBackend(place, {
-          ...others,
-          followsModes: true,
-          say: (line) => above(() => say(line)),
-          trace: trace === null ? null : (line) => above(() => trace(line)),
-        });
-        return withRotatedKey(opened, () => storedKey(place, host));
-      },
-    },
-    options,
-  );
-  context.talkTo(target);
-  return context;
+function talkingAbove(above: LineSource['above'], outer: CliContext): CliContext {
+  const { host } = outer;
+  return outer.withBackend(async (place, { trace, say, ...others }) => {
+    const opened = await host.openBackend(place, {
+      ...others,
+      followsModes: true,
+      say: (line) => above(() => say(line)),
+      trace: trace === null ? null : (line) => above(() => trace(line)),
+    });
+    return withRotatedKey(opened, () => storedKey(place, host));
+  });
 }
 
 /** What the profile has by now, if it still is for the same place; null for a key that came from elsewhere. */
 function storedKey(
   { profile, origin, insecureHttp, sources }: Target,
-  { profileFile, dataDirectory }: CliHost,
+  { profileFile, dataDirectory }: Pick<CliHost, 'profileFile' | 'dataDirectory'>,
 ): string | null {
   if (profile === null || sources.key === 'PARLEY_API_KEY') return null;
   const flags = { profile, url: null, insecureHttp };

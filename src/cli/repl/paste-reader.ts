@@ -14,7 +14,7 @@ const start = `${esc}[200~`;
 const end = `${esc}[201~`;
 const interrupt = '\x03';
 
-/** Longer than a terminal takes between two pieces of one thing, and too short to be felt. */
+/** Longer than a terminal takes between two chunks of one thing, and too short to be felt. */
 const pauseMs = 50;
 
 /** Nobody types so many characters between two looks at the terminal. */
@@ -22,7 +22,7 @@ const mostTyped = 1000;
 
 export class PasteReader {
   readonly #options: PasteReaderOptions;
-  /** The pieces of a paste in brackets whose end has not come. */
+  /** The chunks of a paste in brackets whose end has not come. */
   #paste: string[] | null = null;
   /** What may be the beginning of a bracket. */
   #held = '';
@@ -68,18 +68,18 @@ export class PasteReader {
     return '';
   }
 
-  #takePaste(text: string, pieces: string[]): string {
+  #takePaste(text: string, chunks: string[]): string {
     let at = text.indexOf(end);
     if (at === -1) {
       const whole = text.length - beginningAtEnd(text, end);
-      pieces.push(text.slice(0, whole));
+      chunks.push(text.slice(0, whole));
       this.#held = text.slice(whole);
       return '';
     }
     // A closing bracket with another behind it was in the paste itself.
     const next = text.indexOf(start, at);
     at = text.lastIndexOf(end, next === -1 ? text.length : next);
-    pieces.push(text.slice(0, at));
+    chunks.push(text.slice(0, at));
     this.#endPaste();
     return text.slice(at + end.length);
   }

@@ -1,7 +1,8 @@
 // Lines from a terminal that can move no cursor (TERM=dumb): the system's own line editing, and a plain prompt. Lines that come at once
 // are a paste: one message, and no command. What comes while nobody reads is not sent by itself: it stands at the next prompt.
 import { createInterface, type Interface } from 'node:readline';
-import { setImmediate } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import { withoutLastNewlines } from '../end-of-text.ts';
 import type { Job } from '../job.ts';
 import type { Output } from '../terminal/output.ts';
 import type { TerminalInput } from '../terminal/question-keys.ts';
@@ -140,14 +141,14 @@ export class PlainLineReader implements LineSource {
   async #allAhead(): Promise<void> {
     for (let before = -1; before !== this.#ahead.length; ) {
       before = this.#ahead.length;
-      await setImmediate();
-      await setImmediate();
+      await yieldToEventLoop();
+      await yieldToEventLoop();
     }
   }
 
   /** What stands at the prompt: a message that came back, and what was typed since. */
   #takeAhead(initial: string): void {
-    const ahead = this.#ahead.splice(0).join('\n').replace(/\n+$/, '');
+    const ahead = withoutLastNewlines(this.#ahead.splice(0).join('\n'));
     this.#isInitialAhead = ahead !== '';
     this.#initial = ahead === '' ? initial : joined(initial, [ahead]);
     const { output } = this.#options;

@@ -12,7 +12,6 @@ import type { Attempt, Conversation } from './conversation.ts';
 import type { LineHistory } from './line-history.ts';
 import type { PromptFor } from './line-layout.ts';
 import type { LineSource } from './line-source.ts';
-import { scopedContext } from './scoped-context.ts';
 import { shortTitle } from './short-title.ts';
 import { type Next, slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
@@ -40,7 +39,7 @@ export class Repl {
   /** Resolves to the exit status; rejects with the `Interruption` when a signal ends it. */
   async run(): Promise<number> {
     const { source, context } = this.#options;
-    const ended = whenAborted(context.host.signal);
+    const ended = whenAborted(context.signal);
     let next: Next;
     await this.#greet();
     for (let isFirst = true; next !== 'leave'; isFirst = false) {
@@ -74,7 +73,7 @@ export class Repl {
       await conversation.knownMode(context);
       source.reprompt(await this.#prompt());
     } catch (error) {
-      if (!context.host.signal.aborted) await source.above(() => tellTrouble(error, context));
+      if (!context.signal.aborted) await source.above(() => tellTrouble(error, context));
     }
   }
 
@@ -127,10 +126,10 @@ export class Repl {
     const { last } = conversation;
     source.onInterrupt(() => stop.abort(new Interruption('SIGINT', 'line')));
     try {
-      await work(scopedContext(context, AbortSignal.any([context.host.signal, stop.signal])));
+      await work(context.endedBy(AbortSignal.any([context.signal, stop.signal])));
       return true;
     } catch (error) {
-      context.host.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       if (stop.signal.aborted) await this.#sayStopped(last, message);
       else if (!isStop(error)) await tellTrouble(error, context, message);
       return stop.signal.aborted || isStop(error);

@@ -1,6 +1,5 @@
 // A key may be revoked and another one given to the profile, in another terminal, while the REPL runs: then the new one is used from
 // the first call on that refuses the old. Under a refused key nothing was done, so that call is simply made again.
-
 import type { OpenedBackend } from '../../service/backend-opening.ts';
 import type { Call } from '../../service/call.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';

@@ -4,10 +4,8 @@ import { existsSync } from 'node:fs';
 import { fileFailure } from '../../config/file-failure.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
-import { runMessages } from '../commands/sessions/messages.ts';
-import { CliContext } from '../context.ts';
-import type { Output } from '../terminal/output.ts';
-import type { OutputText } from '../terminal/terminal-text.ts';
+import { messageTexts } from '../commands/sessions/messages.ts';
+import type { CliContext } from '../context.ts';
 
 export async function saveSession(id: string, path: string, context: CliContext): Promise<void> {
   if (existsSync(path)) throw isThere(path);
@@ -19,11 +17,10 @@ export async function saveSession(id: string, path: string, context: CliContext)
   }
   try {
     let bytes = 0;
-    const write = async (text: OutputText) => {
-      file.write(String(text));
-      bytes += Buffer.byteLength(String(text));
-    };
-    await runMessages({ id, format: 'md' }, writingTo(write, context));
+    for await (const text of messageTexts({ id, format: 'md' }, context)) {
+      file.write(text);
+      bytes += Buffer.byteLength(text);
+    }
     file.keep();
     await context.say(`Wrote ${bytes} bytes to ${path}.`);
   } catch (error) {
@@ -41,22 +38,4 @@ function isThere(path: string): ParleyError {
   return new ParleyError('USAGE', `The file ${path} is there already.`, {
     hint: 'Nothing was written. Name another.',
   });
-}
-
-/** The context, but that what a command prints goes elsewhere, exactly as it is. */
-function writingTo(write: (text: OutputText) => Promise<void>, context: CliContext): CliContext {
-  const output = new Proxy(context.stdout, {
-    get: (target, name) => (name === 'write' ? write : Reflect.get(target, name, target)),
-  }) as Output;
-  const { host } = context;
-  const inFile = new CliContext(
-    {
-      ...host,
-      output: (name, options) => (name === 'stdout' ? output : host.output(name, options)),
-      openBackend: () => context.open(),
-    },
-    context.options,
-  );
-  inFile.talkTo(context.target);
-  return inFile;
 }

@@ -1,14 +1,14 @@
 // Finding a session by a part of its title or by its id: by name, or picked from a list that narrows as one types.
-
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
+import { beginning, quoted } from '../../service/quoted.ts';
 import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext, ServiceAccess } from '../context.ts';
 import { filterText, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
+import type { Measure } from '../terminal/table.ts';
 import { cut } from '../terminal/table.ts';
-import type { Measure } from './line-layout.ts';
 import { shortTitle } from './short-title.ts';
 
 type Found = Pick<NewSession, 'session_id' | 'title'>;
@@ -23,7 +23,7 @@ const narrowest = 50;
 export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
   const first = await sessionsWith(words, context);
   if (first.length === 0) {
-    await context.say(words === '' ? 'There is no session yet.' : `No title holds ${JSON.stringify(words)}.`);
+    await context.say(words === '' ? 'There is no session yet.' : `No title holds ${quoted(words)}.`);
     return null;
   }
   // A list that narrows as one types moves the cursor.
@@ -53,7 +53,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
 }
 
 /** An id that there is; else the one session whose title is this, begins so, or holds it. */
-export async function findSession(text: string, context: CliContext): Promise<Found> {
+export async function findSession(text: string, context: ServiceAccess): Promise<Found> {
   const { backend } = await context.open();
   if (isSessionId(text)) {
     try {
@@ -76,16 +76,12 @@ export async function findSession(text: string, context: CliContext): Promise<Fo
     const [first, second] = found;
     if (first !== undefined && second === undefined) return first;
     if (second !== undefined) {
-      throw new ParleyError(
-        'USAGE',
-        `${found.length} sessions have ${JSON.stringify(text)} in their title.`,
-        {
-          hint: `/sessions ${text} lets you pick one.`,
-        },
-      );
+      throw new ParleyError('USAGE', `${found.length} sessions have ${quoted(text)} in their title.`, {
+        hint: `/sessions ${beginning(text)} lets you pick one.`,
+      });
     }
   }
-  throw new ParleyError('SESSION_NOT_FOUND', `No session has the id or the title ${JSON.stringify(text)}.`, {
+  throw new ParleyError('SESSION_NOT_FOUND', `No session has the id or the title ${quoted(text)}.`, {
     hint: '/sessions shows which there are.',
   });
 }
@@ -93,7 +89,7 @@ export async function findSession(text: string, context: CliContext): Promise<Fo
 /** The last active first. */
 async function sessionsWith(
   words: string,
-  context: CliContext,
+  context: ServiceAccess,
   lacking: 'UNSUPPORTED means none' | 'throws' = 'throws',
 ): Promise<readonly Session[]> {
   const { backend } = await context.open();

@@ -14,8 +14,8 @@ export interface ShownReply {
 }
 
 export async function shownReply(raw: boolean, context: CliContext): Promise<ShownReply> {
-  const { stdout, stderr, options, host } = context;
-  const writer = await replyWriter(stdout, { raw, signal: host.signal });
+  const { stdout, stderr, options, host, signal } = context;
+  const writer = await replyWriter(stdout, { raw, signal });
   const { dim } = await stdout.style();
   const spinner = waiting(() => stderr, 'Waiting for the reply', {
     quiet: options.quiet,
@@ -45,7 +45,7 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
         case 'done':
           spinner.stop();
           await leaveReasons();
-          // A server that does not stream has sent no piece.
+          // A server that does not stream has sent no chunk.
           if (!begun) await writer.write(event.data.reply);
           begun = true;
       }

@@ -12,7 +12,7 @@ import { requireMode } from '../mode-choice.ts';
 import { tokensLine } from '../turn-notes.ts';
 import { fileChoices, modeChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
-import type { Choice } from './completion.ts';
+import type { CompletionChoice } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
@@ -36,7 +36,7 @@ export interface SlashCommand {
   readonly name: string;
   readonly argument: string;
   readonly description: string;
-  readonly choices?: (beginning: string, context: CliContext) => Promise<readonly Choice[]>;
+  readonly choices?: (beginning: string, context: CliContext) => Promise<readonly CompletionChoice[]>;
   run(argument: string, scope: Scope): Promise<Next>;
 }
 
@@ -119,6 +119,11 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: '[TITLE]',
     description: 'show the title of the session, or give it another',
     run: async (title, { context, conversation }) => {
+      if (title !== '' && conversation.sessionId === null) {
+        // The next message makes the session, with this title.
+        conversation.title = title;
+        return undefined;
+      }
       const id = sessionOf(conversation);
       if (title === '') conversation.title = await titleOf(id, context);
       else await runRename({ id, title }, context);
@@ -220,7 +225,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'write the next message in $VISUAL or $EDITOR',
     run: async (text, { source, context }) => {
       const { writeInEditor } = await import('./external-editor.ts');
-      const { signal } = context.host;
+      const { signal } = context;
       const written = await source.lend(() => writeInEditor(text, context.host.env, signal));
       // What was written there is a message, whatever it begins with.
       return written === null ? undefined : { initial: lineFor(written) };

@@ -1,4 +1,5 @@
 // A slash command as it is typed: its word, resolved by any beginning that no other has, and what follows it. Pure.
+import { beginning } from '../../service/quoted.ts';
 
 export interface Named {
   readonly name: string;
@@ -14,7 +15,8 @@ export function resolveSlash<Command extends Named>(
   line: string,
   commands: readonly Command[],
 ): Resolved<Command> {
-  const [, word = '', argument = ''] = /^\/(\S*)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
+  const [, word = ''] = /^\/(\S*)/.exec(line) ?? [];
+  const argument = line.slice(word.length + 1).trim();
   const found = commands.filter(({ name }) => name === word);
   const candidates = found.length > 0 ? found : commands.filter(({ name }) => name.startsWith(word));
   const [first, second] = candidates;
@@ -28,7 +30,7 @@ export function resolveSlash<Command extends Named>(
   const meant = near === null ? '/help lists the commands' : `did you mean /${near}?`;
   return {
     kind: 'unknown',
-    problem: `There is no /${word}; ${meant} (Nothing was sent; // sends a line that begins with a slash.)`,
+    problem: `There is no /${beginning(word)}; ${meant} (Nothing was sent; // sends a line that begins with a slash.)`,
   };
 }
 

@@ -1,6 +1,6 @@
 // How many columns a text takes. ASCII needs nothing for that; the rest needs a library that takes a moment to load, which the
 // prompt and the first keys need not wait for.
-import type { Measure } from './line-layout.ts';
+import type { Measure } from '../terminal/table.ts';
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
 

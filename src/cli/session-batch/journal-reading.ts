@@ -1,6 +1,7 @@
 // A journal read back: what the batch is, and which of its ids are done with. Lines that a crash has cut are passed over.
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
+import { quoted } from '../../service/quoted.ts';
 import type { BatchEntry } from './id-list.ts';
 import {
   type BatchHolder,
@@ -207,7 +208,7 @@ function readSeal(text: string): BatchSeal | null {
 }
 
 function noSuchBatch(dataDirectory: string, batch: string): ParleyError {
-  return new ParleyError('USAGE', `There is no batch ${JSON.stringify(batch)}; nothing was done.`, {
+  return new ParleyError('USAGE', `There is no batch ${quoted(batch)}; nothing was done.`, {
     hint: `The journals of the batches there are lie in ${batchDirectory(dataDirectory)}; a batch is named as its file, without .journal.`,
   });
 }

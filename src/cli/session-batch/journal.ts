@@ -64,7 +64,7 @@ export interface BatchHolder {
 /** Kept for undoing; and how long a draft is left that a process which died had begun. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 const draftMs = 24 * 60 * 60 * 1000;
-const remedy = 'Make it a directory of yours, or set PARLEY_DATA_DIR to another.';
+const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 const dataSynced = promisify(fdatasync);
 
 export function batchDirectory(dataDirectory: string): string {
@@ -236,11 +236,11 @@ export class BatchJournal {
 /** Of the beginning of a file. */
 export function sumOf(file: number, bytes: number): string {
   const hash = createHash('sha256');
-  const piece = Buffer.allocUnsafe(64 * 1024);
+  const chunk = Buffer.allocUnsafe(64 * 1024);
   for (let at = 0; at < bytes; ) {
-    const size = readSync(file, piece, 0, Math.min(piece.length, bytes - at), at);
+    const size = readSync(file, chunk, 0, Math.min(chunk.length, bytes - at), at);
     if (size === 0) break;
-    hash.update(piece.subarray(0, size));
+    hash.update(chunk.subarray(0, size));
     at += size;
   }
   return hash.digest('hex');

@@ -1,21 +1,21 @@
-// The lines of a stretch of a file, a piece at a time: the file may hold a million.
+// The lines of a stretch of a file, a chunk at a time: the file may hold a million.
 import { readSync } from 'node:fs';
 
-const pieceBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /** Without their newlines. What stands after the last newline is no line, and is left out. */
 export function* linesOf(file: number, from: number, to: number): Generator<string> {
-  const piece = Buffer.allocUnsafe(pieceBytes);
+  const chunk = Buffer.allocUnsafe(chunkBytes);
   let rest: Buffer = Buffer.alloc(0);
   for (let at = from; at < to; ) {
-    const size = readSync(file, piece, 0, Math.min(pieceBytes, to - at), at);
+    const size = readSync(file, chunk, 0, Math.min(chunkBytes, to - at), at);
     if (size === 0) return;
     at += size;
     const bytes =
-      rest.length === 0 ? piece.subarray(0, size) : Buffer.concat([rest, piece.subarray(0, size)]);
+      rest.length === 0 ? chunk.subarray(0, size) : Buffer.concat([rest, chunk.subarray(0, size)]);
     const end = bytes.lastIndexOf(0x0a);
     if (end !== -1) yield* bytes.toString('utf8', 0, end).split('\n');
-    // A copy: the piece is filled again.
+    // A copy: the chunk is filled again.
     rest = Buffer.from(bytes.subarray(end + 1));
   }
 }

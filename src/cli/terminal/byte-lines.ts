@@ -1,4 +1,4 @@
-// Bytes that arrive in pieces → lines, each still as bytes. A line over the limit is dropped as it comes, never held, and told as such.
+// Bytes that arrive in chunks → lines, each still as bytes. A line over the limit is dropped as it comes, never held, and told as such.
 
 export interface ByteLine {
   /** From 1. */
@@ -27,23 +27,23 @@ export async function* byteLines(
     number += 1;
     return { number, bytes: held.take(number === 1), end, isClosed };
   };
-  for await (const piece of source) {
+  for await (const chunk of source) {
     let start = 0;
-    for (let at = piece.indexOf(lineFeed); at !== -1; at = piece.indexOf(lineFeed, start)) {
-      held.add(piece.subarray(start, at));
+    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, start)) {
+      held.add(chunk.subarray(start, at));
       end += at + 1 - start;
       start = at + 1;
       yield close(true);
     }
-    held.add(piece.subarray(start));
-    end += piece.length - start;
+    held.add(chunk.subarray(start));
+    end += chunk.length - start;
   }
   if (!held.isEmpty) yield close(false);
 }
 
 class HeldLine {
   readonly #limit: number;
-  #pieces: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
   #length = 0;
 
   constructor(limit: number) {
@@ -54,18 +54,18 @@ class HeldLine {
     return this.#length === 0;
   }
 
-  add(piece: Uint8Array): void {
-    if (piece.length === 0) return;
-    this.#length += piece.length;
-    if (this.#length > this.#limit) this.#pieces = [];
-    else this.#pieces.push(piece);
+  add(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#length += chunk.length;
+    if (this.#length > this.#limit) this.#chunks = [];
+    else this.#chunks.push(chunk);
   }
 
   take(isFirst: boolean): Uint8Array | null {
-    const [only = new Uint8Array(0)] = this.#pieces;
-    const whole = this.#pieces.length > 1 ? Buffer.concat(this.#pieces) : only;
+    const [only = new Uint8Array(0)] = this.#chunks;
+    const whole = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
     const isTooLong = this.#length > this.#limit;
-    this.#pieces = [];
+    this.#chunks = [];
     this.#length = 0;
     if (isTooLong) return null;
     const end = whole.at(-1) === carriageReturn ? whole.length - 1 : whole.length;

@@ -13,7 +13,7 @@ export const dangerousCharacters =
 const anyDangerous = new RegExp(dangerousCharacters.source, 'u');
 const lineEndOrDangerous = new RegExp(`\\r\\n|${dangerousCharacters.source}`, 'gu');
 
-/** Text that arrives in pieces. What `push` may not decide yet, it holds back: at most one character. */
+/** Text that arrives in chunks. What `push` may not decide yet, it holds back: at most one character. */
 export interface TextFilter {
   push(chunk: string): string;
   end(): string;
@@ -24,14 +24,14 @@ export function filterText(text: string): string {
   return anyDangerous.test(text) ? text.replace(lineEndOrDangerous, shown) : text;
 }
 
-/** The same over pieces: any cut of a text gives the same output. */
+/** The same over chunks: any cut of a text gives the same output. */
 export function terminalFilter(): TextFilter {
-  return new PiecewiseFilter(/[\r\ud800-\udbff]/, filterText);
+  return new ChunkedFilter(/[\r\ud800-\udbff]/, filterText);
 }
 
 /** Changes nothing, but never lets a character be cut in two: each half alone would be encoded as U+FFFD. */
 export function exactFilter(): TextFilter {
-  return new PiecewiseFilter(/[\ud800-\udbff]/, (text) => text);
+  return new ChunkedFilter(/[\ud800-\udbff]/, (text) => text);
 }
 
 /** Lines and columns of a text given up, for a place that has but one line. Not a filter. */
@@ -39,7 +39,7 @@ export function oneLine(text: string): string {
   return text.replace(/\r\n|[\t\n\r]/g, ' ');
 }
 
-class PiecewiseFilter implements TextFilter {
+class ChunkedFilter implements TextFilter {
   readonly #undecided: RegExp;
   readonly #filter: (text: string) => string;
   #held = '';

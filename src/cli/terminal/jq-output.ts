@@ -79,7 +79,7 @@ export function jqOutput(
     style: () => stdout.style(),
     visible: (text) => text,
     write: (text) => write(String(text)),
-    untrusted: () => pieces(write),
+    untrusted: () => chunks(write),
     flush,
     failure: () =>
       failures === 0
@@ -98,7 +98,7 @@ export function jqOutput(
   };
 }
 
-function pieces(write: (text: string) => Promise<void>): UntrustedWriter {
+function chunks(write: (text: string) => Promise<void>): UntrustedWriter {
   return { write, end: async () => {}, endLine: () => write('\n') };
 }
 

@@ -57,7 +57,7 @@ export interface Output {
   visible(text: string): string;
   /** A string is made `visible`. Resolves when there is room for more: await it. Once `gone`, it does nothing. */
   write(text: OutputText): Promise<void>;
-  /** For an untrusted text that comes in pieces, a reply. */
+  /** For an untrusted text that comes in chunks, a reply. */
   untrusted(): UntrustedWriter;
   /** Resolves once everything was handed to the system, so that the process may exit. */
   finish(): Promise<void>;

@@ -4,7 +4,7 @@ import type { Output, UntrustedWriter } from './output.ts';
 export interface ReplyWriterOptions {
   /** No Markdown styling. On a terminal the filter stays. */
   readonly raw: boolean;
-  /** Stops the rendering of a long piece: its write rejects with the reason. */
+  /** Stops the rendering of a long chunk: its write rejects with the reason. */
   readonly signal: AbortSignal;
 }
 

@@ -34,8 +34,8 @@ export async function readIds(reading: StdinReading, take: (id: string) => void)
     for (const line of lines) takeLine(line);
   };
   try {
-    for await (const piece of stdinText(reading, null)) {
-      takeText(piece);
+    for await (const chunk of stdinText(reading, null)) {
+      takeText(chunk);
       if (rest.length > lineLength) {
         const problem = `Line ${number + 1} of standard input is longer than ${lineLength} characters: ${quoted(rest)}.`;
         throw notAnId(problem, `line ${number + 1}`, lineHint);

@@ -53,11 +53,11 @@ export function isFed(kind: StdinKind): boolean {
 /** All of stdin as text, unchanged but for a leading byte order mark. `limit` in bytes. */
 export async function readMessage(reading: StdinReading, limit: number): Promise<string> {
   let text = '';
-  for await (const piece of stdinText(reading, limit)) text += piece;
+  for await (const chunk of stdinText(reading, limit)) text += chunk;
   return text;
 }
 
-/** The same, piece by piece as it comes. Whoever stops early lets the stream go as well. */
+/** The same, chunk by chunk as it comes. Whoever stops early lets the stream go as well. */
 export async function* stdinText(reading: StdinReading, limit: number | null): AsyncGenerator<string, void> {
   const reader = new Utf8Reader({ name: 'Standard input', limit });
   for await (const bytes of stdinBytes(reading)) yield reader.push(bytes);

@@ -14,7 +14,8 @@ export interface Column<Row> {
 const gap = '  ';
 const narrowest = 8;
 
-type Measure = (text: string) => number;
+/** Columns of a text without line ends. */
+export type Measure = (text: string) => number;
 
 /** The titles appear on a terminal alone, unless they stand above an earlier page; no rows, no titles. */
 export async function writeTable<Row>(

@@ -1,4 +1,4 @@
-// Bytes that arrive in pieces → text, or an error that says where it stops being text or gets too long. Nothing is repaired.
+// Bytes that arrive in chunks → text, or an error that says where it stops being text or gets too long. Nothing is repaired.
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 
@@ -9,7 +9,7 @@ export interface Utf8Options {
   readonly limit: number | null;
 }
 
-/** Bytes that are no text. `before` is what came right before them in the same piece, for whoever names places in another way. */
+/** Bytes that are no text. `before` is what came right before them in the same chunk, for whoever names places in another way. */
 export class NotText extends ParleyError {
   readonly what: string;
   readonly before: string;
@@ -28,7 +28,7 @@ export class Utf8Reader {
   readonly #name: string;
   readonly #limit: number | null;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** The last bytes taken, at most 3: where a character that began in an earlier piece is found again. */
+  /** The last bytes taken, at most 3: where a character that began in an earlier chunk is found again. */
   #tail: Uint8Array = new Uint8Array(0);
   #bytes = 0;
   #markBytes = 0;
@@ -39,9 +39,9 @@ export class Utf8Reader {
     this.#limit = limit;
   }
 
-  push(piece: Uint8Array): string {
-    const nul = piece.indexOf(0);
-    const text = this.#decode(nul === -1 ? piece : piece.subarray(0, nul), true);
+  push(chunk: Uint8Array): string {
+    const nul = chunk.indexOf(0);
+    const text = this.#decode(nul === -1 ? chunk : chunk.subarray(0, nul), true);
     if (nul !== -1) throw new NotText(this.#name, 'a NUL byte', this.#bytes, text);
     if (this.#limit !== null && this.#bytes - this.#markBytes > this.#limit) {
       throw new ParleyError(
@@ -60,12 +60,12 @@ export class Utf8Reader {
     return this.#decode(new Uint8Array(0), false);
   }
 
-  #decode(piece: Uint8Array, stream: boolean): string {
+  #decode(chunk: Uint8Array, stream: boolean): string {
     let text: string;
     try {
-      text = this.#decoder.decode(piece, { stream });
+      text = this.#decoder.decode(chunk, { stream });
     } catch {
-      const near = Buffer.concat([this.#tail, piece]);
+      const near = Buffer.concat([this.#tail, chunk]);
       const from = characterStart(this.#tail);
       const at = from + firstBadByte(near.subarray(from));
       const byte = (near[at] ?? 0).toString(16).padStart(2, '0');
@@ -74,8 +74,8 @@ export class Utf8Reader {
       const offset = this.#bytes - this.#tail.length + at;
       throw new NotText(this.#name, `the byte 0x${byte}, which is not UTF-8,`, offset, before);
     }
-    this.#bytes += piece.length;
-    this.#tail = piece.length >= 3 ? piece.subarray(-3) : Buffer.concat([this.#tail, piece]).subarray(-3);
+    this.#bytes += chunk.length;
+    this.#tail = chunk.length >= 3 ? chunk.subarray(-3) : Buffer.concat([this.#tail, chunk]).subarray(-3);
     if (!this.#atStart || text === '') return text;
     this.#atStart = false;
     if (!text.startsWith('\ufeff')) return text;

@@ -2,28 +2,43 @@
 import { Marked, type MarkedExtension } from 'marked';
 import { isCut, type Message } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { escapeHtml } from '../../system/html-escape.ts';
 import { counted } from '../counted.ts';
 import { style } from './html-style.ts';
 
 /** Replies are Markdown, from a model that may have been told to write anything: markup in them is shown, links lead to the web alone. */
 const untrusted: MarkedExtension = {
   gfm: true,
+  extensions: [
+    {
+      name: 'long text',
+      level: 'inline',
+      tokenizer: (text) => (text.length > mostInline ? { type: 'text', raw: text, text } : undefined),
+    },
+  ],
   renderer: {
-    html: ({ text, block }) => (block ? `<p class="typed">${escaped(text.trimEnd())}</p>\n` : escaped(text)),
+    html: ({ text, block }) =>
+      block ? `<p class="typed">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text),
     link({ href, tokens }) {
       const inner = this.parser.parseInline(tokens);
-      return isWebAddress(href) ? `<a href="${escaped(href)}" rel="noreferrer noopener">${inner}</a>` : inner;
+      return isWebAddress(href)
+        ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${inner}</a>`
+        : inner;
     },
     // An image is loaded from where it is: that would tell somebody that the page was read.
     image: ({ href, text }) =>
       isWebAddress(href)
-        ? `<a href="${escaped(href)}" rel="noreferrer noopener">${escaped(text || href)}</a>`
-        : escaped(text),
+        ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${escapeHtml(text || href)}</a>`
+        : escapeHtml(text),
   },
 };
 
 /** A reply of more characters is no prose, and its Markdown would take seconds. */
 const mostMarkdown = 200_000;
+/** The same for one paragraph: `marked` takes quadratic time for its emphasis and links. */
+const mostInline = 4000;
+/** `marked` keeps the text of a quote or list once for each level that it is nested: a thousand levels exhaust the heap. */
+const nestedTooDeep = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){100}/m;
 
 export class HtmlPage {
   readonly #marked = new Marked(untrusted);
@@ -36,7 +51,7 @@ export class HtmlPage {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -46,11 +61,11 @@ export class HtmlPage {
   session({ session, messages }: SessionRecord): string {
     const id = `s${this.#entries.length + 1}`;
     const title = session.title ?? '(no title)';
-    this.#entries.push(`<li><a href="#${id}">${escaped(title)}</a> ${time(session.updated_at)}</li>`);
+    this.#entries.push(`<li><a href="#${id}">${escapeHtml(title)}</a> ${time(session.updated_at)}</li>`);
     return `<article id="${id}">
 <header>
-<h1 dir="auto">${escaped(title)}</h1>
-<p><code>${escaped(session.session_id)}</code> · ${counted(session.message_count, 'message')} · ${time(session.created_at)} to ${time(session.updated_at)}</p>
+<h1 dir="auto">${escapeHtml(title)}</h1>
+<p><code>${escapeHtml(session.session_id)}</code> · ${counted(session.message_count, 'message')} · ${time(session.created_at)} to ${time(session.updated_at)}</p>
 </header>
 ${messages.map((message) => this.#message(message)).join('')}</article>
 `;
@@ -67,10 +82,10 @@ ${messages.map((message) => this.#message(message)).join('')}</article>
 
   #message(message: Message): string {
     const isUser = message.role === 'user';
-    const who = isUser ? 'You' : escaped(message.mode);
+    const who = isUser ? 'You' : escapeHtml(message.mode);
     // What a person typed is shown as it was typed; only a reply is read as Markdown.
     const content = isUser
-      ? `<div class="typed" dir="auto">${escaped(message.content)}</div>`
+      ? `<div class="typed" dir="auto">${escapeHtml(message.content)}</div>`
       : this.#reply(message.content);
     return `<section class="${isUser ? 'user' : 'assistant'}">
 <h2>${who} ${time(message.created_at)}${isCut(message) ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
@@ -80,32 +95,20 @@ ${content}</section>
 
   #reply(content: string): string {
     try {
-      if (content.length <= mostMarkdown) {
+      if (content.length <= mostMarkdown && !nestedTooDeep.test(content)) {
         return `<div dir="auto">${this.#marked.parse(content, { async: false })}</div>`;
       }
     } catch {
       // Nested too deep to be read as Markdown: then it is shown as it stands.
     }
-    return `<div class="typed" dir="auto">${escaped(content)}</div>`;
+    return `<div class="typed" dir="auto">${escapeHtml(content)}</div>`;
   }
 }
 
 function time(text: string): string {
-  return `<time datetime="${escaped(text)}">${escaped(text.slice(0, 16).replace('T', ' '))}</time>`;
+  return `<time datetime="${escapeHtml(text)}">${escapeHtml(text.slice(0, 16).replace('T', ' '))}</time>`;
 }
 
 function isWebAddress(address: string): boolean {
   return /^(https?:|mailto:)/i.test(address);
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

@@ -14,7 +14,7 @@ export const longestRecord = 256 * 1024 * 1024;
 
 /** `name` is what errors call the source. Throws `USAGE` where there is nothing that could be a session. */
 export async function* readRecords(
-  pieces: AsyncIterable<string>,
+  chunks: AsyncIterable<string>,
   name: string,
   limit = longestRecord,
 ): AsyncGenerator<GivenRecord, void> {
@@ -25,16 +25,16 @@ export async function* readRecords(
   let isByLine: boolean | null = null;
   /** The end of a line that was too long: nothing of it is held. */
   let isPassing = false;
-  for await (const given of pieces) {
-    let piece = given;
+  for await (const given of chunks) {
+    let chunk = given;
     if (isPassing) {
-      const end = piece.indexOf('\n');
+      const end = chunk.indexOf('\n');
       if (end === -1) continue;
       isPassing = false;
-      piece = piece.slice(end + 1);
+      chunk = chunk.slice(end + 1);
     }
-    rest += piece;
-    if (isByLine === false || !piece.includes('\n')) {
+    rest += chunk;
+    if (isByLine === false || !chunk.includes('\n')) {
       if (rest.length <= limit) continue;
       if (isByLine === false) throw tooLong(name, limit);
       rest = '';

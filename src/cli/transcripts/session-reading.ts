@@ -3,8 +3,10 @@ import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import type { CliContext } from '../context.ts';
+import { quoteForShell } from '../../system/shell-quote.ts';
+import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
+import { longestRecord } from './record-reading.ts';
 
 /** A session in which somebody talks without a pause is not waited for. */
 const tries = 5;
@@ -12,7 +14,7 @@ const tries = 5;
 /** Page after page: neither side holds a long session whole. */
 export async function* readMessages(
   sessionId: string,
-  context: CliContext,
+  context: ServiceAccess,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
   const { backend } = await context.open();
   const ask = async (cursor: string | null) =>
@@ -20,20 +22,51 @@ export async function* readMessages(
   for await (const { data, body } of everyPage(ask)) yield { items: data.items, body };
 }
 
-/** The session and its messages are several answers: they are asked for again when a turn came between them. */
-export async function readSession(sessionId: string, context: CliContext): Promise<SessionRecord> {
+/**
+ * The session and its messages are several answers: they are asked for again when a turn came between them. No more is held than the
+ * session says that it has, and no more than `limit` characters of JSON.
+ */
+export async function readSession(
+  sessionId: string,
+  context: ServiceAccess,
+  limit = longestRecord,
+): Promise<SessionRecord> {
   const { backend } = await context.open();
   let before = (await backend.service.getSession(await context.call(), sessionId)).data;
   for (let count = 0; count < tries; count++) {
     const messages: Message[] = [];
-    for await (const { items } of readMessages(sessionId, context)) messages.push(...items);
+    let length = 0;
+    for await (const { items } of readMessages(sessionId, context)) {
+      for (const message of items) messages.push(message);
+      length += JSON.stringify(items).length;
+      if (length > limit) throw tooLong(sessionId, limit);
+      if (messages.length > before.message_count) break;
+    }
     const session = (await backend.service.getSession(await context.call(), sessionId)).data;
-    if (isSame(before, session) && messages.length === session.message_count) return { session, messages };
+    const isUnchanged = isSame(before, session);
+    if (isUnchanged && messages.length === session.message_count) return { session, messages };
+    if (isUnchanged && messages.length > session.message_count) throw tooMany(session);
     before = session;
   }
   throw new ParleyError('SESSION_BUSY', `The session ${sessionId} changes while it is read.`, {
     hint: 'Export it again when nobody talks in it.',
   });
+}
+
+function tooMany({ session_id, message_count }: Session): ParleyError {
+  return new ParleyError(
+    'BAD_RESPONSE',
+    `The server gives more messages of the session ${session_id} than the ${message_count} that it says the session has.`,
+    { hint: 'Nothing of the session was exported.' },
+  );
+}
+
+function tooLong(sessionId: string, limit: number): ParleyError {
+  return new ParleyError(
+    'PAYLOAD_TOO_LARGE',
+    `The session ${sessionId} is longer than ${limit} characters as JSON, the limit of an export.`,
+    { hint: `Read it page by page instead: parley sessions messages ${quoteForShell(sessionId)}` },
+  );
 }
 
 function isSame(one: Session, other: Session): boolean {

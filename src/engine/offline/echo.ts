@@ -1,8 +1,8 @@
-// The engine behind the mode `echo`: the message comes back as it is. For pipes and tests.
+// The engine of the mode `echo`, for pipes and tests: its reply is the message.
 import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
 import { replyStream } from './reply-stream.ts';
 
-const pieceLength = 1024;
+const chunkLength = 1024;
 
 export class EchoEngine implements ReplyEngine {
   readonly name = 'echo';
@@ -10,20 +10,20 @@ export class EchoEngine implements ReplyEngine {
   readonly timesItself = true;
 
   reply(context: EngineContext, options: { readonly signal: AbortSignal }): AsyncIterable<EngineEvent> {
-    return replyStream(pieces(context.message), options.signal);
+    return replyStream(chunks(context.message), options.signal);
   }
 }
 
-function* pieces(message: string): Generator<string> {
+function* chunks(message: string): Generator<string> {
   for (let start = 0; start < message.length; ) {
-    let end = Math.min(start + pieceLength, message.length);
+    let end = Math.min(start + chunkLength, message.length);
     if (splitsPair(message, end)) end += 1;
     yield message.slice(start, end);
     start = end;
   }
 }
 
-/** Half a surrogate pair is not text: each half would be altered when it is written as UTF-8. */
+/** Half a surrogate pair is no valid text: writing it as UTF-8 would alter it. */
 function splitsPair(message: string, at: number): boolean {
   return at < message.length && (message.codePointAt(at - 1) ?? 0) > 0xffff;
 }

@@ -1,4 +1,4 @@
-// The modes that answer on a fresh machine: no model, no network, nothing to set up.
+// The modes that need no model, no network and no settings.
 import { offlineModes } from '../../service/mode-settings.ts';
 import type { EngineSet } from '../engine-set.ts';
 import type { ReplyEngine } from '../reply-engine.ts';

@@ -1,12 +1,11 @@
-// A reply that is known whole, streamed as engine events. There is nothing to wait for, so it waits for nothing; the signal
-// is heeded before every event.
+// Streams a reply that is known whole as engine events. It waits for nothing, and checks the signal before every event.
 import type { EngineEvent } from '../reply-engine.ts';
 
 export async function* replyStream(
-  pieces: Iterable<string>,
+  chunks: Iterable<string>,
   signal: AbortSignal,
 ): AsyncGenerator<EngineEvent> {
-  for (const text of pieces) {
+  for (const text of chunks) {
     signal.throwIfAborted();
     yield { type: 'text', text };
   }

@@ -1,21 +1,21 @@
-// What one chunk of a streamed chat completion says, or a whole completion that is not streamed. Servers differ in where they put
-// things; what is not known is passed over.
+// Reads one chunk of a streamed chat completion, or a whole completion that is not streamed. Servers put the same facts in different
+// places. Unknown fields are ignored.
+import { fieldOf, textOf } from '../../http/foreign-json.ts';
 import type { Usage } from '../../service/session.ts';
-import { fieldOf, textOf } from './json.ts';
 
 export interface CompletionChunk {
   readonly text: string;
   readonly reasoning: string;
-  /** As the server calls it; null while the reply goes on. */
+  /** The reason in the server's own word; null while the reply goes on. */
   readonly finish: string | null;
   readonly usage: Usage | null;
-  /** What the server put in `error`; null where there is none. */
+  /** The value of the server's field `error`; null where there is none. */
   readonly error: unknown;
   /** True where the model calls a tool. */
   readonly callsTool: boolean;
 }
 
-/** Null for what is no chunk of a completion. */
+/** Null for a value that is no chunk of a completion. */
 export function readChunk(value: unknown): CompletionChunk | null {
   if (typeof value !== 'object' || value === null) return null;
   const choices = fieldOf(value, 'choices');
@@ -29,7 +29,8 @@ export function readChunk(value: unknown): CompletionChunk | null {
   const finish = fieldOf(choice, 'finish_reason');
   return {
     text: textOf(content) + parts.map(partText).join('') + textOf(fieldOf(message, 'refusal')),
-    // DeepSeek, llama.cpp and vLLM say `reasoning_content`; OpenRouter, Groq and Ollama `reasoning`; Mistral sends parts.
+    // The notes are in `reasoning_content` at DeepSeek, llama.cpp and vLLM, in `reasoning` at OpenRouter, Groq and Ollama, and in parts at
+    // Mistral.
     reasoning:
       (textOf(fieldOf(message, 'reasoning_content')) || textOf(fieldOf(message, 'reasoning'))) +
       parts.map(partReasoning).join(''),
@@ -40,16 +41,16 @@ export function readChunk(value: unknown): CompletionChunk | null {
   };
 }
 
-/** True for an object that tells of no reply and of no failure: a sign of life, or a note of a gateway. */
+/** True for an object without a reply and without a failure, such as a gateway sends to keep a connection alive. */
 export function isNote(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && readChunk(value) === null;
 }
 
 function errorOf(value: unknown, choices: unknown, choice: unknown): unknown {
   const error = fieldOf(value, 'error') ?? fieldOf(choice, 'error') ?? null;
-  // Some gateways send the field with each piece, and nothing in it.
+  // Some gateways send the field with each chunk, and an empty object in it.
   if (Array.isArray(choices)) return isEmpty(error) ? null : error;
-  // vLLM and Mistral name an error so, with its fields beside the name.
+  // vLLM and Mistral mark an error so, and put its fields beside the mark.
   const isError = fieldOf(value, 'object') === 'error' || fieldOf(value, 'type') === 'error';
   return error ?? (isError ? value : null);
 }
@@ -78,7 +79,7 @@ function readUsage(value: unknown): Usage | null {
   return isCount(input_tokens) && isCount(output_tokens) ? { input_tokens, output_tokens } : null;
 }
 
-/** A larger count is not believed: it would spoil every sum that it went into. */
+/** A larger count is ignored, because it would spoil every sum with it. */
 const mostTokens = 1e12;
 
 function isCount(value: unknown): value is number {

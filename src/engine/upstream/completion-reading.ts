@@ -1,7 +1,7 @@
-// A streamed completion as it is read: its chunks become pieces of text and of reasoning, and one end. A reply has ended when the
-// server says why; `[DONE]`, and the count of tokens, may follow or be left out.
+// Reads a streamed completion: its chunks become events of text and of reasoning, and one end. A reply has ended when the server tells the
+// reason. `[DONE]` and the count of tokens may follow or be missing.
 import type { ServerSentEvent } from '../../http/event-stream.ts';
-import { parseJson } from '../../http/json.ts';
+import { parseJson } from '../../http/foreign-json.ts';
 import type { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { EngineEvent } from '../reply-engine.ts';
@@ -11,10 +11,10 @@ import { type SplitText, ThinkTags } from './think-tags.ts';
 import { badReply, filtered, notAnApi, type Upstream, upstreamFailure } from './upstream-failure.ts';
 
 const doneMark = '[DONE]';
-/** Far beyond what any model writes in one reply: one that has no end would fill memory and store. */
+/** Far more than any model writes in one reply. A reply without an end would fill the memory and the store. */
 const mostCharacters = 8 * 1024 * 1024;
 
-interface Piece {
+interface JoinedText {
   readonly type: 'text' | 'reasoning';
   text: string;
 }
@@ -37,31 +37,31 @@ export class CompletionReading {
     this.#tags = new ThinkTags(upstream.settings.think_tags);
   }
 
-  /** True once something was said, also where it is kept back. */
+  /** True after the first text or reasoning, even while it is held back. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** True once the server has said why the reply ends. */
+  /** True after the server has told why the reply ends. */
   get hasEnded(): boolean {
     return this.#finish !== null;
   }
 
-  /** True once `finish` was given out. */
+  /** True after `finish` was yielded. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** Pieces that came together are joined. What came before a failure is given out before that. */
+  /** Texts that came together are joined. What came before a failure is yielded before the failure is thrown. */
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
-    let piece = null as Piece | null;
+    let joined = null as JoinedText | null;
     for (const { event, data } of events) {
       const isEnd = isDoneMark(data);
       const value = isEnd ? null : parseJson(data);
       const chunk = readChunk(value);
       const problem = isEnd ? null : this.#problemOf(event, data, value, chunk);
       if (problem !== null || isEnd) {
-        if (piece !== null) yield piece;
+        if (joined !== null) yield joined;
         if (problem === null) return yield* this.end();
         yield* this.rest();
         throw problem;
@@ -70,28 +70,28 @@ export class CompletionReading {
       const said = this.#split(chunk);
       for (const type of ['reasoning', 'text'] as const) {
         if (said[type] === '') continue;
-        if (piece?.type === type) piece.text += said[type];
+        if (joined?.type === type) joined.text += said[type];
         else {
-          if (piece !== null) yield piece;
-          piece = { type, text: said[type] };
+          if (joined !== null) yield joined;
+          joined = { type, text: said[type] };
         }
       }
       this.#finish = chunk.finish ?? this.#finish;
       this.#usage = chunk.usage ?? this.#usage;
       this.#callsTool ||= chunk.callsTool;
       if (this.#characters > mostCharacters) {
-        if (piece !== null) yield piece;
+        if (joined !== null) yield joined;
         throw badReply(
           this.#upstream,
           'bad_reply',
-          `sent more than ${mostCharacters} characters, and no end of its reply`,
+          `sent more than ${mostCharacters} characters without an end of its reply`,
         );
       }
     }
-    if (piece !== null) yield piece;
+    if (joined !== null) yield joined;
   }
 
-  /** What was kept back, now that nothing follows. */
+  /** Yields what was held back. Nothing follows it. */
   *rest(): Generator<EngineEvent> {
     const late = this.#tags.take(this.#texts.text.rest());
     const held = this.#tags.rest();
@@ -103,7 +103,7 @@ export class CompletionReading {
     if (text !== '') yield { type: 'text', text };
   }
 
-  /** Of a server that does not stream: all at once. */
+  /** Yields the events of a completion that is not streamed. */
   *whole(text: string): Generator<EngineEvent> {
     if (readChunk(parseJson(text)) === null) throw notAnApi(this.#upstream, 'another JSON');
     yield* this.take([
@@ -112,6 +112,7 @@ export class CompletionReading {
     ]);
   }
 
+  /** Yields what was held back, and the end. Throws for an end that no reply should have. */
   *end(): Generator<EngineEvent> {
     yield* this.rest();
     const finish = this.#finish ?? 'stop';
@@ -144,7 +145,7 @@ export class CompletionReading {
   #problemOf(event: string, data: string, value: unknown, chunk: CompletionChunk | null): ParleyError | null {
     if (event === 'error' || chunk?.error) return this.#failure(data, chunk);
     if (chunk !== null || data.trim() === '' || this.hasEnded || isNote(value)) return null;
-    return badReply(this.#upstream, 'bad_reply', 'sent a piece of a reply that cannot be read');
+    return badReply(this.#upstream, 'bad_reply', 'sent a chunk of its reply that cannot be read');
   }
 
   #empty(reason: 'stop' | 'length'): ParleyError {
@@ -180,7 +181,7 @@ export class CompletionReading {
   }
 }
 
-/** The mark, whatever white space a gateway puts around it. */
+/** True for the mark with or without white space around it, which some gateways add. */
 function isDoneMark(data: string): boolean {
   return data === doneMark || (data.length < 16 && data.trim() === doneMark);
 }

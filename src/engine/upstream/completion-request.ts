@@ -1,13 +1,14 @@
-// The request of a chat completion, as OpenAI's API has it (https://platform.openai.com/docs/api-reference/chat/create).
+// The request of a chat completion of OpenAI's API (https://platform.openai.com/docs/api-reference/chat/create).
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { ContextMessage, EngineContext } from '../reply-engine.ts';
 
-/** What a server is told of a reply that was cut: it stands in the history as far as it came. */
+/** Stands behind a cut reply in the history, so that the model does not take the reply for a whole one. */
 export const cutMark = '[This reply was cut off here.]';
 
 /**
- * Where a base URL has its chat completions. Vendors document bases with a path (`…/v1`, `…/openai/v1`, `…/v1beta/openai`), to which
- * `/chat/completions` is added, and bases without one, which stand for `/v1`. One that ends in `/chat/completions` is taken as it is.
+ * The path of the chat completions of a base URL. Vendors document base URLs with a path (`…/v1`, `…/openai/v1`, `…/v1beta/openai`), to
+ * which `/chat/completions` is added, and base URLs without a path, which stand for `/v1`. A base URL that ends in `/chat/completions` is
+ * used as it is.
  */
 export function completionsPath(baseUrl: string): string {
   const path = new URL(baseUrl).pathname.replace(/\/+$/, '');

@@ -1,19 +1,18 @@
-// Asks a server which models it has: `GET …/models`, beside its chat completions.
+// Asks a server for its models: `GET …/models`, beside its chat completions.
+import { fieldOf, parseJson } from '../../http/foreign-json.ts';
 import { HttpClient } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
-import { parseJson } from '../../http/json.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { FoundModels, ModelServer } from '../../service/model-server.ts';
 import { completionsPath } from './completion-request.ts';
-import { fieldOf } from './json.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 2000;
-const answerMs = 5000;
-/** Unpacked, too. */
+const responseMs = 5000;
+/** Limits the body as it comes, and the unpacked body. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Never rejects for what a server does: what it did is in the result. */
+/** Never rejects for a fault of a server: the result tells it. */
 export async function findModels(
   server: ModelServer,
   options: UpstreamOptions,
@@ -25,8 +24,8 @@ export async function findModels(
     const { origin } = new URL(server.base_url);
     const limits = {
       connectMs,
-      answerMs,
-      silenceMs: answerMs,
+      responseMs,
+      silenceMs: responseMs,
       mostBytes,
       tellsStale: false,
       now: options.now,
@@ -34,21 +33,21 @@ export async function findModels(
     const authorities = await options.authorities();
     const key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
     client = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
-    const answer = await client.request({
+    const response = await client.request({
       method: 'GET',
       path: completionsPath(server.base_url).replace(/\/chat\/completions$/, '/models'),
       headers: { Accept: 'application/json', ...(key !== null && { Authorization: `Bearer ${key}` }) },
       body: null,
       signal,
     });
-    const body = parseJson(await answer.text(mostBytes));
-    if (answer.status === 401 || answer.status === 403)
-      return none(`does not accept the key (${answer.status})`);
+    const body = parseJson(await response.text(mostBytes));
+    if (response.status === 401 || response.status === 403)
+      return none(`does not accept the key (${response.status})`);
     const data = fieldOf(body, 'data');
-    // Ollama says null where it has none.
+    // Ollama sends null for an empty list.
     const list = data === null && fieldOf(body, 'object') === 'list' ? [] : data;
-    if (answer.status < 300 && Array.isArray(list) && list.length === 0) return none('has no model yet');
-    if (answer.status >= 300 || !Array.isArray(list)) return none(`lists no models (${answer.status})`);
+    if (response.status < 300 && Array.isArray(list) && list.length === 0) return none('has no model yet');
+    if (response.status >= 300 || !Array.isArray(list)) return none(`lists no models (${response.status})`);
     const models = list.map((model: unknown) => fieldOf(model, 'id'));
     return { server, models: models.filter((id) => typeof id === 'string'), problem: null };
   } catch (error) {

@@ -1,4 +1,4 @@
-// Which problem of a model's server an answer of it, or the lack of one, means.
+// The problem of a model's server (service/model-server-problem.ts) for each kind of its errors, and for each kind of failed request.
 import type { HttpFailureKind } from '../../http/http-failure.ts';
 import type { ModelServerProblem } from '../../service/model-server-problem.ts';
 import type { Kind } from './upstream-error-reading.ts';

@@ -1,19 +1,20 @@
-// Text as a store can keep it: no half of a surrogate pair, and no NUL. A server that cuts its pieces by UTF-16 sends a pair as two halves.
+// Makes text that a store can keep, without halves of surrogate pairs and without NUL. A server that cuts its chunks by UTF-16 units sends
+// a pair as two halves, which this class joins.
 
 const replacement = '\ufffd';
 
 export class SurrogateRepair {
   #half = '';
 
-  take(piece: string): string {
-    if (piece === '') return '';
-    const text = this.#half + piece;
+  take(chunk: string): string {
+    if (chunk === '') return '';
+    const text = this.#half + chunk;
     const isCut = /[\ud800-\udbff]$/.test(text);
     this.#half = isCut ? text.slice(-1) : '';
     return cleaned(isCut ? text.slice(0, -1) : text);
   }
 
-  /** What was kept back, now that nothing follows. */
+  /** What was held back. Nothing follows it. */
   rest(): string {
     const half = this.#half;
     this.#half = '';

@@ -1,8 +1,9 @@
-// The notes of a model that writes them into its reply: `<think>…</think>` before all else. Servers with a parser for their model take
-// them out (llama.cpp, vLLM, LM Studio and Ollama can); others pass them on. However the text is cut, the result is the same.
+// Separates the notes that a model writes before its reply, as `<think>…</think>`, from the reply. Servers with a parser for their model do
+// that themselves (llama.cpp, vLLM, LM Studio and Ollama can); others do not. The result does not depend on how the text is cut into
+// chunks.
 import type { ModeSettings } from '../../service/mode-settings.ts';
 
-/** A piece of the notes, and the piece of the reply that follows it; either may be empty. */
+/** A chunk of the notes, and the chunk of the reply that follows it. Either may be empty. */
 export interface SplitText {
   readonly reasoning: string;
   readonly text: string;
@@ -10,7 +11,7 @@ export interface SplitText {
 
 const openingTags = ['<think>', '<thinking>'];
 const usualClosingTag = '</think>';
-/** A model that has lost its way may send white space for ever: so much of it before a tag is kept back, and no more. */
+/** The most white space that is held back before a tag. A model may send white space without an end. */
 const mostSpace = 1000;
 
 type State = 'start' | 'notes' | 'gap' | 'reply';
@@ -20,35 +21,35 @@ export class ThinkTags {
   readonly #isOpened: boolean;
   #closingTag = usualClosingTag;
   #hasNotes = false;
-  /** What may yet become a tag. */
+  /** Text that may still become a tag. */
   #held = '';
 
   constructor(how: ModeSettings['think_tags']) {
     this.#state = how === 'keep' ? 'reply' : 'start';
-    // Where the template of a model has opened the tag, its reply begins inside of it, and most do not open it again.
+    // Where the template of a model has opened the tag, the model's text begins with notes. Most such models do not open the tag again.
     this.#isOpened = how === 'open';
   }
 
-  /** True for notes whose end has not come. */
+  /** True while the notes have begun and not ended. */
   get isOpen(): boolean {
     return this.#state === 'notes';
   }
 
-  /** All that follows is the reply: of a server that keeps the notes apart itself. */
+  /** Treats all that follows as the reply, for a server that sends the notes in a field of their own. */
   leaveAlone(): void {
     if (this.#state === 'start') this.#state = 'reply';
   }
 
-  take(piece: string): SplitText {
-    if (this.#state === 'reply' && this.#held === '') return { reasoning: '', text: piece };
-    this.#held += piece;
+  take(chunk: string): SplitText {
+    if (this.#state === 'reply' && this.#held === '') return { reasoning: '', text: chunk };
+    this.#held += chunk;
     if (this.#state === 'start') this.#readStart();
     const reasoning = this.#state === 'notes' ? this.#readNotes() : '';
     if (this.#state === 'gap') this.#readGap();
     return { reasoning, text: this.#state === 'reply' ? this.#release(this.#held.length) : '' };
   }
 
-  /** What was kept back, now that nothing follows. */
+  /** What was held back. Nothing follows it. */
   rest(): SplitText {
     const held = this.#release(this.#held.length);
     return this.#state === 'notes' ? { reasoning: held, text: '' } : { reasoning: '', text: held };
@@ -68,7 +69,7 @@ export class ThinkTags {
     }
   }
 
-  /** White space around the notes goes with the tags. */
+  /** White space around the notes is removed with the tags. */
   #readNotes(): string {
     if (!this.#hasNotes) {
       this.#held = this.#held.trimStart();

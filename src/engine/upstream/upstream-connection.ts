@@ -1,10 +1,10 @@
-// The way to one mode's server: one request a reply, its key read when it is needed, its silence limited. What came in one piece
-// of the body is passed on as one piece.
+// The connection to the server of one mode. Each reply is one request. The key is read when it is first needed, and the silence of the
+// server is limited. The events of one chunk of the body are passed on together.
 import { Deadline } from '../../http/deadline.ts';
 import { isEventStream, readEventBatches } from '../../http/event-stream.ts';
-import type { HttpAnswer } from '../../http/http-answer.ts';
 import { HttpClient, type HttpRequest } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
+import type { HttpResponse } from '../../http/http-response.ts';
 import { retryAfterOf } from '../../http/retry-after.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
@@ -23,17 +23,20 @@ import {
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 10_000;
-/** Turns the client's own deadlines off: the silence is timed here. */
+/** Turns the deadlines of the HTTP client off, because this class limits the silence itself. */
 const noLimit = 2 ** 31 - 1;
-/** Of a body read whole, and of one event. */
+/** The most bytes of a body that is read whole, and of one event. */
 const mostBytes = 64 * 1024 * 1024;
-/** Of the body of a refusal. */
+/** The most bytes of the body of an error. */
 const mostErrorBytes = 1024 * 1024;
-/** Of a stream: the longest reply that is read, in pieces of one character, with room to spare. */
+/** The most bytes of a stream. The longest reply in chunks of one character is smaller. */
 const mostStreamBytes = 4 * 1024 ** 3;
-/** A kept connection that the server had closed fails as soon as it is used. What takes longer may have been work, which is billed. */
+/**
+ * A request on a kept connection that the server had closed fails within this time. A request that fails later may have been worked on, and
+ * the work is billed.
+ */
 const staleMs = 1000;
-/** How long a server may take from the last word to the end of its stream. */
+/** How long a server may take from the end of the reply to the end of its stream, in ms. */
 const graceMs = 5000;
 
 export class UpstreamConnection {
@@ -42,10 +45,10 @@ export class UpstreamConnection {
   readonly #client: HttpClient;
   readonly #origin: string;
   readonly #path: string;
-  /** Stops what reads the key, once that was begun. */
+  /** Stops the reading of the key; null before it has begun. */
   #reading: AbortController | null = null;
   #key: Promise<string> | null = null;
-  /** Some servers refuse to be asked for usage. */
+  /** False after the server refused to be asked for its count of tokens. */
   #withUsage = true;
 
   constructor(settings: ModeSettings, options: UpstreamOptions, authorities: readonly string[] | null) {
@@ -57,7 +60,7 @@ export class UpstreamConnection {
       const { proxies, now } = options;
       const limits = {
         connectMs,
-        answerMs: noLimit,
+        responseMs: noLimit,
         silenceMs: noLimit,
         mostBytes: mostStreamBytes,
         tellsStale: true,
@@ -67,7 +70,7 @@ export class UpstreamConnection {
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
       throw new ParleyError('ENGINE_FAILED', `No proxy can be used: ${cause.message}.`, {
-        hint: 'Set it to a URL like http://proxy:3128, or leave it unset.',
+        hint: 'Set the variable to a URL like http://proxy:3128, or unset it.',
         cause,
       });
     }
@@ -89,9 +92,9 @@ export class UpstreamConnection {
     );
     first.start(firstMs);
     try {
-      const answer = await this.#ask(upstream, context, stop.signal);
+      const response = await this.#ask(upstream, context, stop.signal);
       const reading = new CompletionReading(upstream);
-      for await (const events of this.#read(upstream, answer, reading)) {
+      for await (const events of this.#read(upstream, response, reading)) {
         idle.stop();
         for (const event of events) {
           first.stop();
@@ -119,7 +122,7 @@ export class UpstreamConnection {
     return this.#client.close();
   }
 
-  /** Read once, and again after it was refused: a command may be slow, or ask its user. */
+  /** The key is read once, because a command for it may be slow or ask its user. It is read again after the server refused it. */
   async #readKey(): Promise<string | null> {
     const { key: reference } = this.#settings;
     if (reference === null) return null;
@@ -133,34 +136,34 @@ export class UpstreamConnection {
     }
   }
 
-  /** The answer of a server that takes the request. */
-  async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpAnswer> {
+  /** The response of a server that accepts the request. */
+  async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpResponse> {
     for (let mayRepeat = true; ; ) {
       const withUsage = this.#withUsage;
       const request = this.#request(upstream, completionBody(this.#settings, context, { withUsage }), signal);
-      let answer: HttpAnswer;
+      let response: HttpResponse;
       const askedAt = this.#options.now();
       try {
         const traced = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
         await this.#options.trace?.(request, this.#origin, traced);
-        answer = await this.#client.request(request);
+        response = await this.#client.request(request);
       } catch (error) {
-        // Repeated, once, is only what no server can have answered or billed: a request on a kept connection that it had closed.
+        // A request is repeated once, and only on a kept connection that the server had closed: no server can have answered or billed it.
         const isStale =
           error instanceof HttpFailure && error.stale && this.#options.now() - askedAt < staleMs;
         if (!mayRepeat || !isStale) throw error;
         mayRepeat = false;
         continue;
       }
-      if (answer.status < 300) return answer;
-      const text = await errorText(answer);
-      if (withUsage && [400, 422].includes(answer.status) && text.includes('stream_options')) {
+      if (response.status < 300) return response;
+      const text = await errorText(response);
+      if (withUsage && [400, 422].includes(response.status) && text.includes('stream_options')) {
         this.#withUsage = false;
         continue;
       }
-      if (answer.status === 401) this.#key = null;
-      const retryAfter = retryAfterOf((name) => answer.header(name), this.#options.now());
-      throw upstreamFailure(upstream, { status: answer.status, retryAfter, text });
+      if (response.status === 401) this.#key = null;
+      const retryAfter = retryAfterOf((name) => response.header(name), this.#options.now());
+      throw upstreamFailure(upstream, { status: response.status, retryAfter, text });
     }
   }
 
@@ -173,26 +176,26 @@ export class UpstreamConnection {
     return { method: 'POST', path: this.#path, headers, body, signal };
   }
 
-  /** The events of each piece of the body; the last ends in `finish`. */
+  /** The events of each chunk of the body. The last event is `finish`. */
   async *#read(
     upstream: Upstream,
-    answer: HttpAnswer,
+    response: HttpResponse,
     reading: CompletionReading,
   ): AsyncGenerator<Iterable<EngineEvent>> {
-    const type = answer.header('content-type');
+    const type = response.header('content-type');
     if (!isEventStream(type)) {
-      const text = await answer.text(mostBytes);
+      const text = await response.text(mostBytes);
       if (!/^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '')) throw notAnApi(upstream, type);
       yield reading.whole(text);
       return;
     }
     try {
-      for await (const events of readEventBatches(answer.stream(), mostBytes, { closesLast: true })) {
+      for await (const events of readEventBatches(response.stream(), mostBytes, { closesLast: true })) {
         yield reading.take(events);
         if (reading.isDone) return;
       }
     } catch (error) {
-      // After its last word only the count of its tokens can be lost.
+      // After the end of the reply only the count of its tokens can be lost.
       if (!reading.hasEnded) {
         yield reading.rest();
         throw error;
@@ -206,17 +209,17 @@ export class UpstreamConnection {
   }
 }
 
-/** Empty for a body that is too long or no text: then the status alone tells what is wrong. */
-async function errorText(answer: HttpAnswer): Promise<string> {
+/** Empty for a body that is too long or no text. The status alone then tells what is wrong. */
+async function errorText(response: HttpResponse): Promise<string> {
   try {
-    return await answer.text(mostErrorBytes);
+    return await response.text(mostErrorBytes);
   } catch (error) {
     if (error instanceof HttpFailure && ['too_large', 'unreadable'].includes(error.kind)) return '';
     throw error;
   }
 }
 
-/** The signal ends the wait alone: the work goes on for others who wait for it. */
+/** The signal ends the wait, and not the work, because other replies may wait for the same work. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

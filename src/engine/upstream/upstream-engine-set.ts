@@ -1,14 +1,18 @@
-// The modes that were set up, beside those that need no setting up.
+// The modes that a user has set up, with the offline modes.
 import { allModes, faultyModes, type ModeConfig } from '../../service/mode-settings.ts';
 import type { EngineSet } from '../engine-set.ts';
 import { UpstreamEngine } from './upstream-engine.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
-export function withUpstreamModes(offline: EngineSet, book: ModeConfig, options: UpstreamOptions): EngineSet {
-  const engines = new Map(book.modes.map((mode) => [mode.name, new UpstreamEngine(mode, options)]));
-  const faulty = faultyModes(book);
+export function withUpstreamModes(
+  offline: EngineSet,
+  modeConfig: ModeConfig,
+  options: UpstreamOptions,
+): EngineSet {
+  const engines = new Map(modeConfig.modes.map((mode) => [mode.name, new UpstreamEngine(mode, options)]));
+  const faulty = faultyModes(modeConfig);
   return {
-    modes: allModes(book),
+    modes: allModes(modeConfig),
     engine(name) {
       const fault = faulty.find((mode) => mode.name === name);
       if (fault !== undefined) throw fault.failure;

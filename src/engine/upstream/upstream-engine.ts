@@ -1,4 +1,4 @@
-// A model behind an OpenAI-compatible server, as an engine. What it takes to ask it is loaded when it is asked.
+// The engine of a mode whose model is behind an OpenAI-compatible server. The code for the connection is loaded at the first reply.
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import { estimateTokens, messageTokens } from '../../service/token-estimate.ts';
 import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
@@ -46,17 +46,17 @@ export class UpstreamEngine implements ReplyEngine {
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
-    // A connection that could not be opened was reported to whoever asked for it.
+    // A connection that could not be opened was reported to its caller.
     await (await connection?.catch(() => null))?.close();
   }
 
-  /** Closes once no reply runs, now and after every later one. */
+  /** Closes when no reply runs, now and after every later reply. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     if (this.#running === 0) await this.close();
   }
 
-  /** What failed may be put right: the next reply tries again. */
+  /** The cause of a failure may be removed, so the next reply tries again. */
   async #connected(connection: Promise<UpstreamConnection>): Promise<UpstreamConnection> {
     try {
       return await connection;

@@ -1,9 +1,9 @@
-// What a model's server says of a failure, by status, code, type or words, read as one kind of failure. Vendors differ; the words are
-// those of their documentation, or of their servers.
-import { parseJson } from '../../http/json.ts';
+// Finds the kind of a failure in the error of a model's server: by its status, code, type or words. Vendors differ; the words come from
+// their documentation or from their servers.
+import { fieldOf, parseJson, textOf } from '../../http/foreign-json.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
-import { fieldOf, textOf } from './json.ts';
 
+/** The kinds of failures, which the words of all vendors are reduced to. */
 export type Kind =
   | 'key'
   | 'forbidden'
@@ -21,14 +21,14 @@ export type Kind =
 
 export interface ErrorRead {
   readonly kind: Kind;
-  /** That of the answer, or the one that an error inside of a stream names; null where there is none. */
+  /** The status of the response, or the one that an error inside a stream names; null where there is none. */
   readonly status: number | null;
   readonly message: string;
-  /** Seconds to wait, where the body says so. */
+  /** Seconds to wait, where the body tells them; null elsewhere. */
   readonly retryAfter: number | null;
 }
 
-/** Of a text that is looked through: a longer one tells nobody what is wrong, and takes seconds. */
+/** A longer text is not searched: it explains nothing to a reader, and the search would take seconds. */
 const mostCharacters = 1024 * 1024;
 
 export function readUpstreamError(told: number | null, text: string): ErrorRead {
@@ -46,7 +46,7 @@ const modelWords =
 
 function kindOf(status: number | null, code: string, message: string): Kind {
   const said = `${code} ${message}`;
-  // Google says of a limit per minute what OpenAI says of an account without money.
+  // Google uses the same words for a limit per minute as OpenAI uses for an account without money.
   const isQuota = /exceeded your current quota/i.test(message) && !/RESOURCE_EXHAUSTED/.test(code);
   if (isQuota || /insufficient_quota|insufficient.balance|credit balance|credits are depleted/i.test(said))
     return 'credit';
@@ -56,7 +56,7 @@ function kindOf(status: number | null, code: string, message: string): Kind {
   if (isModel || modelCodes.test(said) || modelWords.test(said)) return 'model';
   if (/invalid_api_key|API_KEY_INVALID|authentication_error|incorrect api key|api key not valid/i.test(said))
     return 'key';
-  // OpenRouter has the model, but nobody who runs it as the account wants it run.
+  // OpenRouter has the model, but no provider that the settings of the account allow.
   if (/no endpoints found/i.test(message)) return 'refused';
   if (status !== 413 && /rate_limit/i.test(code)) return 'rate';
   if (/overloaded|unavailable_error/i.test(said)) return 'overload';
@@ -94,7 +94,7 @@ function kindOfStatus(status: number | null): Kind {
   }
 }
 
-/** OpenRouter and llama.cpp put the status in `code`, also inside of a stream. */
+/** OpenRouter and llama.cpp put the status into `code`, also inside a stream. */
 function statusOf(code: string): number | null {
   return /^[45]\d\d$/.test(code) ? Number(code) : null;
 }
@@ -105,10 +105,13 @@ interface BodyRead {
   readonly retryAfter: number | null;
 }
 
-/** `{"error":{"message","type","code"}}`, `{"error":"…"}`, `{"message"}`, `{"detail"}`, Google's list of one; or no JSON at all. */
+/**
+ * Reads `{"error":{"message","type","code"}}`, `{"error":"…"}`, `{"message"}`, `{"detail"}`, Google's list of one error, and text that is
+ * not JSON.
+ */
 function readBody(text: string): BodyRead {
   const parsed = parseJson(text);
-  // A page for people is not worth quoting.
+  // An HTML page is not quoted.
   if (parsed === undefined) return { codes: [], message: /^\s*</.test(text) ? '' : text, retryAfter: null };
   const body = Array.isArray(parsed) ? parsed[0] : parsed;
   const error = fieldOf(body, 'error') ?? body;
@@ -133,7 +136,7 @@ function messageOf(error: unknown): string {
   );
 }
 
-/** `[{"loc":["body","seed"],"msg":"…"}]`: how Mistral, and whoever checks requests with the same library, tells each fault. */
+/** `[{"loc":["body","seed"],"msg":"…"}]`: the form of Mistral and of other servers that check requests with pydantic. */
 function faults(detail: unknown): string {
   if (!Array.isArray(detail)) return '';
   const told = detail.map((fault) => {
@@ -144,7 +147,7 @@ function faults(detail: unknown): string {
   return told.filter((fault) => fault !== '').join('; ');
 }
 
-/** OpenRouter's own message may say no more than that another failed; what that one said stands beside it, as text or as JSON. */
+/** OpenRouter's own message may only tell that a provider failed. The provider's error stands beside it, as text or as JSON. */
 function withRaw(message: string, raw: unknown): string {
   const text = typeof raw === 'object' && raw !== null ? JSON.stringify(raw) : textOf(raw);
   if (text === '') return message;

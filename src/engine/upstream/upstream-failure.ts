@@ -1,18 +1,18 @@
-// What went wrong at a model's server, and what to do about it. Servers tell it by status, by code, by type or by words; here it
-// becomes one failure that names the mode. No part of a key is ever in it.
+// The failures of a model's server, with what to do about each. A failure names the mode, and contains no part of a key.
 import { HttpFailure } from '../../http/http-failure.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { ModelServerProblem } from '../../service/model-server-problem.ts';
+import { quoted } from '../../service/quoted.ts';
 import type { ModelProgram, ModeSubject, Remedy } from '../../service/remedy.ts';
 import { problemOfHttp, problemOfKind } from './problem-of-failure.ts';
 import { type Kind, readUpstreamError } from './upstream-error-reading.ts';
 
-/** What the failures of one mode have in common. */
+/** The facts that all failures of one mode need. */
 export interface Upstream {
   readonly settings: ModeSettings;
-  /** Null for a server that asks for none. */
+  /** Null for a server that needs no key. */
   readonly key: string | null;
 }
 
@@ -24,10 +24,10 @@ function adviceFacts(advice: Advice): Pick<ErrorFacts, 'hint' | 'remedy'> {
 }
 
 export interface UpstreamError {
-  /** Null for an error inside of a stream that began well. */
+  /** Null for an error inside a stream that began well. */
   readonly status: number | null;
   readonly retryAfter: number | null;
-  /** The body, or what stood in `error`. */
+  /** The body of the response, or the error inside the stream. */
   readonly text: string;
 }
 
@@ -47,10 +47,10 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   });
 }
 
-/** Of a quoted text: it needs no full stop of ours. */
+/** A quoted text that ends so gets no full stop behind it. */
 const endsSentence = /[.!?…。！？]["'”’»)\]]*$/;
 
-/** A server that cannot be reached, that has too much to do, or whose connection is lost may answer later. */
+/** The codes of the failures that may pass. All others are `ENGINE_FAILED`. */
 const transientCodes: Partial<Record<ModelServerProblem, ErrorCode>> = {
   rate_limited: 'RATE_LIMITED',
   overloaded: 'UNAVAILABLE',
@@ -64,25 +64,25 @@ function codeOf(problem: ModelServerProblem): ErrorCode {
   return transientCodes[problem] ?? 'ENGINE_FAILED';
 }
 
-/** For a program, which tells kinds of failure apart by a name that stays. */
+/** The problem as one word for programs, which never changes its meaning. */
 function detailsOf(problem: ModelServerProblem): readonly ErrorDetail[] {
   return [{ field: 'model_server', problem }];
 }
 
-/** A key that cannot be read: the failure says why, and holds no part of it. */
+/** The failure for a key that cannot be read. Its message tells why, and contains no part of the key. */
 export function keyless(error: unknown): unknown {
   if (!(error instanceof ParleyError)) return error;
   return error.with({ details: detailsOf('no_key') });
 }
 
-/** A reply that a filter of the server stopped. */
+/** The failure for a reply that a filter of the server stopped. */
 export function filtered(upstream: Upstream): ParleyError {
   const [what, advice] = words(upstream.settings, '').filter;
   const details = detailsOf('content_filter');
   return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { ...adviceFacts(advice), details });
 }
 
-/** Any other end that no reply should have. `what` completes "its server …". */
+/** The failure for any other end that no reply should have. `what` completes "its server …". */
 export function badReply(
   upstream: Upstream,
   problem: ModelServerProblem,
@@ -93,7 +93,7 @@ export function badReply(
   return new ParleyError(codeOf(problem), `${named(upstream, what)}.`, { ...adviceFacts(advice), details });
 }
 
-/** `within`: before the reply started, or in the middle of it. */
+/** The failure for a silence. `within`: before the reply began, or in the middle of it. */
 export function silent(upstream: Upstream, what: string, within: 'start' | 'reply'): ParleyError {
   const { name } = upstream.settings;
   return new ParleyError('ENGINE_TIMEOUT', `${named(upstream, what)}.`, {
@@ -102,7 +102,7 @@ export function silent(upstream: Upstream, what: string, within: 'start' | 'repl
   });
 }
 
-/** A request that got no answer, or only a part of one. */
+/** The failure for a request without a response, or with a part of one. */
 export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyError {
   const { name } = upstream.settings;
   const address: Remedy = { kind: 'check_mode', mode: name, subject: 'address' };
@@ -124,13 +124,13 @@ export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyErro
       ...adviceFacts(remedies[failure.kind] ?? 'Try again.'),
       ...(failure.kind === 'redirect' && { hint: 'Nothing was sent there.' }),
       details: detailsOf(problem),
-      // Its own cause may hold the request, and so the key.
+      // The cause of the original failure may hold the request, and with it the key.
       cause: new HttpFailure(failure.kind, failure.sent, message),
     },
   );
 }
 
-/** What a server sent in place of a reply: a page for people, most often. */
+/** The failure for a response of another type, such as an HTML page. */
 export function notAnApi(upstream: Upstream, contentType: string | null): ParleyError {
   const type = (contentType ?? '').split(';')[0]?.trim() || 'no type';
   const { name } = upstream.settings;
@@ -156,7 +156,7 @@ function words(
     key: ['does not accept the key', check('key')],
     forbidden: ['refuses the request', check('rights of the key')],
     credit: ['asks for payment first', 'Add credit to the account of the key, or use another mode.'],
-    model: [`has no model ${JSON.stringify(model)}`, { kind: 'choose_model', mode: name, pull }],
+    model: [`has no model ${quoted(model)}`, { kind: 'choose_model', mode: name, pull }],
     address: ['offers no chat completions at that address', check('address')],
     context: [
       'says that the conversation is too long for the model',
@@ -173,10 +173,10 @@ function words(
 }
 
 const mostCharacters = 300;
-/** What begins like the keys of well-known vendors. */
+/** Words that begin like the keys of well-known vendors. */
 const keyLike = /\b(sk-|gsk_|xai-|AIza|pplx-|hf_)\S+/g;
 
-/** A text of the server's, on one line, cut, and without the key or a large part of it. */
+/** A text of the server on one line, shortened, and without the key or a telling part of it. */
 function quote(text: string, key: string | null): string {
   const line = text.replace(/\s+/g, ' ').trim().replace(keyLike, '[key]');
   const hidden = hide(line, key);
@@ -185,7 +185,7 @@ function quote(text: string, key: string | null): string {
 
 const tellingLength = 6;
 
-/** Servers like to repeat how a key begins and how it ends. */
+/** Servers often quote the beginning and the end of a key. */
 function hide(text: string, key: string | null): string {
   if (key === null || key === '') return text;
   const ends = [key.slice(0, tellingLength), key.slice(-tellingLength)];
@@ -197,7 +197,7 @@ function isLocal({ base_url }: ModeSettings): boolean {
   return isLoopback(new URL(base_url).hostname);
 }
 
-/** By the port that each listens at when nothing else is said. */
+/** Tells the program by its default port. */
 function startOf({ name, base_url }: ModeSettings): Remedy {
   const programs: Readonly<Record<string, ModelProgram>> = {
     '11434': 'Ollama',

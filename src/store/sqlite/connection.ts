@@ -10,6 +10,7 @@ export class Connection {
   readonly #statements = new Map<string, Database.Statement<[Bindings]>>();
   #sharing: object | null = null;
   #isReading = false;
+  #isAlone = false;
 
   constructor(database: Database.Database, path: string) {
     this.#database = database;
@@ -22,6 +23,17 @@ export class Connection {
 
   get inTransaction(): boolean {
     return this.#database.inTransaction;
+  }
+
+  /** Whether no other connection can use the store while this one is open. */
+  get isAlone(): boolean {
+    return this.#isAlone;
+  }
+
+  /** Before anything is read: the store is locked from the first read on, until this is closed. */
+  takeAlone(): void {
+    this.pragma('locking_mode = EXCLUSIVE');
+    this.#isAlone = true;
   }
 
   /** While reads are shared: an object for this turn of the event loop; null otherwise. */

@@ -1,6 +1,7 @@
 // What each idempotency key did: a stored answer, or the message of a turn. Always used inside the transaction that does it.
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
+import { ageTime, type Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 
 interface KnownRow {
@@ -15,7 +16,7 @@ export interface Known {
   readonly answer: string | null;
 }
 
-export interface IdempotencyTools {
+export interface IdempotencyTools extends Clocks {
   readonly connection: Connection;
   readonly rules: StoreRules;
 }
@@ -39,11 +40,13 @@ export const idempotencyStatements = {
 
 /** Null for a key that is new, or too old to be known. */
 export function findKnown(
-  { connection, rules }: IdempotencyTools,
+  tools: IdempotencyTools,
   projectId: string,
-  { key, requestHash, keptSince }: IdempotencyKey,
+  { key, requestHash, keptSince: since }: IdempotencyKey,
   isTurn: boolean,
 ): Known | 'mismatch' | null {
+  const { connection, rules } = tools;
+  const keptSince = agedSince(tools, since);
   connection.run(idempotencyStatements.forget, { keptSince });
   const row = connection.get<KnownRow>(idempotencyStatements.find, { projectId, key, keptSince }) ?? null;
   const used = row && { requestHash: row.request_hash, isTurn: row.message !== null };
@@ -51,17 +54,26 @@ export function findKnown(
 }
 
 export function keepKnown(
-  connection: Connection,
+  tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey,
-  known: Known & { readonly now: number },
+  known: Known,
 ): void {
-  connection.run(idempotencyStatements.keep, {
+  tools.connection.run(idempotencyStatements.keep, {
     projectId,
     key: once.key,
     requestHash: once.requestHash,
     ...known,
+    now: ageTime(tools.connection, tools),
   });
+}
+
+/** The time of `keptSince` on the clock that keys age by. */
+export function agedSince(
+  { connection, ...clocks }: Clocks & { readonly connection: Connection },
+  keptSince: number,
+): number {
+  return ageTime(connection, clocks) - (clocks.now - keptSince);
 }
 
 /** Does the work, or answers with what it was answered with before. */
@@ -69,11 +81,10 @@ export function doOnce<T>(
   tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey | null,
-  now: number,
   work: () => T,
 ): Idempotent<T> {
   const recorded = once === null ? null : findRecorded<T>(tools, projectId, once);
-  return recorded ?? record(tools, projectId, once, now, work());
+  return recorded ?? record(tools, projectId, once, work());
 }
 
 /** What a key that is known answers with; null for one that is not. */
@@ -89,13 +100,11 @@ export function findRecorded<T>(
 }
 
 export function record<T>(
-  { connection }: IdempotencyTools,
+  tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey | null,
-  now: number,
   value: T,
 ): Idempotent<T> {
-  if (once !== null)
-    keepKnown(connection, projectId, once, { message: null, answer: JSON.stringify(value), now });
+  if (once !== null) keepKnown(tools, projectId, once, { message: null, answer: JSON.stringify(value) });
   return { kind: 'done', value };
 }

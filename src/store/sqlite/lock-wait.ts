@@ -9,6 +9,8 @@ export interface LockWait {
 }
 
 export const usualLockWaitMs = 5000;
+/** Of a reply, which stands nowhere else and may have been shown already. */
+export const replyLockWaitMs = 60_000;
 const longestPauseMs = 50;
 
 export function isLocked(error: unknown): boolean {

@@ -5,6 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { type IdempotencyKey, type Idempotent, longestLeaseMs } from '../session-store.ts';
+import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { findRecorded, type IdempotencyTools, record as keepAnswer } from './idempotency.ts';
 import { addMessage, isKept, sessionBindings } from './imports.ts';
@@ -45,10 +46,9 @@ export const longImportStatements = {
   remove: 'DELETE FROM sessions WHERE id = @session AND project = 0',
 } as const;
 
-export interface LongImportTools extends IdempotencyTools {
-  /** Of leases: lease-clock.ts. */
-  readonly clock: () => number;
-  readonly now: number;
+export interface LongImportTools extends Pick<IdempotencyTools, 'connection' | 'rules'> {
+  /** Asked anew in each step: it may wait for a lock meanwhile. */
+  readonly clocks: () => Clocks;
 }
 
 interface ImportRequest {
@@ -77,7 +77,7 @@ export async function importInParts(
   tools: LongImportTools,
   request: ImportRequest,
 ): Promise<Idempotent<Session | null>> {
-  await takeOutAbandoned({ connection: tools.connection, writer }, tools.clock());
+  await takeOutAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
   const long = new LongImport(tools, request);
   try {
     return await writer.writeInParts(long.steps());
@@ -126,12 +126,12 @@ class LongImport {
   }
 
   *#hide(): Steps<void> {
-    const { connection, clock } = this.#tools;
+    const { connection, clocks } = this.#tools;
     connection.run(longImportStatements.hiddenProject);
     const bindings = sessionBindings(this.#record);
     const hidden = connection.get<Hidden>(longImportStatements.hide, bindings) as Hidden;
     const { session } = hidden;
-    const until = leaseEnd(clock(), longestLeaseMs);
+    const until = leaseEnd(clocks().clock, longestLeaseMs);
     connection.run(longImportStatements.hold, { session, projectId: this.#projectId, until });
     this.#hidden = hidden;
     for (const part of partsOf(this.#record.messages)) {
@@ -143,7 +143,7 @@ class LongImport {
 
   /** False where it was taken out, for it was not renewed in time. */
   #renew({ session, token }: Hidden): boolean {
-    const until = leaseEnd(this.#tools.clock(), longestLeaseMs);
+    const until = leaseEnd(this.#tools.clocks().clock, longestLeaseMs);
     return this.#tools.connection.run(longImportStatements.renew, { session, token, until }).changes === 1;
   }
 
@@ -162,11 +162,16 @@ class LongImport {
   }
 
   #recorded(): Idempotent<Session | null> | null {
-    return this.#once && findRecorded<Session | null>(this.#tools, this.#projectId, this.#once);
+    return this.#once && findRecorded<Session | null>(this.#idempotency(), this.#projectId, this.#once);
   }
 
   #keep(value: Session | null): Idempotent<Session | null> {
-    return keepAnswer(this.#tools, this.#projectId, this.#once, this.#tools.now, value);
+    return keepAnswer(this.#idempotency(), this.#projectId, this.#once, value);
+  }
+
+  #idempotency(): IdempotencyTools {
+    const { clocks, ...tools } = this.#tools;
+    return { ...tools, ...clocks() };
   }
 }
 

@@ -1,5 +1,6 @@
 // Reads that may walk much of a store, a bounded step at a time. Between two steps the event loop turns, so that everything else gets
 // its turn. Each read has a snapshot of its own on a second connection: it sees one moment, taken no earlier than its call.
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { openDatabase } from './binding.ts';
 import { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
@@ -60,7 +61,7 @@ export class LongReads {
   async #turn(): Promise<void> {
     while (this.#waiting.length + this.#running.length > 0) {
       // One step a turn of the event loop, however many reads there are.
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
       const next = this.#nextToStart();
       if (next !== undefined) await this.#start(next);
       this.#step();

@@ -68,19 +68,54 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? usualLockWaitMs, random: options.random };
+  const { now, sinceBoot, rules, processes, migrations = schema } = options;
+  const { connection, created } = await opened(path, migrations, wait, processes === undefined);
+  const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
+  await store.takeOutAbandoned();
+  return { store, created, shareReads: () => connection.shareReads() };
+}
+
+interface Opened {
+  readonly connection: Connection;
+  readonly created: boolean;
+}
+
+/**
+ * Even to read, SQLite needs a file of 32 KiB that all processes at a store share. On a full disk a process may have the store alone,
+ * and needs none: so what is kept can still be read, and written elsewhere. A store of many callers is not opened so.
+ */
+async function opened(
+  path: string,
+  migrations: readonly Migration[],
+  wait: LockWait,
+  mayBeAlone: boolean,
+): Promise<Opened> {
+  try {
+    return await openedOnce(path, migrations, wait, false);
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
+    if (mayBeAlone) return openedOnce(path, migrations, wait, true);
+    const hint = 'What was kept is intact. Free some space and try again.';
+    throw error.with({ hint });
+  }
+}
+
+async function openedOnce(
+  path: string,
+  migrations: readonly Migration[],
+  wait: LockWait,
+  isAlone: boolean,
+): Promise<Opened> {
   const connection = connect(path);
   try {
+    if (isAlone) connection.takeAlone();
     // Even the first question reads the file, and may find it locked.
     await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
     await whenUnlocked(() => refuseForeignFile(connection), wait);
     await whenUnlocked(() => makeDurable(connection), wait);
-    await migrate(connection, options.migrations ?? schema, wait);
+    await migrate(connection, migrations, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
-    const { now, sinceBoot, rules } = options;
-    const parts = { wait, filesystem, now, sinceBoot, rules, processes: options.processes };
-    const store = new SqliteStore(connection, parts);
-    await store.takeOutAbandoned();
-    return { store, created, shareReads: () => connection.shareReads() };
+    return { connection, created };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

@@ -5,8 +5,10 @@ import type { PurgePlan, PurgeReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
+import type { Clocks } from './age-clock.ts';
 import { backupsOf, removeBackups } from './backup.ts';
 import type { Bindings, Connection } from './connection.ts';
+import { agedSince } from './idempotency.ts';
 import { integrity } from './inspection.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
@@ -16,7 +18,7 @@ export interface PurgeTools {
   /** In a transaction of the store's one writer. */
   readonly write: <T>(work: () => T) => Promise<T>;
   readonly wait: LockWait;
-  readonly leaseClock: () => number;
+  readonly clocks: () => Clocks;
 }
 
 interface Erased {
@@ -106,19 +108,20 @@ const unfinished = 'Their rows are gone, but not yet all of their bytes.';
 
 /** How many sessions there are, where they are not as many as expected. */
 async function eraseRows(
-  { connection, write, leaseClock }: PurgeTools,
+  { connection, write, clocks }: PurgeTools,
   filter: PurgeFilter,
   { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
 ): Promise<Erased | number> {
-  const bindings = bindingsOf(filter, leaseClock());
+  const bindings = bindingsOf(filter, clocks().clock);
   const { found, stored_answers } = await write(() => {
     const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
     if (found !== expected) return { found, stored_answers: 0 };
     connection.run(purgeStatements.begin);
-    return {
-      found,
-      stored_answers: connection.run(purgeStatements.answers, { ...bindings, keptSince }).changes,
-    };
+    const { changes } = connection.run(purgeStatements.answers, {
+      ...bindings,
+      keptSince: agedSince({ connection, ...clocks() }, keptSince),
+    });
+    return { found, stored_answers: changes };
   });
   if (found !== expected) return found;
   let sessions = 0;

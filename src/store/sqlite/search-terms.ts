@@ -1,5 +1,4 @@
 // The terms of a search as an index is asked for them. Every text is quoted: nothing that a person types is an expression to FTS5.
-
 import { tooShort } from '../search-refusals.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { Connection } from './connection.ts';

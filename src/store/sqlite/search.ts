@@ -1,6 +1,7 @@
 // What a search reads: hits of the index, the newest first, then texts and sessions by their row numbers. What is made of them is the
 // rule's.
 import type { Role } from '../../service/session.ts';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
@@ -65,7 +66,7 @@ export function searchReads(
       const hits: FoundMessage[] = [];
       // For the beginning of a word the index reads all words that go on from it, each time that it is asked.
       const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
-      for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await othersTurn()) {
+      for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
         const bindings = { projectId, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };
         const next = await read(() =>
           connection.all<FoundMessage>(searchStatements[filter.matching], bindings),
@@ -98,10 +99,6 @@ export function searchReads(
     );
     return { session, messages: rows.map((row) => ({ ...row, created_at: toTime(row.created_at) })) };
   }
-}
-
-function othersTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function* inSteps(messages: readonly FoundMessage[]): Generator<readonly FoundMessage[]> {

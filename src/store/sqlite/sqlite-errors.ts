@@ -2,6 +2,7 @@
 import { readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import { isDiskFull } from '../../system/file-errors.ts';
 
 const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where you may write';
 
@@ -48,8 +49,7 @@ export function storeError(error: unknown, path: string): ParleyError {
 
 /** A failure of the file system on the way to the store, before SQLite is asked. */
 export function directoryError(error: unknown, directory: string): ParleyError {
-  const code = errorCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return storageFull(directory, error);
+  if (isDiskFull(error)) return storageFull(directory, error);
   return new ParleyError(
     'STORE_UNSAFE',
     `The data directory ${directory} cannot be used: ${reason(error)}.`,
@@ -64,6 +64,14 @@ function storageFull(path: string, cause: unknown): ParleyError {
   return new ParleyError('STORAGE_FULL', `The disk of ${path} is full.`, {
     hint: 'This was not kept; what was kept before is intact. Free some space and try again.',
     cause,
+  });
+}
+
+/** Throws the failure of a search, which writes its index alone. */
+export function searchFailure(error: unknown): never {
+  if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
+  throw error.with({
+    hint: 'A search adds the newest messages to its index first, and there is no room for that. All messages are intact. Free some space and search again.',
   });
 }
 

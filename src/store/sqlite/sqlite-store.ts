@@ -24,6 +24,7 @@ import type {
   TurnStart,
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
+import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
 import { importSession } from './imports.ts';
@@ -32,7 +33,7 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
-import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
@@ -48,6 +49,7 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
+import { searchFailure } from './sqlite-errors.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { ProcessesOf, StoreProcesses } from './store-processes.ts';
 import { TurnWaiters } from './turn-waiters.ts';
@@ -170,12 +172,12 @@ export class SqliteStore implements SessionStore {
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    const tools = { connection: this.#access.connection, wait: this.#access.wait };
-    return this.#access.run(async () => {
+    const search = this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
       if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
-      return this.#rules.search(filter, searchReads(tools, projectId, filter, this.#rules));
+      return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
     });
+    return search.catch(searchFailure);
   }
 
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
@@ -187,20 +189,19 @@ export class SqliteStore implements SessionStore {
     record: SessionRecord,
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
-    const tools = { ...this.#turnTools(), clock: this.#sinceBoot, now: this.#now() };
+    const { connection, writer } = this.#access;
+    const tools = { connection, rules: this.#rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
       ? await this.#writeOnce(projectId, once, (connection) =>
           importSession(connection, projectId, record, this.#rules),
         )
-      : await this.#access.runToEnd(() =>
-          importInParts(this.#access.writer, tools, { projectId, record, once }),
-        );
+      : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once }));
     this.#searchIndex.keepUp();
     return imported;
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start, this.#now()), signal);
+    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start), signal);
   }
 
   waitForTurn(
@@ -226,9 +227,8 @@ export class SqliteStore implements SessionStore {
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
-    const waitMs = Math.max(this.#access.wait.waitMs, usualLockWaitMs);
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
-    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, waitMs));
+    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, replyLockWaitMs));
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp();
     return ended;
@@ -242,13 +242,9 @@ export class SqliteStore implements SessionStore {
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },
   ): Promise<Purge> {
-    const write = <T>(work: () => T) => this.#access.writer.write(work);
-    const tools = {
-      connection: this.#access.connection,
-      write,
-      wait: this.#access.wait,
-      leaseClock: this.#sinceBoot,
-    };
+    const { connection, writer, wait } = this.#access;
+    const write = <T>(work: () => T) => writer.write(work);
+    const tools = { connection, write, wait, clocks: () => this.#clocks() };
     return this.#access.run(async () => {
       await this.takeOutAbandoned();
       return purgeSessions(tools, filter, options);
@@ -281,9 +277,13 @@ export class SqliteStore implements SessionStore {
     await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
   }
 
-  /** Made when a turn's write runs, not when it is asked for: it may wait for a lock meanwhile. */
+  /** Made when a write runs, not when it is asked for: it may wait for a lock meanwhile. */
   #turnTools() {
-    return { connection: this.#access.connection, rules: this.#rules, clock: this.#sinceBoot() };
+    return { connection: this.#access.connection, rules: this.#rules, ...this.#clocks() };
+  }
+
+  #clocks(): Clocks {
+    return { now: this.#now(), clock: this.#sinceBoot() };
   }
 
   #writeOnce<T>(
@@ -292,7 +292,7 @@ export class SqliteStore implements SessionStore {
     work: (connection: Connection) => T,
   ): Promise<Idempotent<T>> {
     return this.#access.write((connection) =>
-      doOnce(this.#turnTools(), projectId, once, this.#now(), () => work(connection)),
+      doOnce(this.#turnTools(), projectId, once, () => work(connection)),
     );
   }
 }

@@ -5,7 +5,7 @@ import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { LongReads } from './long-reads.ts';
 import { storeError } from './sqlite-errors.ts';
-import type { Steps } from './steps.ts';
+import { atOnce, type Steps } from './steps.ts';
 import { Writer } from './writer.ts';
 
 export class StoreAccess {
@@ -33,6 +33,8 @@ export class StoreAccess {
     begin: (connection: Connection) => Steps<T>,
     elsewhere: (() => Promise<T>) | null = null,
   ): Promise<T> {
+    // The steps would run on a connection of their own.
+    if (this.connection.isAlone) return this.read((connection) => atOnce(begin(connection)));
     const firstStep = () => this.connection.readAtOneMoment(() => begin(this.connection).next());
     return this.run(async () => {
       const { done, value } = await whenUnlocked(firstStep, this.wait);

@@ -1,5 +1,5 @@
 // What runs in a process of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
-// first order. The process is given its rules where it is put together (compose/store-worker.ts).
+// first order. The process is given its rules where it is put together (compose/served-store-worker.ts).
 import { constants, setPriority } from 'node:os';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';

@@ -22,9 +22,11 @@ export interface TurnTools {
   readonly rules: StoreRules;
   /** Of leases (lease-clock.ts). */
   readonly clock: number;
+  /** The time of day: epoch milliseconds. */
+  readonly now: number;
 }
 
-export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart, now: number): TurnBegin {
+export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart): TurnBegin {
   const { connection } = tools;
   const known = start.once === null ? null : findKnown(tools, projectId, start.once, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
@@ -54,7 +56,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart,
     mode,
     now: start.now,
   });
-  if (start.once !== null) keepKnown(connection, projectId, start.once, { message: row, answer: null, now });
+  if (start.once !== null) keepKnown(tools, projectId, start.once, { message: row, answer: null });
   const { owner } = start.lease;
   const turn = { session_id: sessionId, message_id, position, content, mode, owner, epoch };
   return take(tools, projectId, start, turn);

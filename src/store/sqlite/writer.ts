@@ -1,5 +1,6 @@
 // All writes of a store, in the order they came. Those that wait at the same moment share one transaction, and so one sync
 // of the disk; each has a savepoint, so that one that fails takes nothing from the others. None settles before the commit.
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
 import type { IsWanted, LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
@@ -99,7 +100,7 @@ export class Writer {
   async #drain(): Promise<void> {
     while (this.#waiting.length + this.#longWaiting.length > 0) {
       // Every request that has already arrived gets to add its write before the group is closed.
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
       await this.#commitWaiting();
       await this.#longWaiting.shift()?.();
     }

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { BatchResult } from '../../../src/cli/batch/batch-answers.ts';
+import type { BatchOutcome } from '../../../src/cli/batch/batch-answers.ts';
 import { BatchProgress } from '../../../src/cli/batch/batch-progress.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
@@ -40,7 +40,7 @@ function progressOf(form: 'live' | 'lines' | 'none', inputSize: number | null) {
   return { progress, pass, shown };
 }
 
-function resultsOf(count: number, outcome: BatchResult['outcome'], from = 0): readonly BatchResult[] {
+function resultsOf(count: number, outcome: BatchOutcome['outcome'], from = 0): readonly BatchOutcome[] {
   return Array.from({ length: count }, (_, index) => ({
     text: '',
     outcome,

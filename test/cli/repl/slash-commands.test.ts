@@ -62,6 +62,10 @@ test('/new, /title and /status', async () => {
   await screen.stands('echo> ');
   expect(await entered(screen, '/status')).toContain('the next message makes one');
   expect(await entered(screen, '/title')).toContain('There is no session yet. (USAGE)');
+  await entered(screen, '/title Before a word');
+  await screen.stands('echo (Before a word)> ');
+  expect(await entered(screen, 'said')).toBe('said');
+  expect(await entered(screen, '/status')).toMatch(/\ntitle: Before a word$/m);
   await entered(screen, '/new With a title');
   await screen.stands('echo (With a title)> ');
   expect(await entered(screen, '/title')).toBe('With a title');

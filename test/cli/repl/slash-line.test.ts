@@ -1,6 +1,6 @@
 // Slash commands as they are typed, and what Tab makes of them.
 import { describe, expect, test } from 'vitest';
-import { type Choice, complete } from '../../../src/cli/repl/completion.ts';
+import { type CompletionChoice, complete } from '../../../src/cli/repl/completion.ts';
 import { resolveSlash } from '../../../src/cli/repl/slash-line.ts';
 
 const names =
@@ -26,6 +26,13 @@ describe('a slash line', () => {
     expect(found).toEqual([name, argument]);
   });
 
+  test('with a long run of blanks is read at once', () => {
+    const title = `a${' '.repeat(500_000)}b`;
+    const begun = performance.now();
+    expect(resolveSlash(`/title ${title} `, commands)).toMatchObject({ kind: 'command', argument: title });
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
+
   test.each([
     ['/hlep', 'did you mean /help?'],
     ['/mdoe x', 'did you mean /mode?'],
@@ -49,7 +56,7 @@ describe('a slash line', () => {
 });
 
 describe('Tab', () => {
-  const choices = async (beginning: string): Promise<readonly Choice[]> =>
+  const choices = async (beginning: string): Promise<readonly CompletionChoice[]> =>
     ['eliza', 'echo']
       .filter((name) => name.startsWith(beginning))
       .map((name) => ({ value: name, label: name }));

@@ -1,7 +1,7 @@
 // After Ctrl-C: where the message is that was stopped, and the files that go with it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { encodeEvent } from '../../../src/wire/chat-stream.ts';
+import { encodeEvent } from '../../../src/wire/chat-event-encoding.ts';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import { serve } from '../../support/scripted-server.ts';
 import { leave, messagesOf, ReplFixture, talkingTo } from './repl-fixture.ts';

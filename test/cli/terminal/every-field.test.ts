@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runs } from '../../support/runs.ts';
 import { AttackedTerminal } from './attacked-terminal.ts';
 import { attacks, isHarmless } from './attacks.ts';
 import { type Field, HostileAnswers, type Lie } from './hostile-answers.ts';
@@ -29,10 +30,10 @@ afterAll(async () => {
 });
 
 /** Those that an answer can have together: one whose type is wrong is read no further. */
-const hostileHeaders = [
-  ['content-type'],
-  ['parley-extensions', 'location', 'retry-after', 'www-authenticate'],
-];
+const together = ['parley-extensions', 'location', 'retry-after', 'www-authenticate'];
+/** In the long form each of them by itself as well. */
+const alone = together.map((header) => [header]).slice(0, runs(0, together.length));
+const hostileHeaders = [['content-type'], together, ...alone];
 
 const every = Object.values(attacks);
 /** All of them in one text, another first for each field: where a text is cut, its beginning is shown. */

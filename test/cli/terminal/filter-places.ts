@@ -16,7 +16,6 @@ import { LinePainter } from '../../../src/cli/repl/line-painter.ts';
 import type { LineSource } from '../../../src/cli/repl/line-source.ts';
 import { showPastTurns } from '../../../src/cli/repl/past-turns.ts';
 import { Repl } from '../../../src/cli/repl/repl.ts';
-import { scopedContext } from '../../../src/cli/repl/scoped-context.ts';
 import { shownReply } from '../../../src/cli/repl/shown-reply.ts';
 import { tellTrouble } from '../../../src/cli/repl/trouble.ts';
 import type { UntrustedWriter } from '../../../src/cli/terminal/output.ts';
@@ -56,7 +55,7 @@ async function prompted(
   widths: readonly number[],
   server: HostileServer,
 ): Promise<void> {
-  const context = scopedContext(server.context, new AbortController().signal);
+  const context = server.context.endedBy(new AbortController().signal);
   const conversation = new Conversation({ mode, raw: false });
   conversation.enter('ses_1', title);
   const source: LineSource = {
@@ -101,13 +100,13 @@ export const filterPlaces: readonly FilterPlace[] = [
     kind: 'reply',
     name: 'a reply as it is',
     show: async (pieces, { context }) =>
-      written(pieces, await replyWriter(context.stdout, { raw: true, signal: context.host.signal })),
+      written(pieces, await replyWriter(context.stdout, { raw: true, signal: context.signal })),
   },
   {
     kind: 'reply',
     name: 'a reply as Markdown',
     show: async (pieces, { context }) =>
-      written(pieces, await replyWriter(context.stdout, { raw: false, signal: context.host.signal })),
+      written(pieces, await replyWriter(context.stdout, { raw: false, signal: context.signal })),
   },
   {
     kind: 'reply',

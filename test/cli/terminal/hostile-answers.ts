@@ -18,6 +18,8 @@ export interface Lie {
   readonly status?: number;
   /** Headers of every answer. */
   readonly headers?: readonly string[];
+  /** In every text of every answer, with `text` where none has a form to keep; see {@link allReplaced}. */
+  readonly everywhere?: { readonly word: string };
 }
 
 interface Answer {
@@ -75,6 +77,14 @@ export class HostileAnswers {
     const route = routeOf(request);
     const lie = this.#lie;
     if (lie?.status !== undefined) return send(response, failure(lie.text, lie.status), lie);
+    if (lie?.everywhere !== undefined) {
+      const truth = await this.#truth(request);
+      return send(
+        response,
+        { ...truth, body: allReplaced(truth.body, lie.text, lie.everywhere.word, []) },
+        lie,
+      );
+    }
     const known = lie === null ? undefined : this.#answers.get(route);
     const answer = known ?? (await this.#truth(request));
     if (lie === null && !this.#answers.has(route)) this.#answers.set(route, answer);
@@ -138,6 +148,25 @@ function encoded(events: unknown): string {
 function fields(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return path.at(-1) === 'event' ? [] : [path];
   return Object.entries(value).flatMap(([name, inner]) => fields(inner, [...path, name]));
+}
+
+/** What has a form and is refused without it, as an id or a time, gets the word. The first item of a list keeps its ids, to be asked for. */
+function allReplaced(value: unknown, text: string, word: string, path: readonly string[]): unknown {
+  const name = path.at(-1) ?? '';
+  if (typeof value === 'string') {
+    const isKept = name === 'event' || (name === 'role' && !path.includes('hits'));
+    if (isKept || (name.endsWith('_id') && !path.some((step) => Number(step) > 0))) return value;
+    return /(_id|_at|cursor|name|mode)$/.test(name) ? word : text;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value))
+    return value.map((inner, at) => allReplaced(inner, text, word, [...path, String(at)]));
+  const fields = Object.entries(value).map(([field, inner]) => [
+    field,
+    allReplaced(inner, text, word, [...path, field]),
+  ]);
+  // Beside them a field that nobody knows.
+  return { ...Object.fromEntries(fields), [text]: text };
 }
 
 function replaced(value: unknown, path: readonly string[], text: string): unknown {

@@ -3,9 +3,9 @@
 import { Writable } from 'node:stream';
 import { CliContext } from '../../../src/cli/context.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
-import { answer } from '../../../src/service/answer.ts';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Mode } from '../../../src/service/mode.ts';
+import { resultOf } from '../../../src/service/result.ts';
 import type { Message, Session } from '../../../src/service/session.ts';
 import { hostInProcess } from '../../support/host-in-process.ts';
 
@@ -79,16 +79,16 @@ export class HostileServer {
 
   #backend(): Backend {
     const service = {
-      models: async () => answer(this.modes),
+      models: async () => resultOf(this.modes),
       getSession: async (_call: unknown, id: string) =>
-        answer(this.sessions.find(({ session_id }) => session_id === id)),
+        resultOf(this.sessions.find(({ session_id }) => session_id === id)),
     };
     const archive = {
-      listSessions: async () => answer({ items: this.sessions, next_cursor: null }),
+      listSessions: async () => resultOf({ items: this.sessions, next_cursor: null }),
       listMessages: async (_call: unknown, _id: string, { cursor }: { readonly cursor: string | null }) => {
         const at = Number(cursor ?? 0);
         const next = at + 1 < this.messages.length ? String(at + 1) : null;
-        return answer({ items: this.messages.slice(at, at + 1), next_cursor: next });
+        return resultOf({ items: this.messages.slice(at, at + 1), next_cursor: next });
       },
     };
     // Nothing else is asked of it.

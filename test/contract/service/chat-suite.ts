@@ -16,7 +16,7 @@ export function describeChat(given: GivenService): void {
     it('a chat without a session starts one, and streams session, deltas, done', async () => {
       const message = 'hello there, 😀 world';
       const events = await collect(
-        backend.service.chat(first, { mode: 'echo', message, session_id: null }, 'pieces'),
+        backend.service.chat(first, { mode: 'echo', message, session_id: null }, 'chunks'),
       );
       expect(events[0]?.event).toBe('session');
       expect(events.at(-1)?.event).toBe('done');
@@ -79,6 +79,45 @@ export function describeChat(given: GivenService): void {
     ])('a session that chat made is named after the first line of %j', async (message, title) => {
       const { session_id } = await say(backend.service, first, message);
       expect((await backend.service.getSession(first, session_id)).data.title).toBe(title);
+    });
+
+    it('a session that chat made has the title of the request, also when the turn is repeated', async () => {
+      const call = { ...first, idempotencyKey: 'titled' };
+      const request = { mode: 'echo', message: 'hello', session_id: null, title: 'Greetings' };
+      const [reply, again] = [
+        await collect(backend.service.chat(call, request, 'chunks')),
+        await collect(backend.service.chat(call, request, 'whole')),
+      ].map((events) => events.at(-1));
+      if (reply?.event !== 'done' || again?.event !== 'done') throw new Error('unreachable');
+      expect(again.data).toEqual(reply.data);
+      const { data } = await backend.service.getSession(first, reply.data.session_id);
+      expect(data).toMatchObject({ title: 'Greetings', message_count: 2 });
+      const other = { ...request, title: 'Others' };
+      const refused = await failureOf(collect(backend.service.chat(call, other, 'chunks')));
+      expect(refused.code).toBe('IDEMPOTENCY_MISMATCH');
+    });
+
+    it.each([
+      ['of no characters', '', 'is empty'],
+      ['of 201 characters', 'x'.repeat(201), 'has 201 characters; the limit is 200'],
+      ['with a line break', 'a\nb', 'holds a control character or a line break'],
+    ])('a chat with a title %s is refused, and nothing is kept', async (_, title, problem) => {
+      const before = (await backend.archive.listSessions(first, everySession)).data.items.length;
+      const request = { mode: 'echo', message: 'hello', session_id: null, title };
+      const refused = await failureOf(collect(backend.service.chat(first, request, 'chunks')));
+      expect(refused).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'title', problem }] });
+      expect((await backend.archive.listSessions(first, everySession)).data.items).toHaveLength(before);
+    });
+
+    it('a title is refused in a session that is there', async () => {
+      const { session_id } = await create(backend, first, 'its own');
+      const request = { mode: 'echo', message: 'hello', session_id, title: 'another' };
+      const refused = await failureOf(collect(backend.service.chat(first, request, 'chunks')));
+      expect(refused).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'title' }] });
+      expect((await backend.service.getSession(first, session_id)).data).toMatchObject({
+        title: 'its own',
+        message_count: 0,
+      });
     });
 
     it('text comes back as it was sent', async () => {

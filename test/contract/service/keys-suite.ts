@@ -50,7 +50,7 @@ export function describeKeys(given: GivenService): void {
       const chat = backend.service.chat(
         bad,
         { mode: 'no-mode', message: '', session_id: 'ses_none' },
-        'pieces',
+        'chunks',
       );
       expect((await failureOf(collect(chat))).code).toBe('INVALID_API_KEY');
     });

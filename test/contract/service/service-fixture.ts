@@ -1,8 +1,9 @@
 // What the parts of the service suite begin with: a backend with two projects, and what they often ask of it.
-import { failureBody } from '../../../src/service/answer.ts';
+
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
 import type { ParleyError } from '../../../src/service/errors.ts';
+import { failureBody } from '../../../src/service/result.ts';
 import type { Message, NewSession } from '../../../src/service/session.ts';
 import { anySession, type SessionQuery, type SessionRecord } from '../../../src/service/session-archive.ts';
 import { collect } from '../../support/calls.ts';
@@ -57,7 +58,7 @@ export const operations = (
   verify: () => backend.service.verify(call),
   models: () => backend.service.models(call),
   chat: () =>
-    collect(backend.service.chat(call, { mode: 'echo', message: 'hello', session_id: id }, 'pieces')),
+    collect(backend.service.chat(call, { mode: 'echo', message: 'hello', session_id: id }, 'chunks')),
   createSession: () => backend.service.createSession(call, { title: null }),
   getSession: () => backend.service.getSession(call, id),
   deleteSession: () => backend.service.deleteSession(call, id),

@@ -20,14 +20,14 @@ describe('echo', () => {
     );
   });
 
-  test('a surrogate pair is never split, wherever the pieces end', async () => {
+  test('a surrogate pair is never split, wherever the chunks end', async () => {
     for (const lead of ['', 'a', 'ab']) {
       const message = lead + '🎉'.repeat(3000);
       const events = await collectEvents(engine, { history: [], message });
-      const pieces = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
-      expect(pieces.length).toBeGreaterThan(1);
-      expect(pieces.join('')).toBe(message);
-      for (const piece of pieces) expect(Buffer.from(piece).toString()).toBe(piece);
+      const chunks = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+      expect(chunks.length).toBeGreaterThan(1);
+      expect(chunks.join('')).toBe(message);
+      for (const chunk of chunks) expect(Buffer.from(chunk).toString()).toBe(chunk);
     }
   });
 

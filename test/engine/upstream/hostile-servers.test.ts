@@ -53,7 +53,7 @@ describe('a reply without an end', () => {
     const { characters, failure } = await endOf(script);
     expect(failure).toMatchObject({
       code: 'ENGINE_FAILED',
-      message: expect.stringMatching(/sent more than 8388608 characters, and no end of its reply\.$/),
+      message: expect.stringMatching(/sent more than 8388608 characters without an end of its reply\.$/),
     });
     expect(characters).toBeGreaterThan(8 * 1024 * 1024);
     expect(characters).toBeLessThan(10 * 1024 * 1024);
@@ -65,7 +65,7 @@ describe('a reply without an end', () => {
       sse(chunk({ content: '<think>x</think>' })),
     );
     const { engine } = await stubs.engineOver(script);
-    await expect(collectEvents(engine, hello)).rejects.toThrow(/no end of its reply/);
+    await expect(collectEvents(engine, hello)).rejects.toThrow(/without an end of its reply/);
   });
 
   it('in one line is stopped before it fills the memory', async () => {

@@ -1,7 +1,6 @@
 // A request is sent again in one case alone: on a connection kept from earlier that the server has let go of. Anything else might be
 // answered, and paid for, twice.
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { replyOf } from '../../support/model-server.ts';
 import { UpstreamStubs } from '../../support/upstream-stubs.ts';
@@ -14,7 +13,7 @@ const hello = { history: [], message: 'Hello' };
 
 describe('a connection that was kept, and that its server lets go of', () => {
   const answer = (body: string) =>
-    `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    `HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-type: text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
   /** Each connection serves one request; `then` is done to it at the first byte of a second one. */
   async function asking(then: (socket: Socket) => unknown) {
@@ -26,8 +25,6 @@ describe('a connection that was kept, and that its server lets go of', () => {
     });
     const engine = stubs.engine(server.url);
     await collectEvents(engine, hello);
-    // By then the server is known to keep connections.
-    await delay(100);
     return { opened, again: collectEvents(engine, hello) };
   }
 

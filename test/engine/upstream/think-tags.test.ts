@@ -10,9 +10,9 @@ import { collectEvents, textOf } from '../engine-suite.ts';
 
 type How = ModeSettings['think_tags'];
 
-function split(pieces: readonly string[], how: How = 'split'): SplitText {
+function split(chunks: readonly string[], how: How = 'split'): SplitText {
   const tags = new ThinkTags(how);
-  const parts = [...pieces.map((piece) => tags.take(piece)), tags.rest()];
+  const parts = [...chunks.map((chunk) => tags.take(chunk)), tags.rest()];
   return {
     reasoning: parts.map(({ reasoning }) => reasoning).join(''),
     text: parts.map(({ text }) => text).join(''),
@@ -40,7 +40,7 @@ const words = fc.string({
 });
 const hows = fc.constantFrom<How>('split', 'open', 'keep');
 
-/** The text in pieces, cut at these places. */
+/** The text in chunks, cut at these places. */
 function cutAt(text: string, places: readonly number[]): readonly string[] {
   const cuts = [...places.map((place) => place % (text.length + 1)), 0, text.length];
   cuts.sort((one, other) => one - other);

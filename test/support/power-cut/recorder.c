@@ -186,21 +186,21 @@ static int speaks(int fd) {
 }
 
 /* `offset` below 0: where the descriptor stands. */
-static ssize_t write_at(int fd, const struct iovec *pieces, int count, long long offset) {
+static ssize_t write_at(int fd, const struct iovec *chunks, int count, long long offset) {
   char path[PATH_MAX];
   int stream = speaks(fd);
   int ours = stream == 0 && place_of_file(fd, path);
   if (stream || ours) pthread_mutex_lock(&order);
-  ssize_t written = offset < 0 ? kernel(SYS_writev, fd, pieces, count)
-                               : kernel(SYS_pwritev, fd, pieces, count, (long)offset, 0L);
+  ssize_t written = offset < 0 ? kernel(SYS_writev, fd, chunks, count)
+                               : kernel(SYS_pwritev, fd, chunks, count, (long)offset, 0L);
   if (!stream && !ours) return written;
   int before = errno;
   if (written > 0) {
     char *data = malloc((size_t)written);
     size_t taken = 0;
     for (int at = 0; at < count && taken < (size_t)written; at++) {
-      size_t part = pieces[at].iov_len < (size_t)written - taken ? pieces[at].iov_len : (size_t)written - taken;
-      memcpy(data + taken, pieces[at].iov_base, part);
+      size_t part = chunks[at].iov_len < (size_t)written - taken ? chunks[at].iov_len : (size_t)written - taken;
+      memcpy(data + taken, chunks[at].iov_base, part);
       taken += part;
     }
     if (ours && offset < 0) offset = lseek(fd, 0, SEEK_CUR) - written;
@@ -222,9 +222,9 @@ ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) {
   return write_at(fd, &one, 1, offset);
 }
 ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) { return pwrite(fd, data, length, offset); }
-ssize_t writev(int fd, const struct iovec *pieces, int count) { return write_at(fd, pieces, count, -1); }
-ssize_t pwritev(int fd, const struct iovec *pieces, int count, off_t at) { return write_at(fd, pieces, count, at); }
-ssize_t pwritev64(int fd, const struct iovec *pieces, int count, off64_t at) { return write_at(fd, pieces, count, at); }
+ssize_t writev(int fd, const struct iovec *chunks, int count) { return write_at(fd, chunks, count, -1); }
+ssize_t pwritev(int fd, const struct iovec *chunks, int count, off_t at) { return write_at(fd, chunks, count, at); }
+ssize_t pwritev64(int fd, const struct iovec *chunks, int count, off64_t at) { return write_at(fd, chunks, count, at); }
 
 static int sync_with(long number, int fd) {
   char path[PATH_MAX];

@@ -4,7 +4,7 @@ import { localProfile, storeKey } from '../../../config/profiles.ts';
 import type { Administration, CreatedKey } from '../../../service/administration.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { storeKeyChange } from '../../store-key.ts';
+import { storeKeyChange } from '../../store-key-change.ts';
 import { toJson } from '../../terminal/json.ts';
 
 export interface KeysCreateInput {

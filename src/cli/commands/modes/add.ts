@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
+import { beginning } from '../../../service/quoted.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -34,7 +35,7 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   const settings = withFlags(usual, input.flags, insecureHttp, context.host.env['HOME']);
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
-    throw new ParleyError('USAGE', `The mode ${name} needs ${missing}.`, {
+    throw new ParleyError('USAGE', `The mode ${beginning(name)} needs ${missing}.`, {
       hint: 'For Ollama: parley modes add local --base-url http://localhost:11434/v1 --model NAME (see: ollama list)',
     });
   }

@@ -1,10 +1,9 @@
 // The settings of a mode as options of `modes add` and `modes set`. Their rules are config's: here a text becomes a value.
-
-import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { resolveKeyPath } from '../../../config/resolve-key-path.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type JsonValue, type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
+import { readAtMost } from '../../../system/bounded-file.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface ModeFlags {
@@ -104,9 +103,12 @@ function withParameters(before: ModeSettings['parameters'], flags: ModeFlags): M
   );
 }
 
+/** More than the context of any model holds. */
+const mostSystemBytes = 8 * 1024 * 1024;
+
 function readSystem(path: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readAtMost(path, mostSystemBytes));
   } catch (error) {
     const reason = error instanceof TypeError ? 'it is not UTF-8' : (error as NodeJS.ErrnoException).code;
     throw new ParleyError('USAGE', `The file of --system-file, ${path}, cannot be read (${reason}).`);

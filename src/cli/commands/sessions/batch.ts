@@ -1,5 +1,4 @@
 // What deleting and restoring have in common: one id by itself, or many as a batch, and what is told when that has ended.
-
 import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
@@ -75,7 +74,7 @@ export async function runOver<Done extends string>(
     now: host.now,
     random: host.random,
     // A reader that has seen enough of the result lines does not stop what was asked for.
-    stopSignal: host.stopSignal,
+    stopSignal: context.stopSignal,
   });
   await report.summarize();
   return { report, stopped };
@@ -97,7 +96,7 @@ export async function runSingle<Done extends string>(
       continue;
     }
     try {
-      const call = { ...(await context.call()), signal: context.host.stopSignal };
+      const call = { ...(await context.call()), signal: context.stopSignal };
       const { repeated } = await operation.one(backend)(call, session_id);
       report.add({ session_id, status: operation.done, ...(repeated && { repeated }) });
       if (repeated)

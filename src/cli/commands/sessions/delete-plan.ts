@@ -7,13 +7,13 @@ import type { BatchDraft } from '../../session-batch/journal.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { collectIds } from './draft.ts';
 import { collectMatching } from './matching.ts';
-import type { SessionFilter } from './session-filter.ts';
+import type { FilterChoice } from './session-filter.ts';
 
 export interface DeleteInput {
   /** Ids, or `-` for stdin. */
   readonly words: readonly string[];
   /** Instead of ids; null for none. */
-  readonly filter: SessionFilter | null;
+  readonly filter: FilterChoice | null;
   /** The batch to go on with, instead of both; null for none. */
   readonly resume: string | null;
   readonly yes: boolean;

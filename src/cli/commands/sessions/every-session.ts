@@ -1,14 +1,13 @@
 // Every session of a listing, asked for page after page.
-
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import type { PageRequest, SessionQuery } from '../../../service/session-archive.ts';
-import type { CliContext } from '../../context.ts';
+import type { ServiceAccess } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 
 export async function* everySession(
   query: Omit<SessionQuery, keyof PageRequest>,
-  context: CliContext,
+  context: ServiceAccess,
 ): AsyncGenerator<Session, void> {
   const { backend } = await context.open();
   const ask = async (cursor: string | null) =>

@@ -132,7 +132,7 @@ async function failItem(
   tell: ((result: ItemResult) => Promise<void>) | null,
   context: CliContext,
 ): Promise<number> {
-  const goesOn = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'BAD_RESPONSE', 'INTERNAL_ERROR'];
+  const goesOn = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'PAYLOAD_TOO_LARGE', 'BAD_RESPONSE', 'INTERNAL_ERROR'];
   if (!(error instanceof ParleyError) || isOnly || !goesOn.includes(error.code)) throw error;
   const { code, message } = error;
   const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';

@@ -1,9 +1,9 @@
 // `parley sessions get`: one session or several, as they are now.
 import type { Command } from 'commander';
-import { failureBody } from '../../../service/answer.ts';
 import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
-import type { CliContext } from '../../context.ts';
+import { failureBody } from '../../../service/result.ts';
+import type { CliContext, Printing, ServiceAccess } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
@@ -38,7 +38,7 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
     try {
       await showSession(id, gap, backend, context);
     } catch (error) {
-      if (!(error instanceof ParleyError) || context.host.signal.aborted) throw error;
+      if (!(error instanceof ParleyError) || context.signal.aborted) throw error;
       // No other id would fare better.
       if (error.kind === 'key') throw error;
       await showFailure(id, gap, error, context);
@@ -52,7 +52,7 @@ async function showSession(
   id: string,
   gap: string,
   { service }: Backend,
-  context: CliContext,
+  context: ServiceAccess & Printing,
 ): Promise<void> {
   const { data, body } = await service.getSession(await context.call(), id);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);

@@ -44,7 +44,7 @@ export async function runImport({ path }: ImportInput, context: CliContext): Pro
   const counts = { imported: 0, failed: 0 };
   let lastStatus = 0;
   // Each of those that are sent together listens to it.
-  setMaxListeners(0, context.host.stopSignal);
+  setMaxListeners(0, context.stopSignal);
   const finish = async (outcomes: readonly Outcome[]) => {
     for (const { result, error, place } of outcomes) {
       await writeResults([result], context);
@@ -85,10 +85,10 @@ async function* textOf(path: string, context: CliContext): AsyncGenerator<string
   }
   const reader = new Utf8Reader({ name: `The file ${path}`, limit: null });
   try {
-    for await (const bytes of fileBytes(path, context.host.stopSignal)) yield reader.push(bytes);
+    for await (const bytes of fileBytes(path, context.stopSignal)) yield reader.push(bytes);
     yield reader.end();
   } catch (error) {
-    context.host.stopSignal.throwIfAborted();
+    context.stopSignal.throwIfAborted();
     if (error instanceof ParleyError) throw error;
     throw unreadableFile(
       path,
@@ -112,7 +112,7 @@ async function importOne({ place, value, isTooLong }: GivenRecord, context: CliC
     if (isTooLong) throw tooLong(place);
     if (value === undefined) throw notJson(place);
     const { backend } = await context.open();
-    const call = { ...(await context.call()), signal: context.host.stopSignal };
+    const call = { ...(await context.call()), signal: context.stopSignal };
     // What it is, is checked where it is kept.
     await backend.archive.importSession(call, value as SessionRecord);
     return { result: { session_id, status: 'imported' }, error: null, place };

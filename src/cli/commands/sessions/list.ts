@@ -4,7 +4,7 @@ import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import type { SessionOrder, SessionQuery } from '../../../service/session-archive.ts';
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
-import type { CliContext } from '../../context.ts';
+import type { CliContext, Printing } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import { tellNextPage } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
@@ -128,7 +128,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   }
 }
 
-async function tellNothing(input: ListInput, context: CliContext): Promise<void> {
+async function tellNothing(input: ListInput, context: Printing): Promise<void> {
   // Whatever reads the ids of a pipe says itself that there are none.
   if (context.options.json || (input.ids && !context.stdout.isTerminal)) return;
   const { cursor, deleted, titleMatch, olderThan, newerThan } = input;
@@ -141,7 +141,7 @@ async function writePage(
   body: unknown,
   { ids: idsAlone, sort }: ListInput,
   first: boolean,
-  context: CliContext,
+  context: Printing,
 ): Promise<void> {
   const { json } = context.options;
   if (idsAlone) {

@@ -1,17 +1,18 @@
 // Which sessions a filter means: their ids, all of them, fixed by paging through search and list before anything is done to them.
 import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
+import { quoted } from '../../../service/quoted.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { timeOf } from '../../age.ts';
-import type { CliContext } from '../../context.ts';
+import type { CliContext, ServiceAccess } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { everySession } from './every-session.ts';
 import { requireRoom } from './ids.ts';
-import type { SessionFilter } from './session-filter.ts';
+import type { FilterChoice } from './session-filter.ts';
 
 export async function collectMatching(
-  filter: SessionFilter,
+  filter: FilterChoice,
   list: IdList,
   limit: number,
   context: CliContext,
@@ -29,7 +30,7 @@ export async function collectMatching(
 }
 
 async function listed(
-  { olderThan, titleMatch }: SessionFilter,
+  { olderThan, titleMatch }: FilterChoice,
   take: (id: string) => void,
   context: CliContext,
 ): Promise<void> {
@@ -44,7 +45,7 @@ async function listed(
   for await (const { session_id } of everySession(query, context)) take(session_id);
 }
 
-async function searched(query: string, context: CliContext): Promise<ReadonlySet<string>> {
+async function searched(query: string, context: ServiceAccess): Promise<ReadonlySet<string>> {
   const { backend } = await context.open();
   const found = new Set<string>();
   const ask = async (cursor: string | null) =>
@@ -58,11 +59,7 @@ async function searched(query: string, context: CliContext): Promise<ReadonlySet
 }
 
 function tooManyHits(query: string): ParleyError {
-  return new ParleyError(
-    'USAGE',
-    `More messages have ${JSON.stringify(query)} than a search looks through.`,
-    {
-      hint: 'Nothing was done. Search for more words at once, or choose by --older-than and --title-match alone.',
-    },
-  );
+  return new ParleyError('USAGE', `More messages have ${quoted(query)} than a search looks through.`, {
+    hint: 'Nothing was done. Search for more words at once, or choose by --older-than and --title-match alone.',
+  });
 }

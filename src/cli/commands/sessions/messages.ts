@@ -1,6 +1,6 @@
 // `parley sessions messages`: what was said in a session, both sides, whole.
 import { type Command, Option } from 'commander';
-import type { CliContext } from '../../context.ts';
+import type { Printing, ServiceAccess } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { idsFromWords } from '../../terminal/session-ids.ts';
@@ -26,16 +26,26 @@ export function registerMessages(parent: Command, run: Run): void {
     );
 }
 
-export async function runMessages({ id, format }: MessagesInput, context: CliContext): Promise<undefined> {
+export async function runMessages(
+  input: MessagesInput,
+  context: ServiceAccess & Printing,
+): Promise<undefined> {
+  for await (const text of messageTexts(input, context)) await context.stdout.write(text);
+}
+
+/** What is printed, in chunks: the reader decides when the next page is asked for. */
+export async function* messageTexts(
+  { id, format }: MessagesInput,
+  context: ServiceAccess & Printing,
+): AsyncGenerator<string> {
   idsFromWords([id]);
-  const { stdout, options } = context;
   let gap = '';
   for await (const { items, body } of readMessages(id, context)) {
-    if (options.json) await stdout.write(`${toJson(body)}\n`);
-    else if (format === 'json') await stdout.write(items.map((item) => `${toJson(item)}\n`).join(''));
+    if (context.options.json) yield `${toJson(body)}\n`;
+    else if (format === 'json') yield items.map((item) => `${toJson(item)}\n`).join('');
     else {
       for (const message of items) {
-        await stdout.write(gap + markdownMessage(message));
+        yield gap + markdownMessage(message);
         gap = '\n';
       }
     }

@@ -2,7 +2,7 @@
 import type { PurgePlan } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
-import type { CliContext } from '../../context.ts';
+import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { fieldLines } from '../../terminal/fields.ts';
@@ -85,7 +85,7 @@ async function requireCount(count: number, given: number | null, context: CliCon
   );
 }
 
-async function tell(data: Readonly<Record<string, unknown>>, context: CliContext): Promise<undefined> {
+async function tell(data: Readonly<Record<string, unknown>>, context: Printing): Promise<undefined> {
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data })}\n`);
   else {
     const { not_reached, ...fields } = data;

@@ -1,6 +1,6 @@
 // `parley sessions rename`: gives a session another title.
 import type { Command } from 'commander';
-import type { CliContext } from '../../context.ts';
+import type { Printing, ServiceAccess } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { idsFromWords } from '../../terminal/session-ids.ts';
@@ -21,7 +21,10 @@ export function registerRename(parent: Command, run: Run): void {
     );
 }
 
-export async function runRename({ id, title }: RenameInput, context: CliContext): Promise<undefined> {
+export async function runRename(
+  { id, title }: RenameInput,
+  context: ServiceAccess & Printing,
+): Promise<undefined> {
   idsFromWords([id]);
   const { backend } = await context.open();
   const { data, body } = await backend.archive.renameSession(await context.call(), id, title);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, pointInTime } from '../../age.ts';
 
-export interface SessionFilter {
+export interface FilterChoice {
   /** Of the last activity. */
   readonly olderThan: PointInTime | null;
   readonly titleMatch: string | null;
@@ -27,7 +27,7 @@ export function addFilterOptions(command: Command): Command {
 }
 
 /** Null where none is given. */
-export function filterOf({ olderThan, titleMatch, query, all }: FilterFlags): SessionFilter | null {
+export function filterOf({ olderThan, titleMatch, query, all }: FilterFlags): FilterChoice | null {
   const narrows = olderThan !== undefined || titleMatch !== undefined || query !== undefined;
   if (all && narrows) {
     throw new ParleyError('USAGE', '--all means every session, and goes with no other filter.', {

@@ -1,12 +1,13 @@
 // Turns filtered Markdown, as it arrives, into lines of a terminal. Each line is read once: its start decides which blocks it
 // continues, closes and opens, and its text goes to the open leaf. Only the unsettled tail of that leaf is kept in memory.
+import type { Measure } from '../table.ts';
 import type { LeafStart, LineStart } from './blocks.ts';
 import { Frame } from './frame.ts';
 import type { Highlighting } from './highlighting.ts';
 import { InlineText } from './inline-text.ts';
 import { CodeLeaf, HeadingLeaf, HtmlLeaf, type Leaf, ParagraphLeaf } from './leaf.ts';
 import { readLineStart } from './line-start.ts';
-import { LineWriter, type Measure } from './line-writer.ts';
+import { LineWriter } from './line-writer.ts';
 import { HeadLeaf, TableLeaf } from './table-leaf.ts';
 import { alignmentsOf } from './table-rows.ts';
 import { painted, type Theme } from './theme.ts';
@@ -62,11 +63,11 @@ export class MarkdownDocument {
   push(text: string): string {
     for (let at = 0; at < text.length; ) {
       const end = text.indexOf('\n', at);
-      const piece = text.slice(at, end < 0 ? text.length : end);
+      const chunk = text.slice(at, end < 0 ? text.length : end);
       if (this.#flows) {
-        if (piece !== '') this.#leaf?.flow(piece, this.#isCut);
+        if (chunk !== '') this.#leaf?.flow(chunk, this.#isCut);
         if (end >= 0) this.#endLine();
-      } else this.#begin(piece, end >= 0);
+      } else this.#begin(chunk, end >= 0);
       at = end < 0 ? text.length : end + 1;
     }
     return this.#line.take();
@@ -82,8 +83,8 @@ export class MarkdownDocument {
     return this.#line.take();
   }
 
-  #begin(piece: string, complete: boolean): void {
-    this.#beginning += piece;
+  #begin(chunk: string, complete: boolean): void {
+    this.#beginning += chunk;
     const beginning = this.#beginning;
     const isLong = beginning.length > longestBeginning;
     if (this.#waitsForLine && !complete && !isLong) return;

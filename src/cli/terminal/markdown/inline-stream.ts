@@ -1,7 +1,6 @@
 // Writes the text of an open paragraph as it arrives. A word is written as soon as no later text can change it. An open span holds
 // back one line of the terminal at most; then the meaning of its first mark is decided. Only the text so far determines when,
-// never the ends of the pieces, so every way of splitting a text gives the same output.
-
+// never the ends of the chunks, so every way of splitting a text gives the same output.
 import { type ForcedSpan, type OpenMark, scanDelimiterRuns } from './delimiter-runs.ts';
 import { type InlineText, inlineMark } from './inline-text.ts';
 import { cutPlace, mayBreakBetween } from './line-breaks.ts';

@@ -1,4 +1,4 @@
-// The open leaf block. It takes the text of its lines in order, in pieces of any length.
+// The open leaf block. It takes the text of its lines in order, in chunks of any length.
 import type { OpenLeaf } from './blocks.ts';
 import type { CodePainter } from './highlighting.ts';
 import { InlineStream, type InlineStreamOptions } from './inline-stream.ts';
@@ -107,7 +107,7 @@ export class HtmlLeaf implements Leaf {
   readonly open: OpenLeaf;
   readonly #end: RegExp | null;
   readonly #stream: InlineStream;
-  /** The last characters, because the end tag may be split over pieces. */
+  /** The last characters, because the end tag may be split over chunks. */
   #last = '';
   ended = false;
 

@@ -4,7 +4,7 @@ import type { Container, ItemContainer, LeafStart, LineStart, OpenLeaf, Undecide
 import { isRule, isRuleBeginning, leafOf } from './leaf-start.ts';
 import { LineCursor } from './line-cursor.ts';
 
-export interface LineState {
+export interface LineContext {
   readonly containers: readonly Container[];
   readonly leaf: OpenLeaf;
   /** True if code needs whole lines because it is coloured. */
@@ -14,7 +14,7 @@ export interface LineState {
 /** Marks of deeper containers are text. */
 const deepest = 24;
 
-export function readLineStart(text: string, complete: boolean, state: LineState): LineStart | Undecided {
+export function readLineStart(text: string, complete: boolean, state: LineContext): LineStart | Undecided {
   const cursor = new LineCursor(text, complete);
   const matched = matchContainers(cursor, state.containers);
   if (matched === null) return 'more';

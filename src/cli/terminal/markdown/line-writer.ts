@@ -1,8 +1,7 @@
 // Writes lines of a terminal, append-only. Words are wrapped to the current width of the terminal, and each line starts with the prefix
 // of its block. A written word is never changed.
+import type { Measure } from '../table.ts';
 import { mayBreakBetween } from './line-breaks.ts';
-
-export type Measure = (text: string) => number;
 
 export interface LinePrefix {
   readonly text: string;

@@ -1,6 +1,6 @@
-// Writes a reply to a terminal as Markdown. Each piece passes the terminal filter and the document, and the result is written at
+// Writes a reply to a terminal as Markdown. Each chunk passes the terminal filter and the document, and the result is written at
 // once. The highlighter is loaded before the first fence is read.
-import { setImmediate } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
 import { TerminalText } from '../terminal-text.ts';
@@ -9,7 +9,7 @@ import type { Highlighting } from './highlighting.ts';
 import { textWidth } from './text-width.ts';
 import { themeOf } from './theme.ts';
 
-/** A longer piece is rendered in parts, so that no part takes long and little output waits to be written. */
+/** A longer chunk is rendered in parts, so that no part takes long and little output waits to be written. */
 const longestPart = 512;
 /** After this much text the event loop turns, so that keys and signals are handled during a reply of any length. */
 const textBetweenTurns = 4096;
@@ -19,12 +19,12 @@ const nothing = Promise.resolve();
 
 export class MarkdownWriter implements UntrustedWriter {
   readonly #output: Output;
-  /** When it fires, the rest of a piece is not rendered, and its write rejects with the reason. */
+  /** When it fires, the rest of a chunk is not rendered, and its write rejects with the reason. */
   readonly #signal: AbortSignal;
   readonly #filter: TextFilter = terminalFilter();
   readonly #document: MarkdownDocument;
   #highlighting: Highlighting | null = null;
-  /** The last characters, because a fence may be split over pieces. */
+  /** The last characters, because a fence may be split over chunks. */
   #last = '';
   /** Set while a write waits. Later writes wait for it. */
   #busy: Promise<void> | null = null;
@@ -82,7 +82,7 @@ export class MarkdownWriter implements UntrustedWriter {
 
   async #turnIfDue(): Promise<void> {
     if (!this.#isTurnDue) return;
-    await setImmediate();
+    await yieldToEventLoop();
     this.#sinceTurn = 0;
     this.#msSinceTurn = 0;
     this.#signal.throwIfAborted();
@@ -111,7 +111,7 @@ export class MarkdownWriter implements UntrustedWriter {
     await this.#put(this.#rendered(filtered));
   }
 
-  /** Must be called once for each piece, in order. */
+  /** Must be called once for each chunk, in order. */
   #needsHighlighting(filtered: string): boolean {
     if (this.#highlighting !== null || this.#output.colour === 0) return false;
     const seen = this.#last + filtered;

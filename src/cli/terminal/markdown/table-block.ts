@@ -1,9 +1,9 @@
 // Draws a table. The widest cell determines the width of a column, so rows are kept until the table ends or until there are enough
 // of them. Wide cells wrap. If the terminal is too narrow for columns, each row becomes a list of its fields.
-
+import type { Measure } from '../table.ts';
 import { columnWidths } from './column-widths.ts';
 import type { InlineText } from './inline-text.ts';
-import { LineWriter, type Measure } from './line-writer.ts';
+import { LineWriter } from './line-writer.ts';
 import { type Alignment, cellsOf } from './table-rows.ts';
 import { painted, type Theme } from './theme.ts';
 

@@ -1,27 +1,26 @@
-// A message, read as clauses of words. Punctuation ends clauses and is not part of words; what a word means is left to the
-// script.
+// Reads a message as clauses of words. Punctuation ends clauses and is not part of words. The script decides what a word means.
 
 export interface Word {
   /** As the user wrote it. */
   readonly text: string;
-  /** As scripts name it: in lower case, with a straight apostrophe. */
+  /** As scripts spell it: in lower case, with a straight apostrophe. */
   readonly key: string;
 }
 
-// ELIZA answers one clause. What lies beyond the first paragraph or so of a message is not read, so that no message is slow.
+// ELIZA answers one clause. Only about the first paragraph of a message is read, so that no message takes long.
 const maxCharacters = 2000;
 const maxWords = 200;
 
-// Control characters, halves of surrogate pairs and the marks that turn the direction of text part words, as white space does.
+// Control characters, halves of surrogate pairs and marks that change the direction of text separate words, as white space does.
 const token =
   /[\n\r—–…。，、！？；：]|[^\s\0-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069—–…。，、！？；：]+/gu;
 const clauseEnd = /[\n\r—–…。，、！？；：.,;:!?]|^-+$/;
 const readable = /[^!-/:-@[-`{-~\n\r—–…。，、！？；：“”‘’„«»‹›¿¡]/;
-// A full stop may open a word: .NET, .gitignore.
+// A full stop may begin a word, such as .NET or .gitignore.
 const opening = '"\'“”‘’„«»‹›()[]{}*_`~¿¡';
 const closing = `${opening}.,;:!?`;
 
-/** The clauses of a message, none of them empty. As in 1966 they end at a comma, at a full stop, and at "but". */
+/** The clauses of a message that have words. As in 1966, a clause ends at a comma, at a full stop, and at "but". */
 export function readClauses(message: string): readonly (readonly Word[])[] {
   const clauses: Word[][] = [];
   let clause: Word[] = [];
@@ -48,7 +47,7 @@ export function readClauses(message: string): readonly (readonly Word[])[] {
   return clauses;
 }
 
-/** The words of a text that holds no punctuation, such as a script's. */
+/** The words of a text without punctuation, such as a script's. */
 export function readWords(text: string): readonly Word[] {
   return text.split(' ').filter(Boolean).map(toWord);
 }

@@ -1,5 +1,5 @@
-// The script of the mode `eliza`: a patient colleague who asks back. The notation is described in script.ts; mind that in a
-// pattern "you" is the user and "I" is Eliza, as in her replies.
+// The script of the mode `eliza`: a patient colleague who asks back. script.ts describes the notation. In a pattern, as in
+// Eliza's replies, "you" is the user and "I" is Eliza.
 import type { Script } from './script.ts';
 
 export const colleagueScript: Script = {

@@ -1,5 +1,5 @@
-// One conversation with ELIZA: the procedure of Weizenbaum's paper over a script. What it knows (whose turn each reassembly
-// is, memories, facts, the counter) follows from the messages alone: the same messages give the same replies.
+// One conversation with ELIZA: the procedure of Weizenbaum's paper (see script.ts) over a script. The state of the dialogue (the turn of
+// each reassembly, memories, facts, the counter) follows from the messages alone, so the same messages give the same replies.
 import { readClauses, readWords, type Word } from './clause.ts';
 import { decompose, type Element, parsePattern } from './pattern.ts';
 import { fill, isAvailable, parseReassembly, type Reassembly } from './reassembly.ts';
@@ -8,9 +8,9 @@ import { Substitution } from './substitution.ts';
 
 type Parts = readonly (readonly Word[])[];
 
-// LIMIT in the program of 1966: it counts the messages from 1 to 4 and round again, and a memory comes back only at 4.
+// LIMIT in the program of 1966. The counter goes from 1 to 4 and starts again, and a memory comes back only at 4.
 const recallLimit = 4;
-// A script may link in a circle; nobody waits for that to end.
+// A script may contain a circle of links. After so many links the keyword has no reply.
 const maxLinks = 20;
 
 export class Dialogue {
@@ -51,7 +51,7 @@ export class Dialogue {
     return this.#transform(stack, words) ?? this.#none(words);
   }
 
-  /** The first clause that holds a keyword: those before it are dropped, those after it never looked at. */
+  /** The first clause that contains a keyword. The clauses before it are dropped, and those after it are not read. */
   #chooseClause(clauses: readonly (readonly Word[])[]): {
     readonly index: number;
     readonly stack: readonly string[];
@@ -63,7 +63,7 @@ export class Dialogue {
     return { index: clauses.length - 1, stack: [] };
   }
 
-  /** A keyword that outranks all before it goes on top of the stack, any other to the bottom. */
+  /** A keyword with a higher rank than all before it goes to the top of the stack, any other to the bottom. */
   #stackKeywords(words: readonly Word[]): readonly string[] {
     const stack: string[] = [];
     let highest = -1;
@@ -86,7 +86,7 @@ export class Dialogue {
     return typeof found === 'object' ? found : null;
   }
 
-  /** The reply that the keywords lead to, the top of the stack first; null if none of them has one. */
+  /** The reply that the keywords lead to, from the top of the stack down; null if none of them has one. */
   #transform(stack: readonly string[], clause: readonly Word[]): string | null {
     const waiting = [...stack];
     let words = clause;
@@ -137,7 +137,7 @@ export class Dialogue {
     return found?.reassembly.kind === 'text' ? fill(found.reassembly.text, found.parts, this.#facts) : '';
   }
 
-  /** The oldest memory, when the counter allows. */
+  /** The oldest memory, at the counts that allow one. */
   #recall(): string | null {
     return this.#limit === recallLimit ? (this.#memories.shift() ?? null) : null;
   }
@@ -155,7 +155,7 @@ export class Dialogue {
   }
 
   #noteFacts(words: readonly Word[]): void {
-    // Few clauses tell a fact, and a long session has many: one look at the words spares them the patterns.
+    // Few clauses tell a fact, and a long session has many clauses. One look-up of their words saves trying the patterns.
     if (!words.some(({ key }) => this.#factWords.has(key))) return;
     for (const [name, extracts] of Object.entries(this.#script.facts)) {
       for (const extract of extracts) {
@@ -182,7 +182,7 @@ export class Dialogue {
   }
 }
 
-/** The word that a pattern is least likely to find by chance. */
+/** The word of a pattern that stands in the fewest clauses by chance. */
 function longestWord(pattern: string): string {
   return pattern
     .split(' ')

@@ -1,5 +1,5 @@
-// The engine behind the mode `eliza`. It keeps nothing: each reply replays what the user said in the session, so the context
-// carries over between processes as it stands in the store.
+// The engine of the mode `eliza`. It keeps nothing: for each reply it replays the user's messages of the session, so the conversation goes
+// on in another process.
 import type { EngineContext, EngineEvent, ReplyEngine } from '../../reply-engine.ts';
 import { replyStream } from '../reply-stream.ts';
 import type { Dialogue } from './dialogue.ts';
@@ -10,7 +10,7 @@ export class ElizaEngine implements ReplyEngine {
   readonly timesItself = true;
   readonly #begin: () => Promise<Dialogue>;
 
-  /** `begin` makes a dialogue in which nothing was said yet. */
+  /** `begin` makes a dialogue without messages. */
   constructor(begin: () => Promise<Dialogue>) {
     this.#begin = begin;
   }

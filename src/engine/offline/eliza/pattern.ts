@@ -1,4 +1,4 @@
-// Decomposition: a pattern of the script, parsed, and a clause taken apart by it.
+// Decomposition: parses a pattern of the script, and takes a clause apart by it.
 import { ParleyError } from '../../../service/errors.ts';
 import type { Word } from './clause.ts';
 
@@ -53,8 +53,8 @@ export function decompose(
   words: readonly Word[],
 ): readonly (readonly Word[])[] | null {
   const ends: number[] = [];
-  // A `0` that failed is tried again only further right, where it fails too: without this a clause of one word repeated would
-  // take time exponential in the pattern's length.
+  // A `0` that failed is tried again only further to the right, where it fails too. The failed places are remembered: otherwise a clause of
+  // one repeated word would take time exponential in the pattern's length.
   const vain = new Set<number>();
 
   function fits(index: number, start: number): boolean {

@@ -1,10 +1,13 @@
-// Reassembly: what is made of a clause that was taken apart. Which reassembly's turn it is, the dialogue knows.
+// Reassembly: what is made of a clause that was taken apart. The dialogue decides which reassembly comes next.
 import { ParleyError } from '../../../service/errors.ts';
 import { joinWords, type Word } from './clause.ts';
 
 type Facts = ReadonlyMap<string, string>;
 
-/** `text`: a reply. `link`: on with another keyword, on another text if there is one. `newkey`: on with the clause's next. */
+/**
+ * `text`: a reply. `link`: continue with another keyword, and with another text if there is one. `newkey`: continue with the next keyword
+ * of the clause.
+ */
 export type Reassembly = { readonly unless: string | null } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'link'; readonly key: string; readonly text: string | null }
@@ -25,7 +28,7 @@ export function parseReassembly(reassembly: string): Reassembly {
   return { kind: 'text', text: text ?? '', unless };
 }
 
-/** The names of the facts that a reassembly speaks of. */
+/** The names of the facts that a reassembly uses. */
 export function factsIn(reassembly: Reassembly): readonly string[] {
   const text = reassembly.kind === 'newkey' ? null : reassembly.text;
   return text?.includes('{') ? [...text.matchAll(fact)].map(([, name = '']) => name) : [];
@@ -36,7 +39,7 @@ export function isAvailable(reassembly: Reassembly, facts: Facts): boolean {
   return factsIn(reassembly).every((name) => facts.has(name));
 }
 
-/** The text with words and facts in their places. The space before an element of no words goes with it. */
+/** The text with words and facts in their places. The space before an element without words is removed with it. */
 export function fill(text: string, parts: readonly (readonly Word[])[], facts: Facts): string {
   return text.replace(
     slot,

@@ -1,51 +1,54 @@
-// What a script of ELIZA is, and its notation, close to the one of J. Weizenbaum, "ELIZA", CACM 9(1), 1966. A script is
-// data alone: the dialogue gives it life.
+// The form of an ELIZA script. Its notation is close to that of J. Weizenbaum, "ELIZA", CACM 9(1), 1966. A script is data;
+// dialogue.ts carries it out.
 //
-// A pattern takes a clause apart, word by word; its elements are numbered from 1:
-//   0             any number of words, none too, as few as will do
+// A pattern takes a clause apart, word by word. Its elements are numbered from 1:
+//   0             any number of words, or none; as few as possible
 //   1, 2, …       exactly so many words
 //   word          this word
 //   (*a b c)      one of these words
-//   (/belief)     a word of this class; (/belief family) of either
-// Patterns see a clause after reflection: "I lost my keys" is there "you lost your keys".
+//   (/belief)     a word of this class; (/belief family): of one of these classes
+// A pattern sees a clause after reflection: "I lost my keys" has become "you lost your keys".
 //
 // A reassembly is one of:
-//   text          a reply; a number in it stands for that element's words
-//   =key          go on with the rules of that keyword
-//   (pre text) =key   the same, on this text in place of the clause
-//   (newkey)      go on with the next keyword of the clause
-// Beyond 1966 stand the facts: what the user said of themselves earlier in the session. `{name}` in a reassembly is a fact, and
-// the reassembly is passed over while that is unknown; one that opens with `(unless name)` is passed over once it is known.
+//   text          a reply; a number in it stands for the words of that element
+//   =key          continue with the rules of that keyword
+//   (pre text) =key   the same, with this text in place of the clause
+//   (newkey)      continue with the next keyword of the clause
+// The program of 1966 had no facts: what users said of themselves earlier in the session. `{name}` in a reassembly is a fact. The
+// reassembly is skipped while that fact is unknown. A reassembly that begins with `(unless name)` is skipped once that fact is known.
 
 /** A pattern and its reassemblies, which take turns. */
 export type Rule = readonly [pattern: string, ...reassemblies: string[]];
 
-/** A pattern and the one text that is made of it. */
+/** A pattern and the text that is made of it. */
 export type Extract = readonly [pattern: string, text: string];
 
 export interface Keyword {
-  /** Of the keywords in a clause the highest rank is tried first; 0 when not given. */
+  /** The keyword of a clause with the highest rank is tried first. The rank is 0 when it is not given. */
   readonly rank?: number;
-  /** The first whose pattern fits is used. */
+  /** The first rule whose pattern fits is used. */
   readonly rules: readonly Rule[];
 }
 
 export interface Script {
-  /** A word that is `=another` has that one's rank and rules. One in capitals is never typed, only linked to. */
+  /** A word that is `=another` has the rank and the rules of that word. A word in capitals is only linked to, and users never type it. */
   readonly keywords: Readonly<Record<string, Keyword | `=${string}`>>;
-  /** What is said when no keyword has led to a reply. Its patterns must fit anything. */
+  /** The replies when no keyword has led to one. Its patterns must fit any clause. */
   readonly none: Rule;
-  /** When this keyword is the highest of a message, one of the extracts (they take turns) is kept and said later. */
+  /** When this keyword has the highest rank in a message, one of the extracts (they take turns) is kept, and is a reply later. */
   readonly memory: { readonly keyword: string; readonly extracts: readonly Extract[] };
   /**
-   * By the fact's name. The first extract that fits a clause counts; an empty text notes nothing. Each pattern holds at
-   * least one plain word.
+   * The extracts of each fact, by its name. The first extract that fits a clause counts. An empty text records nothing. Each pattern
+   * contains at least one plain word.
    */
   readonly facts: Readonly<Record<string, readonly Extract[]>>;
-  /** Word classes: the words, parted by spaces. */
+  /** The words of each class, separated by spaces. */
   readonly classes: Readonly<Record<string, string>>;
-  /** Words replaced before keywords are looked for: spellings and contractions. */
+  /** Replacements before keywords are looked for: spellings and contractions. */
   readonly spelling: Readonly<Record<string, string>>;
-  /** Words, or phrases of up to three, replaced before patterns are tried: I and you. ` .` at the end is the clause's end. */
+  /**
+   * Replacements of words, or of phrases of up to three words, before patterns are tried: I and you. ` .` at the end stands for the end of
+   * the clause.
+   */
   readonly reflection: Readonly<Record<string, string>>;
 }

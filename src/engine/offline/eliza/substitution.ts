@@ -1,4 +1,4 @@
-// Replaces words and phrases of a clause, from left to right, the longest phrase first. What comes in is not looked at again.
+// Replaces words and phrases of a clause from left to right, the longest phrase first. A replacement is not replaced again.
 import { readWords, type Word } from './clause.ts';
 
 const clauseEnd = '.';
@@ -9,7 +9,7 @@ interface Phrase {
 }
 
 export class Substitution {
-  /** By the first word: most words begin no phrase, and one look-up says so. */
+  /** By the first word. Most words begin no phrase, and one look-up shows that. */
   readonly #phrases = new Map<string, Phrase[]>();
 
   constructor(table: Readonly<Record<string, string>>) {

@@ -1,0 +1,60 @@
+// What the process boundary hands to the command line: what this process is and has.
+import type { Readable } from 'node:stream';
+import type { ProfileFile } from '../config/profile-file.ts';
+import type { Target } from '../config/settings.ts';
+import type {
+  BackendOptions,
+  EngineOptions,
+  OpenedBackend,
+  ServedBackend,
+  ServeOptions,
+} from '../service/backend-opening.ts';
+import type { FoundModels, ModelServer } from '../service/model-server.ts';
+import type { LoadLocks } from '../system/file-lock.ts';
+import type { Job } from './job.ts';
+import type { Output } from './terminal/output.ts';
+import type { StdinKind } from './terminal/stdin.ts';
+
+export interface StandardInput {
+  isTerminal(): boolean;
+  kind(): StdinKind;
+  /** Bytes; null where the end is not known. */
+  size(): number | null;
+  /** Gives the stream; it is touched only when it is read. */
+  open(): Readable;
+}
+
+/** What this process is and has; the process boundary hands it in. */
+export interface CliHost {
+  readonly version: string;
+  readonly nodeVersion: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly profileFile: ProfileFile;
+  readonly dataDirectory: string;
+  readonly locks: LoadLocks;
+  readonly job: Job;
+  /** The process's command line as bytes, a NUL after each word; null where the system does not tell. */
+  commandLine(): Uint8Array | null;
+  readonly stdin: StandardInput;
+  output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
+  /** Identifies the file that stdout is written to; null where it is none. */
+  outputFile(): string | null;
+  /** Fires with an `Interruption`: a signal came, or nobody reads stdout any more. */
+  readonly signal: AbortSignal;
+  /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */
+  readonly stopSignal: AbortSignal;
+  now(): number;
+  /** 0 to 1. */
+  random(): number;
+  newRequestId(): string;
+  /** Identifies the terminal this runs in; null without one. */
+  terminal(): string | null;
+  openBackend(target: Target, options: BackendOptions): Promise<OpenedBackend>;
+  openServedBackend(options: ServeOptions): Promise<ServedBackend>;
+  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
+  findModels(
+    servers: readonly ModelServer[],
+    options: EngineOptions,
+    signal: AbortSignal,
+  ): Promise<readonly FoundModels[]>;
+}

@@ -1,0 +1,18 @@
+// What a backend needs from outside, wherever it keeps its data.
+import type { ProfileFile } from '../config/profile-file.ts';
+import type { ProcessTable } from '../system/process-identity.ts';
+
+export interface Dependencies {
+  readonly profileFile: ProfileFile;
+  /** The real path of the data directory. */
+  readonly dataDirectory: string;
+  readonly processes: ProcessTable;
+  /** `process.versions.napi`. */
+  readonly nodeApiVersion: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  /** Milliseconds since this machine started. All of its processes read the same value, and setting the time of day does not change it. */
+  readonly sinceBoot: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}

@@ -1,0 +1,252 @@
+// Checks the settings of a mode from the stored configuration, from a file for `serve --modes`, or from options. A fault names its field,
+// and never a value that could be a key.
+import { isDeepStrictEqual } from 'node:util';
+import { ParleyError } from '../service/errors.ts';
+import {
+  builtInModes,
+  defaultModeSettings,
+  type JsonValue,
+  type ModeSettings,
+  thinkTagChoices,
+} from '../service/mode-settings.ts';
+import { quoted } from '../service/quoted.ts';
+import type { Remedy } from '../service/remedy.ts';
+import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
+import { readBaseUrl } from './base-url.ts';
+import { checkKeyReference } from './key-reference.ts';
+
+/** A fault in the settings of a mode. `path` holds the field names from the top to the field. */
+export class ModeFault extends Error {
+  override readonly name = 'ModeFault';
+  readonly path: readonly string[];
+  readonly hint: string;
+  readonly remedy: Remedy | null;
+
+  constructor(path: readonly string[], problem: string, hint = '', remedy: Remedy | null = null) {
+    super(problem);
+    this.path = path;
+    this.hint = hint;
+    this.remedy = remedy;
+  }
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** 1 to 64 of `A-Z a-z 0-9 . _ : -`, the first a letter or digit. */
+export function isModeName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(name);
+}
+
+/** Throws a {@link ModeFault} for the first fault. */
+export function readMode(name: string, value: unknown, path: readonly string[]): ModeSettings {
+  if (!isModeName(name)) {
+    throw new ModeFault(
+      path,
+      `${quoted(name)} cannot be the name of a mode`,
+      'Use 1 to 64 letters, digits, dots, colons, hyphens and underscores, a letter or digit first.',
+    );
+  }
+  if (builtInModes.includes(name)) throw new ModeFault(path, `the mode ${name} is built in`);
+  const fields = fieldsOf(value, path);
+  for (const field of Object.keys(fields)) {
+    if (!Object.hasOwn(readers, field)) {
+      throw new ModeFault([...path, field], 'is not a setting of a mode', `Settings: ${settingNames}.`);
+    }
+  }
+  const read = <Name extends keyof typeof readers>(field: Name) =>
+    readers[field](fields[field], [...path, field]) as ReturnType<(typeof readers)[Name]>;
+  const insecure_http = read('insecure_http');
+  return {
+    name,
+    description: read('description'),
+    engine: read('engine'),
+    base_url: checkUrl(read('base_url'), [...path, 'base_url'], insecure_http),
+    model: read('model'),
+    key: read('key'),
+    system: read('system'),
+    temperature: read('temperature'),
+    parameters: read('parameters'),
+    context_tokens: read('context_tokens'),
+    fallback: read('fallback'),
+    first_token_seconds: read('first_token_seconds'),
+    idle_seconds: read('idle_seconds'),
+    show_reasoning: read('show_reasoning'),
+    think_tags: read('think_tags'),
+    insecure_http,
+  };
+}
+
+/** Checks a mode that is about to be stored: with a system prompt as long as its context, no turn would see the turn before it. */
+export function checkRoom({ system, context_tokens }: ModeSettings, path: readonly string[]): void {
+  const tokens = system === null ? 0 : messageTokens(estimateTokens(system));
+  if (tokens < context_tokens) return;
+  throw new ModeFault(
+    [...path, 'system'],
+    `takes about ${tokens} tokens, and the context of the mode has ${context_tokens}`,
+    'Shorten it, or allow more: context_tokens.',
+  );
+}
+
+/** A mode as it is stored: without its name, and without the fields that have their default. */
+export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Record<string, JsonValue>> {
+  const usual: Fields = defaultModeSettings;
+  return Object.fromEntries(
+    Object.entries(settings).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(usual[field]),
+    ),
+  );
+}
+
+/** A fault as the failure of a command. `source` names the file, or another origin of the settings. */
+export function modeFailure(fault: ModeFault, code: 'USAGE' | 'CONFIG', source: string | null): ParleyError {
+  const field = fault.path.join('.');
+  // A fault of the whole has no field.
+  const place = [source, `${field} ${fault.message}.`.trim()].filter(Boolean).join(': ');
+  return new ParleyError(code, place, {
+    hint: fault.hint,
+    remedy: fault.remedy,
+    details: [{ field, problem: fault.message }],
+    cause: fault,
+  });
+}
+
+type Reader<T> = (value: unknown, path: readonly string[]) => T;
+
+const readers = {
+  description: text(defaultModeSettings.description, 500),
+  engine: (value: unknown, path: readonly string[]): 'openai' => {
+    if (value === undefined || value === 'openai') return 'openai';
+    throw new ModeFault(path, 'must be "openai": an OpenAI-compatible server');
+  },
+  base_url: requiredText,
+  model: requiredText,
+  key: (value: unknown, path: readonly string[]): string | null => {
+    const reference = textOrNull(value, path);
+    const problem = reference === null ? null : checkKeyReference(reference);
+    if (problem !== null) throw new ModeFault(path, problem.problem, problem.hint);
+    return reference;
+  },
+  system: textOrNull,
+  temperature: (value: unknown, path: readonly string[]): number | null =>
+    value === undefined || value === null ? null : number(null, 0, 5)(value, path),
+  parameters: readParameters,
+  context_tokens: number(defaultModeSettings.context_tokens, 256, 100_000_000, true),
+  fallback: textOrNull,
+  first_token_seconds: number(defaultModeSettings.first_token_seconds, 0.001, 86_400),
+  idle_seconds: number(defaultModeSettings.idle_seconds, 0.001, 86_400),
+  show_reasoning: flag,
+  think_tags: (value: unknown, path: readonly string[]): ModeSettings['think_tags'] => {
+    const found = thinkTagChoices.find((choice) => choice === (value ?? defaultModeSettings.think_tags));
+    if (found !== undefined) return found;
+    throw new ModeFault(path, `must be one of: ${thinkTagChoices.join(', ')}`);
+  },
+  insecure_http: flag,
+} as const;
+
+const settingNames = Object.keys(readers).join(', ');
+
+/** The fields that Parley sets itself, and `n`, which would give several replies. */
+const ownParameters: readonly string[] = [
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'temperature',
+  'n',
+];
+
+/** The names that servers use for the most tokens of a reply. */
+const longestReplies: readonly string[] = ['max_tokens', 'max_completion_tokens'];
+
+/**
+ * Names of fields that would hold a key, which would then stand in the configuration as plain text. Names like `prompt_cache_key` are not
+ * among them.
+ */
+const keyName =
+  /^(key|token|auth|credentials?)$|(^|[-_.])(api[-_.]?key|authorization|bearer|password|secret|(access|auth)[-_.]?token)$/i;
+
+/** Also refuses keys further inside, as in `extra_headers`. */
+function refuseKeys(value: unknown, path: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value) && keyName.test(name)) {
+      throw new ModeFault([...path, name], 'must not hold a key: parameters are stored as plain text', '', {
+        kind: 'refer_to_key',
+      });
+    }
+    refuseKeys(inner, [...path, name]);
+  }
+}
+
+function readParameters(value: unknown, path: readonly string[]): Readonly<Record<string, JsonValue>> {
+  if (value === undefined) return {};
+  const fields = fieldsOf(value ?? {}, path);
+  for (const name of Object.keys(fields)) {
+    if (ownParameters.includes(name)) throw new ModeFault([...path, name], 'cannot be set as a parameter');
+    if (longestReplies.includes(name)) number(null, 1, 100_000_000, true)(fields[name], [...path, name]);
+  }
+  // The value came from JSON or YAML. YAML has values that JSON cannot hold, such as dates and infinities, and the server would get
+  // something else.
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(fields)), fields)) {
+    throw new ModeFault(path, 'holds a value that JSON cannot hold');
+  }
+  refuseKeys(fields, path);
+  return fields as Readonly<Record<string, JsonValue>>;
+}
+
+function checkUrl(url: string, path: readonly string[], insecureHttp: boolean): string {
+  try {
+    return readBaseUrl(url, path.join('.'), { insecureHttp });
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    const problem = /^The URL of \S+ (.*)\.$/.exec(error.message)?.[1] ?? error.message;
+    throw new ModeFault(path, problem, error.hint);
+  }
+}
+
+export function fieldsOf(value: unknown, path: readonly string[]): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new ModeFault(path, 'is not an object');
+}
+
+function requiredText(value: unknown, path: readonly string[]): string {
+  if (typeof value === 'string' && value.trim() !== '') return checkedText(value, path);
+  throw new ModeFault(path, value === undefined ? 'is missing' : 'must be a text that is not empty');
+}
+
+function text(usual: string, mostCharacters: number): Reader<string> {
+  return (value, path) => {
+    const found = textOrNull(value, path) ?? usual;
+    if (!/^[ -~]*$/.test(found) && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(found))
+      throw new ModeFault(path, 'holds a control character');
+    if (found.length > mostCharacters)
+      throw new ModeFault(path, `is longer than ${mostCharacters} characters`);
+    return found;
+  };
+}
+
+function textOrNull(value: unknown, path: readonly string[]): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw new ModeFault(path, 'must be a text');
+  return checkedText(value, path);
+}
+
+function checkedText(value: string, path: readonly string[]): string {
+  if (value.includes('\0') || !value.isWellFormed()) throw new ModeFault(path, 'is not valid text');
+  return value;
+}
+
+function number(usual: number | null, least: number, most: number, whole = false): Reader<number> {
+  return (value, path) => {
+    const found = value ?? usual;
+    const fits = typeof found === 'number' && found >= least && found <= most;
+    if (fits && (!whole || Number.isInteger(found))) return found;
+    throw new ModeFault(path, `must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`);
+  };
+}
+
+function flag(value: unknown, path: readonly string[]): boolean {
+  if (value === undefined) return false;
+  if (typeof value === 'boolean') return value;
+  throw new ModeFault(path, 'must be true or false');
+}

@@ -1,0 +1,80 @@
+// A response to read once: whole, within the time for whole responses, or chunk by chunk, with a deadline for each silence. A deadline runs
+// only while the reader waits for bytes.
+import { ChunkQueue } from './chunk-queue.ts';
+import { decoded } from './content-encoding.ts';
+import type { HttpHeaders, ResponseHead } from './http-exchange.ts';
+import { HttpFailure } from './http-failure.ts';
+import type { ResponseBody } from './response-body.ts';
+import type { Watchdog, WatchedExchange } from './watchdog.ts';
+
+/** The status, the headers and the body of one response. */
+export class HttpResponse {
+  readonly status: number;
+  readonly #headers: HttpHeaders;
+  readonly #body: ResponseBody;
+  readonly #watched: WatchedExchange;
+  readonly #watchdog: Watchdog;
+  readonly #mostBytes: number;
+
+  /**
+   * The watchdog watches the exchange already, and stops when the body is read to its end or given up. `mostBytes` limits the unpacked body
+   * of `stream`.
+   */
+  constructor(head: ResponseHead, watched: WatchedExchange, watchdog: Watchdog, mostBytes: number) {
+    this.status = head.status;
+    this.#headers = head.headers;
+    this.#body = head.body;
+    this.#watched = watched;
+    this.#watchdog = watchdog;
+    this.#mostBytes = mostBytes;
+  }
+
+  header(name: string): string | null {
+    const value = this.#headers[name.toLowerCase()];
+    return typeof value === 'object' ? value.join(', ') : (value ?? null);
+  }
+
+  /**
+   * The whole body. Throws a `too_large` failure for more than `mostBytes` (unpacked), and an `unreadable` one for bytes that are not
+   * UTF-8.
+   */
+  async text(mostBytes: number): Promise<string> {
+    let bytes: Uint8Array;
+    try {
+      const encoding = this.header('content-encoding');
+      bytes = await (encoding === null
+        ? this.#body.whole(mostBytes)
+        : gathered(decoded(this.#body, encoding, mostBytes)));
+    } finally {
+      this.#watchdog.release(this.#watched);
+    }
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch (error) {
+      throw new HttpFailure('unreadable', true, 'the answer is not UTF-8', error);
+    }
+  }
+
+  /** The body chunk by chunk. The first chunk must come within the time for responses, each later one within the longest silence. */
+  async *stream(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* decoded(this.#timed(), this.header('content-encoding'), this.#mostBytes);
+    } finally {
+      this.#watchdog.release(this.#watched);
+    }
+  }
+
+  async *#timed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#body) {
+      this.#watchdog.pause(this.#watched);
+      yield chunk;
+      this.#watchdog.resume(this.#watched);
+    }
+  }
+}
+
+async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all = new ChunkQueue();
+  for await (const chunk of chunks) all.push(chunk);
+  return all.takeAll();
+}

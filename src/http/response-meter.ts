@@ -1,0 +1,18 @@
+// Limits the bytes of each response on a connection of undici. undici tells its handlers of the body alone, while heads, the sizes of
+// chunks and their extensions count as well.
+import type { Socket } from 'node:net';
+import { tooLarge } from './http-failure.ts';
+
+/** Ends the connection when a response has more bytes. A response begins with the first byte after a request was written. */
+export function limitResponses(socket: Socket, mostBytes: number): void {
+  let written = socket.bytesWritten;
+  let read = socket.bytesRead;
+  let start = read;
+  // This listener only counts. undici reads the bytes.
+  socket.on('readable', () => {
+    if (socket.bytesWritten !== written) start = read;
+    written = socket.bytesWritten;
+    read = socket.bytesRead;
+    if (read - start > mostBytes) socket.destroy(tooLarge(mostBytes));
+  });
+}

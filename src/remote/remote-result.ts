@@ -1,0 +1,22 @@
+// Carries out one operation at a server: sends the request, tells a success from a failure, and reads the body.
+import type { Call } from '../service/call.ts';
+import type { Result } from '../service/result.ts';
+import { notThisApi } from '../wire/failure-body.ts';
+import type { Operation } from '../wire/routes.ts';
+import { successBody } from '../wire/success-body.ts';
+import type { OperationRequest, RemoteConnection } from './remote-connection.ts';
+
+/** `read` returns null for a body that lacks what the operation asks for; then this rejects with `BAD_RESPONSE`. */
+export async function remoteResult<T>(
+  connection: RemoteConnection,
+  call: Call,
+  operation: Operation,
+  input: OperationRequest,
+  read: (body: unknown) => T | null,
+): Promise<Result<T>> {
+  const { received } = await connection.ask(connection.prepare(call, operation, input));
+  const body = successBody(operation, received);
+  const data = read(body);
+  if (data === null) throw notThisApi(received, body, 'not with what was asked for');
+  return { data, body };
+}

@@ -1,0 +1,52 @@
+// Creates the session of a chat with a title at a server that is not known to take a title with a chat. The interface document has titles
+// for created sessions alone (section 2), so the session is created before the message is sent.
+import type { Call } from '../service/call.ts';
+import type { ChatRequest } from '../service/chat-event.ts';
+import type { ConversationService } from '../service/conversation-service.ts';
+import { ParleyError } from '../service/errors.ts';
+import { unknownMode } from '../service/unknown-mode.ts';
+
+export class TitledSessions {
+  readonly #service: Pick<ConversationService, 'models' | 'createSession' | 'deleteSession'>;
+  readonly #takesTitles: () => boolean;
+  /** Names of modes that the server has listed. */
+  #modes: ReadonlySet<string> = new Set();
+
+  /** `takesTitles`: whether the server is known to take a title with a chat. */
+  constructor(
+    service: Pick<ConversationService, 'models' | 'createSession' | 'deleteSession'>,
+    takesTitles: () => boolean,
+  ) {
+    this.#service = service;
+    this.#takesTitles = takesTitles;
+  }
+
+  /** The id of the session that was created for the request; null where the request itself takes the title. */
+  async begin(call: Call, { mode, title, session_id }: ChatRequest): Promise<string | null> {
+    if (title === undefined || session_id !== null || this.#takesTitles()) return null;
+    await this.#requireMode(mode, call);
+    // The response that listed the modes may have told that the server takes titles.
+    if (this.#takesTitles()) return null;
+    const { idempotencyKey: key } = call;
+    // A repetition of the turn gets the same session.
+    const own = { ...call, idempotencyKey: key === null ? null : `${key}-session` };
+    return (await this.#service.createSession(own, { title })).data.session_id;
+  }
+
+  /**
+   * Deletes the session that was created for a message which the server refused. After any other failure the session stays, because the
+   * message may be in it.
+   */
+  async takeBack(call: Call, sessionId: string, error: unknown): Promise<void> {
+    if (!(error instanceof ParleyError) || error.kind !== 'input') return;
+    // The first failure is the one to report. An empty session may stay.
+    await this.#service.deleteSession(call, sessionId).catch(() => {});
+  }
+
+  async #requireMode(mode: string, call: Call): Promise<void> {
+    if (this.#modes.has(mode)) return;
+    const names = (await this.#service.models(call)).data.map(({ name }) => name);
+    this.#modes = new Set(names);
+    if (!this.#modes.has(mode)) throw unknownMode(mode, names);
+  }
+}

@@ -1,0 +1,45 @@
+// The clock that idempotency keys age by, in ms: it goes on with the time of day, and no faster than the time since the machine started,
+// so that a clock that is set forward by a day does not forget what was answered a minute ago. It stands in the store, with both
+// clocks as they were then. After a restart of the machine, the time of day alone tells what has gone by. A machine that sleeps may
+// stop the other clock: then a key is kept for longer.
+import type { Connection } from './connection.ts';
+
+export interface Clocks {
+  /** The time of day: epoch milliseconds. */
+  readonly now: number;
+  /** Since the machine started, ms. */
+  readonly clock: number;
+}
+
+interface Noted extends Clocks {
+  readonly age: number;
+}
+
+/** The noted time is brought forward when so much has gone by: not at every write. */
+const notedMs = 60_000;
+
+export const ageClockStatements = {
+  noted: `SELECT value FROM meta WHERE name = 'age clock'`,
+  note: `INSERT INTO meta (name, value) VALUES ('age clock', @value)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+} as const;
+
+/** Used inside a transaction that writes. It begins with the time of day. */
+export function ageTime(connection: Connection, { now, clock }: Clocks): number {
+  const row = connection.get<{ value: string }>(ageClockStatements.noted);
+  const noted: Noted | null = row === undefined ? null : JSON.parse(row.value);
+  const passed = noted === null ? 0 : passedSince(noted, { now, clock });
+  const age = noted === null ? now : noted.age + passed;
+  const isSetBack = noted !== null && (now < noted.now || clock < noted.clock);
+  if (noted === null || passed >= notedMs || isSetBack) {
+    const value = JSON.stringify({ age, now, clock } satisfies Noted);
+    connection.run(ageClockStatements.note, { value });
+  }
+  return age;
+}
+
+function passedSince(noted: Clocks, { now, clock }: Clocks): number {
+  const byDay = Math.max(0, now - noted.now);
+  const isSameStart = clock >= noted.clock;
+  return isSameStart ? Math.min(byDay, clock - noted.clock) : byDay;
+}

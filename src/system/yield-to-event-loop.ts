@@ -1,0 +1,6 @@
+// Pauses work that lasts long, so that other work in this process goes on.
+
+/** Resolves in the next turn of the event loop, after the events that have come. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

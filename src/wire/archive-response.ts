@@ -1,0 +1,92 @@
+// The responses of the archive. The archive is Parley's own extension, so the shapes of its responses are known, and a response of another
+// shape is refused.
+import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
+import type { Message, Page, Session } from '../service/session.ts';
+import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';
+
+type Check = (value: unknown) => boolean;
+
+const isId: Check = (value) => textOrNull(value) !== null;
+const isText: Check = (value) => typeof value === 'string';
+const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
+/** A cursor goes into a path again, and the client remembers all cursors of a listing. Its length is therefore limited. */
+const isCursor: Check = (value) => isTextOrNull(value) && (textOrNull(value) ?? '').length <= 4096;
+const isNumber: Check = (value) => typeof value === 'number';
+const isListOf =
+  (fields: Fields): Check =>
+  (value) =>
+    Array.isArray(value) && value.every((item) => has(item, fields));
+
+/** The fields of a record that its readers use, each with the check of its value. A record may have more fields. */
+type Fields = Readonly<Record<string, Check>>;
+
+const sessionFields = {
+  session_id: isId,
+  title: isTextOrNull,
+  created_at: isText,
+  updated_at: isText,
+  message_count: isNumber,
+} satisfies Fields & Record<keyof Session, Check>;
+const messageFields = {
+  message_id: isId,
+  position: isNumber,
+  role: (value) => value === 'user' || value === 'assistant',
+  content: isText,
+  mode: isText,
+  finish_reason: isTextOrNull,
+  usage: (value) => value === null || objectOrNull(value) !== null,
+  created_at: isText,
+  error_code: isTextOrNull,
+} satisfies Fields & Record<keyof Message, Check>;
+const hitFields = { message_id: isId, role: isText, created_at: isText, snippet: isText } satisfies Fields;
+const searchFields = {
+  session: (value) => has(value, sessionFields),
+  score: isNumber,
+  hits: isListOf(hitFields),
+} satisfies Fields & Record<keyof SearchItem, Check>;
+
+/** Null where the body holds no list of sessions. */
+export function sessionPageOf(body: unknown): Page<Session> | null {
+  return pageOf<Session>(body, sessionFields);
+}
+
+/** Null where the body holds no list of messages. */
+export function messagePageOf(body: unknown): Page<Message> | null {
+  return pageOf<Message>(body, messageFields);
+}
+
+/** Null where the body holds no list of found sessions. */
+export function searchPageOf(body: unknown): SearchPage | null {
+  const page = pageOf<SearchItem>(body, searchFields);
+  const isPart = fieldOf(fieldOf(body, 'data'), 'newest_only') === true;
+  return page === null ? null : { ...page, newest_only: isPart };
+}
+
+/** Null where the body does not hold a result for each id, in the order of the ids. */
+export function batchOf<Status extends string>(
+  body: unknown,
+  sessionIds: readonly string[],
+  done: Status,
+): BatchResult<Status> | null {
+  const items = fieldOf(fieldOf(body, 'data'), 'items');
+  const isResult = (item: unknown, index: number) =>
+    fieldOf(item, 'session_id') === sessionIds[index] &&
+    [done, 'not_found'].some((status) => fieldOf(item, 'status') === status);
+  const isWhole = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
+  return isWhole ? { items: items as BatchResult<Status>['items'] } : null;
+}
+
+function pageOf<T>(body: unknown, fields: Fields): Page<T> | null {
+  const data = fieldOf(body, 'data');
+  const items = fieldOf(data, 'items');
+  const cursor = fieldOf(data, 'next_cursor');
+  if (!isListOf(fields)(items) || !isCursor(cursor)) return null;
+  return { items: items as readonly T[], next_cursor: textOrNull(cursor) };
+}
+
+function has(value: unknown, fields: Fields): value is JsonObject {
+  return (
+    objectOrNull(value) !== null &&
+    Object.entries(fields).every(([name, check]) => check(fieldOf(value, name)))
+  );
+}

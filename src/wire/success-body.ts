@@ -1,0 +1,46 @@
+// The response to an operation, from any server of the API: the body of a success, or the failure that it tells of.
+import { fieldOf, parseJson } from '../http/foreign-json.ts';
+import { ParleyError } from '../service/errors.ts';
+import {
+  codeTold,
+  failureOfResponse,
+  notThisApi,
+  type ReceivedResponse,
+  refusedKey,
+} from './failure-body.ts';
+import { type Operation, routes } from './routes.ts';
+
+/** The whole body of a success; null for a deletion whose response has no body. Throws the failure. */
+export function successBody(operation: Operation, response: ReceivedResponse): unknown {
+  const { status, text } = response;
+  const body = parseJson(text);
+  if (status === 401) throw refusedKey(body);
+  if (lacksExtension(operation, status, body)) throw unsupported(operation, body);
+  const isSuccess = status >= 200 && status <= 299;
+  if (isSuccess && operation === 'deleteSession' && text.trim() === '') return null;
+  if (isSuccess && fieldOf(body, 'success') === true) return body;
+  if (!isSuccess || fieldOf(body, 'success') === false) throw failureOfResponse(response, body);
+  throw notThisApi(
+    response,
+    body,
+    body === undefined ? 'not with JSON that can be read' : 'without "success": true',
+  );
+}
+
+/**
+ * True for a response that means that the server lacks the operation. A path such as `/v1/sessions/search` names no session. A 404 on it
+ * that speaks of a session comes from a server that took `search` for a session id.
+ */
+function lacksExtension(operation: Operation, status: number, body: unknown): boolean {
+  const { extension, path } = routes[operation];
+  if (extension === null || (status !== 404 && status !== 405)) return false;
+  return !path.includes(':id') || codeTold(body) !== 'SESSION_NOT_FOUND';
+}
+
+function unsupported(operation: Operation, body: unknown): ParleyError {
+  const { method, path } = routes[operation];
+  return new ParleyError('UNSUPPORTED', 'This server offers only the basic API, without the archive.', {
+    hint: `The operation needs ${method} ${path}, which every Parley server has.`,
+    body: body ?? null,
+  });
+}

@@ -1,0 +1,19 @@
+// A point in time as it is typed, for what is deleted and purged: it is never another one than was meant.
+import { expect, test } from 'vitest';
+import { pointInTime } from '../../src/cli/age.ts';
+
+test.each([
+  ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+  ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+  ['2026-02-28T12:30:00Z', '2026-02-28T12:30:00.000Z'],
+  ['2026-02-28T00:30:00+02:00', '2026-02-27T22:30:00.000Z'],
+])('%s is %s', (text, time) => {
+  expect(pointInTime(text)).toEqual({ time });
+});
+
+test.each(['2026-02-30', '2026-02-29', '2026-04-31T00:00:00Z', '2100-02-29', '2026-13-01', '2026-00-10'])(
+  '%s is no day, and refused',
+  (text) => {
+    expect(() => pointInTime(text)).toThrow(/such as 2026-01-31/);
+  },
+);

@@ -1,0 +1,23 @@
+// The ends of texts of a megabyte are found at once.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { lastWordStart, withoutLastNewlines } from '../../src/cli/end-of-text.ts';
+
+const text = fc.string({ unit: fc.constantFrom('\n', ' ', '\t', '\u3000', 'a', '漢', '😀') });
+
+test('they are those that regular expressions find', () => {
+  fc.assert(
+    fc.property(text, (some) => {
+      expect(withoutLastNewlines(some)).toBe(some.replace(/\n+$/, ''));
+      expect(lastWordStart(some)).toBe(some.replace(/\S*\s*$/, '').length);
+    }),
+  );
+});
+
+test('a long run before them takes no time', () => {
+  const begun = performance.now();
+  const lines = `${'\n'.repeat(1_000_000)}x`;
+  expect(withoutLastNewlines(lines)).toBe(lines);
+  expect(lastWordStart(`${'a'.repeat(1_000_000)} x `)).toBe(1_000_001);
+  expect(performance.now() - begun).toBeLessThan(1000);
+});

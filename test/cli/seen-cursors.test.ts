@@ -1,0 +1,35 @@
+// Circles of cursors are noticed, however long they are and wherever they begin, and of ever-new cursors few are kept.
+import { expect, test } from 'vitest';
+import { SeenCursors } from '../../src/cli/seen-cursors.ts';
+
+/** How many cursors are taken of a listing that comes to a circle after so many. */
+function taken(before: number, length: number): number {
+  const seen = new SeenCursors();
+  for (let at = 0; ; at++) {
+    const cursor = at < before ? `b${at}` : `c${(at - before) % length}`;
+    if (!seen.add(cursor)) return at;
+  }
+}
+
+test('a circle among the first thousand cursors is noticed at its second round', () => {
+  expect([taken(0, 1), taken(5, 1), taken(0, 700), taken(300, 700)]).toEqual([1, 6, 700, 1000]);
+});
+
+test('a later or a longer circle is noticed after a few rounds', () => {
+  for (const [before, length] of [
+    [5000, 1],
+    [5000, 3],
+    [999, 20_000],
+    [0, 50_000],
+    [40_000, 7000],
+  ] as const)
+    expect(taken(before, length)).toBeLessThanOrEqual(3 * (before + length));
+});
+
+test('of ever-new cursors the first thousand are kept, and one more', () => {
+  const seen = new SeenCursors();
+  for (let at = 0; at < 5000; at++) seen.add(`c${at}`);
+  const kept = Array.from({ length: 5000 }, (_, at) => at).filter((at) => !seen.add(`c${at}`));
+  expect(kept).toHaveLength(1001);
+  expect(kept.slice(0, 1000)).toEqual(Array.from({ length: 1000 }, (_, at) => at));
+});

@@ -1,0 +1,33 @@
+// A session that is read whole is held whole: what a server can make of that has a bound.
+import { expect, test } from 'vitest';
+import type { CliContext } from '../../../src/cli/context.ts';
+import { readSession } from '../../../src/cli/transcripts/session-reading.ts';
+
+/** A server whose session has so many messages, by its own word, and that gives the next page for ever. */
+function serverOf(messageCount: number, content: string) {
+  let asked = 0;
+  const session = { session_id: 's', title: null, updated_at: 'now', message_count: messageCount };
+  const archive = {
+    listMessages: async () => {
+      asked += 1;
+      return { data: { items: [{ content }], next_cursor: `c${asked}` }, body: null };
+    },
+  };
+  const backend = { service: { getSession: async () => ({ data: session }) }, archive };
+  const context = { open: async () => ({ backend }), call: async () => ({}) } as unknown as CliContext;
+  return { context, asked: () => asked };
+}
+
+test('more messages than the session says that it has are refused as soon as they come', async () => {
+  const { context, asked } = serverOf(7, 'x');
+  await expect(readSession('s', context)).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
+  expect(asked()).toBe(8);
+});
+
+test('as many messages as a session says that it has are refused once they are too long', async () => {
+  const { context, asked } = serverOf(1e15, 'x'.repeat(100));
+  const error = readSession('s', context, 10_000);
+  await expect(error).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  await expect(error).rejects.toThrow('longer than 10000 characters');
+  expect(asked()).toBeLessThan(100);
+});

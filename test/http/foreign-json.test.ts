@@ -1,0 +1,59 @@
+// JSON of servers: what is too deep or of too many parts to be held is refused, and all else is what JSON.parse makes of it.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { parseJson } from '../../src/http/foreign-json.ts';
+
+const padding = ' '.repeat(1000);
+
+it('is read as JSON.parse reads it', () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      expect(parseJson(text + padding)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+it('that is none is undefined', () => {
+  const texts = [
+    '',
+    '{',
+    '"',
+    '"\\"',
+    '[1,]',
+    `"${'\\'.repeat(999)}`,
+    '[[',
+    ']]',
+    'nul',
+    '{"a":1}x',
+    '\ufeff{}',
+  ];
+  for (const text of texts) expect(parseJson(text + padding)).toBeUndefined();
+});
+
+it('may hold brackets in its texts, behind any quotation mark or backslash', () => {
+  for (const text of [
+    '['.repeat(5000),
+    '"['.repeat(5000),
+    '\\"{'.repeat(5000),
+    '\\'.repeat(5000),
+    ',"'.repeat(999),
+  ]) {
+    expect(parseJson(JSON.stringify([text]))).toEqual([text]);
+  }
+});
+
+it.each([
+  ['lists', '[', ']'],
+  ['objects', '{"a":', '}'],
+])('of %s 500 deep is read, and deeper ones are refused', (_what, open, close) => {
+  const nested = (depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
+  expect(JSON.stringify(parseJson(nested(500)))).toBe(nested(500));
+  expect(parseJson(nested(501))).toBeUndefined();
+  expect(parseJson(nested(200_000))).toBeUndefined();
+  expect(parseJson(open.repeat(1_000_000))).toBeUndefined();
+});
+
+it('of more than a million parts is refused', () => {
+  expect(parseJson(`[${'1,'.repeat(999_000)}1]`)).toHaveLength(999_001);
+  expect(parseJson(`[${'{},'.repeat(500_001)}{}]`)).toBeUndefined();
+});

@@ -1,0 +1,83 @@
+// A store that another program holds while a reply ends: the reply stands in memory alone, and waits for it.
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { ChatEvent } from '../../src/service/chat-event.ts';
+import { callWith, collect } from '../support/calls.ts';
+import { newKey, openEmbedded } from '../support/embedded.ts';
+import { temporaryDirectory } from '../support/test-store.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A chat whose message is kept and whose reply finds the store locked; `ended` once it is done, or has failed. */
+async function chatAtLockedStore() {
+  const directory = temporaryDirectory();
+  const said: string[] = [];
+  const say = async (line: string) => void said.push(line);
+  const backend = await openEmbedded(directory, { say, lockWaitMs: 100 });
+  onTestFinished(() => backend.close());
+  const apiKey = await newKey(backend, 'first');
+  const chat = backend.service.chat(
+    callWith(apiKey),
+    { mode: 'echo', message: 'hello', session_id: null },
+    'chunks',
+  );
+  const events = chat[Symbol.asyncIterator]();
+  const first = (await events.next()).value as ChatEvent;
+  const holder = new Database(join(directory, 'parley.db'));
+  holder.exec('BEGIN IMMEDIATE');
+  onTestFinished(() => void holder.close());
+  let ended: unknown = null;
+  collect({ [Symbol.asyncIterator]: () => events }).then(
+    (rest) => {
+      ended = rest.at(-1);
+    },
+    (error: unknown) => {
+      ended = error;
+    },
+  );
+  const messages = async () => {
+    const { session_id } = first.data as { session_id: string };
+    const page = { limit: 10, cursor: null };
+    const { data } = await backend.archive.listMessages(callWith(apiKey), session_id, page);
+    return data.items.map(({ content, finish_reason }) => [content, finish_reason]);
+  };
+  return { said, holder, messages, ended: () => ended };
+}
+
+/** So many seconds of waiting, in the steps that a wait for a lock takes. */
+async function pass(seconds: number): Promise<void> {
+  for (let ms = 0; ms < seconds * 1000; ms += 50) {
+    await vi.advanceTimersByTimeAsync(50);
+    await turn();
+  }
+}
+
+it('a reply waits for a store that is locked for 50 s, is kept, and the wait is told once', async () => {
+  const { said, holder, messages, ended } = await chatAtLockedStore();
+  await pass(1);
+  expect(said).toEqual([]);
+  await pass(49);
+  expect(ended()).toBeNull();
+  expect(said).toEqual([expect.stringContaining('the reply waits for it')]);
+  holder.exec('ROLLBACK');
+  await pass(1);
+  expect(ended()).toMatchObject({ event: 'done' });
+  expect(await messages()).toEqual([
+    ['hello', null],
+    ['hello', 'stop'],
+  ]);
+});
+
+it('a reply that a store did not take for a minute is told as lost', async () => {
+  const { holder, messages, ended } = await chatAtLockedStore();
+  await pass(65);
+  expect(ended()).toMatchObject({
+    code: 'STORE_BUSY',
+    hint: expect.stringContaining('the reply to it is not'),
+  });
+  holder.exec('ROLLBACK');
+  expect(await messages()).toEqual([['hello', null]]);
+});

@@ -1,0 +1,52 @@
+// A server that repeats the key where it fails does not bring it onto screens and into logs.
+import { expect, it, onTestFinished } from 'vitest';
+import { callWith, failureOf, say } from '../support/calls.ts';
+import { openRemote } from '../support/remote.ts';
+import { type Script, sendJson, serve } from '../support/scripted-server.ts';
+
+const key = 'a-key-of-some-server';
+const error = { code: 'ODD', message: `Your key ${key} is wrong`, details: [{ field: 'a', problem: key }] };
+
+const scripts: Readonly<Record<string, Script>> = {
+  'a refused key': (_request, response) => sendJson(response, { success: false, error }, 401),
+  'a failure': (_request, response) => sendJson(response, { success: false, error }, 400),
+  'a failure with status 200': (_request, response) => sendJson(response, { success: false, error }),
+  'a code': (_request, response) => sendJson(response, { success: false, error: { code: key } }, 400),
+  'a redirect': (_request, response) => response.writeHead(302, { Location: `/login/${key}` }).end(),
+  'the end of a stream': (_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.end(`event: error\ndata: ${JSON.stringify({ success: false, error })}\n\n`);
+  },
+};
+
+it.each(Object.keys(scripts))('%s is told without the key', async (name) => {
+  const server = await serve(scripts[name] as Script);
+  const traced: string[] = [];
+  const { backend } = await openRemote(server.url, {
+    trace: async (line: string) => void traced.push(line),
+  });
+  onTestFinished(async () => {
+    await backend.close();
+    await server.close();
+  });
+  const call = callWith(key);
+  const failures = [await failureOf(say(backend.service, call, 'Hello'))];
+  if (name !== 'the end of a stream') failures.push(await failureOf(backend.service.verify(call)));
+  for (const { message, hint, details, body, cause } of failures) {
+    expect(message).toContain('[key]');
+    expect([message, hint, JSON.stringify([details, body]), String(cause), ...traced].join()).not.toContain(
+      key,
+    );
+  }
+});
+
+it('a success is told as it came, also where it holds the key', async () => {
+  const server = await serve((_request, response) => sendJson(response, { success: true, data: { key } }));
+  const { backend } = await openRemote(server.url);
+  onTestFinished(async () => {
+    await backend.close();
+    await server.close();
+  });
+  const { data } = await backend.service.verify(callWith(key));
+  expect(data).toMatchObject({ key });
+});

@@ -1,0 +1,76 @@
+// A titled chat at servers that know of titles for created sessions alone, as the interface document has them, and at one of Parley.
+import type { ServerResponse } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { callWith, collect, failureOf } from '../support/calls.ts';
+import { openRemote } from '../support/remote.ts';
+import { type ReceivedRequest, sendJson, serve } from '../support/scripted-server.ts';
+
+const session = { session_id: 's-1', title: 'T', created_at: '2026-01-01T00:00:00.000Z', message_count: 0 };
+const reply = { success: true, data: { session_id: 's-1', reply: 'Hi.' } };
+
+/** A server of the six operations alone, with the answer to a chat that a test gives it. */
+async function meet(answerChat: (response: ServerResponse) => unknown, extensions: string | null = null) {
+  const server = await serve(({ method, path }, response) => {
+    if (extensions !== null) response.setHeader('Parley-Extensions', extensions);
+    if (path === '/v1/models') return sendJson(response, { success: true, data: ['m'] });
+    if (path === '/v1/chat') return answerChat(response);
+    return sendJson(response, { success: true, data: method === 'POST' ? session : {} });
+  });
+  const { backend } = await openRemote(server.url);
+  onTestFinished(async () => {
+    await backend.close();
+    await server.close();
+  });
+  const call = callWith('key', { idempotencyKey: 'k' });
+  const chat = (mode = 'm') =>
+    collect(backend.service.chat(call, { mode, message: 'Hello', session_id: null, title: 'T' }, 'whole'));
+  return { chat, server };
+}
+
+const asked = ({ method, path }: ReceivedRequest) => `${method} ${path}`;
+
+it('the session is made first, under a key of its own, and the message goes into it', async () => {
+  const { chat, server } = await meet((response) => sendJson(response, reply));
+  await chat();
+  expect(server.requests.map(asked)).toEqual(['GET /v1/models', 'POST /v1/sessions', 'POST /v1/chat']);
+  expect(server.requests.map(({ body }) => body && JSON.parse(body))).toEqual([
+    '',
+    { title: 'T' },
+    { mode: 'm', message: 'Hello', session_id: 's-1' },
+  ]);
+  expect(server.requests.slice(1).map(({ headers }) => headers['idempotency-key'])).toEqual([
+    'k-session',
+    'k',
+  ]);
+  await chat();
+  expect(server.requests.slice(3).map(asked)).toEqual(['POST /v1/sessions', 'POST /v1/chat']);
+});
+
+it('a server that turns out to be one of Parley gets the title with the message', async () => {
+  const { chat, server } = await meet((response) => sendJson(response, reply), 'archive, idempotency');
+  await chat();
+  expect(server.requests.map(asked)).toEqual(['GET /v1/models', 'POST /v1/chat']);
+  expect(JSON.parse(server.requests[1]?.body ?? '')).toEqual({ mode: 'm', message: 'Hello', title: 'T' });
+});
+
+it('in a mode that there is not, nothing is made', async () => {
+  const { chat, server } = await meet((response) => sendJson(response, reply));
+  expect(await failureOf(chat('n'))).toMatchObject({ code: 'UNKNOWN_MODE', hint: 'Modes: m.' });
+  expect(server.requests.map(asked)).toEqual(['GET /v1/models']);
+});
+
+it('of a message that is refused not even its session stays', async () => {
+  const error = { code: 'INVALID_REQUEST', message: 'No.' };
+  const { chat, server } = await meet((response) => sendJson(response, { success: false, error }, 400));
+  expect((await failureOf(chat())).code).toBe('INVALID_REQUEST');
+  expect(server.requests.map(asked).slice(2)).toEqual(['POST /v1/chat', 'DELETE /v1/sessions/s-1']);
+});
+
+it.each([
+  ['a connection that is lost', (response: ServerResponse) => response.socket?.destroy()],
+  ['a failure', (response: ServerResponse) => sendJson(response, { success: false, error: {} }, 500)],
+])('after %s the session stays, since the message may be in it', async (_, answerChat) => {
+  const { chat, server } = await meet(answerChat);
+  await failureOf(chat());
+  expect(server.requests.map(asked).at(-1)).toBe('POST /v1/chat');
+});

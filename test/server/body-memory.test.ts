@@ -1,0 +1,104 @@
+// What the value of a body holds in memory, in bytes of the body: bodies that few bytes make large are refused, or hold little.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { parseJsonBody } from '../../src/server/json-body.ts';
+import { operationShapes } from '../../src/server/operation-shapes.ts';
+import { ParleyError } from '../../src/service/errors.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+const size = 128 * 1024;
+const bounds = { depth: 8, values: 100, lists: operationShapes.importSession.lists };
+
+/** As many items as the size takes. */
+function messages(item: (index: number) => string): string {
+  const items: string[] = [];
+  for (let length = 0, index = 0; length < size; index++) {
+    const text = item(index);
+    items.push(text);
+    length += text.length + 1;
+  }
+  return `{"session":{},"messages":[${items.join(',')}]}`;
+}
+
+const fields = {
+  message_id: 'm',
+  position: 0,
+  role: 'user',
+  content: 'x',
+  mode: 'x',
+  finish_reason: null,
+  usage: null,
+  created_at: '2026-01-31T00:00:00.000Z',
+};
+/** The same fields in ever-new orders: each order is a class of its own to V8. */
+function inAnotherOrder(index: number): string {
+  const left = Object.entries(fields);
+  const ordered: Record<string, unknown> = {};
+  for (let rest = index * 7919; left.length > 0; rest = Math.floor(rest / 8) + index * 31) {
+    for (const [name, value] of left.splice(rest % left.length, 1)) ordered[name] = value;
+  }
+  return JSON.stringify(ordered);
+}
+
+const shapes: Readonly<Record<string, () => string>> = {
+  'empty objects': () => messages(() => '{}'),
+  'empty lists': () => messages(() => '[]'),
+  'lists in lists': () => messages(() => '[[[[]]]]'),
+  digits: () => messages(() => '0'),
+  fractions: () => messages(() => '1.5'),
+  'empty texts': () => messages(() => '""'),
+  'short texts': () => messages(() => '"ж"'),
+  'texts of eight bytes': () => messages(() => '"жaжaж"  '),
+  'objects with ever-new names': () => messages((index) => `{"${index.toString(36)}":0}`),
+  'spaced objects with ever-new names': () => messages((index) => `{"${index}k":0}`.padEnd(27)),
+  'objects with ever-new names in objects': () => messages((index) => `{"usage":{"${index}":0}}`.padEnd(30)),
+  'messages with all their fields': () => messages(() => JSON.stringify(fields)),
+  'messages in ever-new orders': () => messages(inAnotherOrder),
+  'a text of escapes': () => `{"session":{},"messages":[{"content":"${'\\n'.repeat(size / 2)}"}]}`,
+  'a text of letters of two bytes': () => `{"session":{},"messages":[{"content":"${'ж'.repeat(size / 2)}"}]}`,
+  'a text with one wide letter': () => `{"session":{},"messages":[{"content":"ж${'x'.repeat(size)}"}]}`,
+  'a session of ever-new fields': () =>
+    `{"session":{${Array.from({ length: size / 10 }, (_, at) => `"${at}k":0`)}},"messages":[]}`,
+};
+
+function usedMemory(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Nothing for a body that is refused. */
+async function readValue(body: Buffer): Promise<unknown> {
+  try {
+    return await parseJsonBody(body, bounds, () => new Promise((resolve) => setImmediate(resolve)));
+  } catch (error) {
+    if (error instanceof ParleyError) return undefined;
+    throw error;
+  }
+}
+
+test('whatever its shape, the value of a body holds less than ten times the bytes of the body', async () => {
+  const kept: unknown[] = [];
+  const bodies = Object.entries(shapes).map(([name, make]) => [name, Buffer.from(make())] as const);
+  // The first time, the functions that are called take memory, too.
+  for (const [, body] of bodies) await readValue(body);
+  for (const [name, body] of bodies) {
+    const before = usedMemory();
+    kept.push(await readValue(body));
+    const times = (usedMemory() - before) / body.length;
+    expect(times, `${name}: ${times}`).toBeLessThan(10);
+  }
+  expect(kept.filter((value) => value !== undefined)).toHaveLength(5);
+});
+
+test.each([
+  ['empty objects', /holds more values than a list of its length can have/],
+  ['spaced objects with ever-new names', /messages\[0\]\.0k is not a field of this request/],
+  ['a session of ever-new fields', /holds more than the 100 values/],
+])('%s are refused', async (name, problem) => {
+  const body = Buffer.from(shapes[name]?.() ?? '');
+  await expect(parseJsonBody(body, bounds, () => Promise.resolve())).rejects.toThrow(problem);
+});
