@@ -1,5 +1,6 @@
-// Attacks a server of this build with large bodies, one at a time and many at once: how long others wait meanwhile, and what memory
-// it takes. node scripts/attack-server.js [concurrency], after `npm run build`. It talks to this machine alone.
+// Attacks a server of this build with large bodies, one at a time and many at once: how long the reads and writes of others wait meanwhile,
+// and what memory it takes. node scripts/attack-server.js [concurrency] [part of a name], after `npm run build`. It talks to this
+// machine alone.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -9,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const atOnce = Number(process.argv[2] ?? 1);
+const wanted = process.argv[3] ?? '';
 const size = 8 * 1024 * 1024 - 1024;
 const filled = (before, unit, after) =>
   `${before}${Array(Math.floor((size - before.length - after.length) / (unit.length + 1)))
@@ -86,6 +88,65 @@ const attacks = {
   ],
 };
 
+const chinese = (length) =>
+  Array.from({ length }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 20_000))).join('');
+const someWords = (length) =>
+  Array.from({ length: length / 7 }, () => Math.floor(Math.random() * 2e9).toString(36)).join(' ');
+const chat = (message) => ({
+  method: 'POST',
+  path: '/v1/chat',
+  body: JSON.stringify({ mode: 'echo', message }),
+});
+const imports = (count, content) => ({ method: 'POST', path: importPath, body: record(count, content) });
+const find = (word) => ({ method: 'GET', path: `/v1/sessions/search?q=${encodeURIComponent(word)}` });
+const together = (requests) => (send) => Promise.all(requests.map((one) => send(one)));
+/** What takes more than one request. */
+const sequences = {
+  'four imports of 9,998 at once': () =>
+    together(Array.from({ length: 4 }, () => imports(9998, 'x'.repeat(600)))),
+  'twelve imports of 9,998 at once': () =>
+    together(Array.from({ length: 12 }, () => imports(9998, 'x'.repeat(600)))),
+  'a search behind 1 MiB of Chinese': () => async (send) => [
+    await send(chat(chinese(349_000))),
+    await send(find('東京都')),
+  ],
+  'a search behind 8 MiB of Chinese': () => async (send) => [
+    await send(imports(8, chinese(349_000))),
+    await send(find('東京都')),
+  ],
+  'a search behind 8 MiB of Chinese in 400': () => async (send) => [
+    await send(imports(400, chinese(6900))),
+    await send(find('東京都')),
+  ],
+  'a search behind 1 MiB of words': () => async (send) => [
+    await send(chat(someWords(1_000_000))),
+    await send(find('word')),
+  ],
+  'a search behind 8 MiB of words in 80': () => async (send) => [
+    await send(imports(80, someWords(100_000))),
+    await send(find('word')),
+  ],
+  'batch deletes of 10,000': () => async (send) => {
+    const made = [];
+    while (made.length < 10_000) {
+      const creates = Array.from({ length: 100 }, () =>
+        send({ method: 'POST', path: '/v1/sessions', body: '{}' }, true),
+      );
+      made.push(...(await Promise.all(creates)));
+    }
+    const ids = made.map((text) => JSON.parse(text).data.session_id);
+    return Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        send({
+          method: 'POST',
+          path: '/v1/sessions/batch-delete',
+          body: JSON.stringify({ session_ids: ids.slice(at * 1000, at * 1000 + 1000) }),
+        }),
+      ),
+    );
+  },
+};
+
 const say = (line) => process.stdout.write(`${line}\n`);
 const place = mkdtempSync(join(tmpdir(), 'parley-attack-'));
 const env = { PATH: process.env.PATH, PARLEY_CONFIG_DIR: place, PARLEY_DATA_DIR: place };
@@ -101,7 +162,7 @@ try {
       .toString()
       .trim();
   const [key, otherKey] = [newKey('attacker'), newKey('other')];
-  const ask = (method, path, apiKey, body) =>
+  const ask = (method, path, apiKey, body, wantsText = false) =>
     new Promise((resolve, reject) => {
       const headers = {
         authorization: `Bearer ${apiKey}`,
@@ -112,7 +173,12 @@ try {
         }),
       };
       const asked = request(url + path, { method, headers, agent: false }, (answer) => {
-        answer.resume().on('end', () => resolve(answer.statusCode));
+        let text = '';
+        answer
+          .on('data', (piece) => {
+            if (wantsText) text += piece;
+          })
+          .on('end', () => resolve(wantsText ? text : answer.statusCode));
       });
       asked.on('error', reject).end(body);
     });
@@ -120,34 +186,52 @@ try {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
   };
-  say('attack | status | longest wait of another, ms | it itself, ms | memory before, most so far, MiB');
-  for (const [name, make] of Object.entries(attacks)) {
+  const own = JSON.parse(await ask('POST', '/v1/sessions', otherKey, '{}', true)).data.session_id;
+  const kinds = {
+    read: () => ask('GET', '/v1/models', otherKey),
+    write: () => ask('PATCH', `/v1/sessions/${own}`, otherKey, '{"title":"x"}'),
+  };
+  say(
+    'attack | status | of reads, of writes of another: longest wait, 99 of 100, ms | it itself, ms | memory before, most so far, MiB',
+  );
+  const attack = async (name, run) => {
     const before = memory('VmRSS');
-    const all = Array.from({ length: atOnce }, make);
     let isOver = false;
-    let longest = 0;
-    const others = (async () => {
+    const waits = Object.entries(kinds).map(async ([, askOther]) => {
+      const lasted = [];
       while (!isOver) {
         const start = performance.now();
-        await ask('GET', '/v1/models', otherKey);
-        longest = Math.max(longest, performance.now() - start);
+        await askOther();
+        lasted.push(performance.now() - start);
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
-    })();
+      lasted.sort((one, other) => one - other);
+      const p99 = lasted[Math.floor(lasted.length * 0.99)] ?? 0;
+      return `${Math.round(lasted.at(-1) ?? 0)}, ${Math.round(p99)}`;
+    });
     const start = performance.now();
-    const statuses = new Set(await Promise.all(all.map(([path, body]) => ask('POST', path, key, body))));
+    const statuses = new Set(await run());
     const lasted = performance.now() - start;
     await new Promise((resolve) => setTimeout(resolve, 300));
     isOver = true;
-    await others;
+    const [reads, writes] = await Promise.all(waits);
     const columns = [
       name,
       [...statuses],
-      Math.round(longest),
+      `${reads}; ${writes}`,
       Math.round(lasted),
       `${before}, ${memory('VmHWM')}`,
     ];
     say(columns.join(' | '));
+  };
+  for (const [name, make] of Object.entries(attacks).filter(([one]) => one.includes(wanted))) {
+    const all = Array.from({ length: atOnce }, make);
+    await attack(name, () => Promise.all(all.map(([path, body]) => ask('POST', path, key, body))));
+  }
+  const send = ({ method, path, body }, wantsText) => ask(method, path, key, body, wantsText);
+  for (const [name, make] of Object.entries(sequences).filter(([one]) => one.includes(wanted))) {
+    const run = make();
+    await attack(name, () => run(send));
   }
 } finally {
   server.kill();

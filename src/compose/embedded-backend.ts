@@ -19,7 +19,7 @@ import type {
 import { ParleyError } from '../service/errors.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
-import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
+import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import { configuredEngines, exchangeableEngines, storedModes } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
@@ -45,7 +45,7 @@ export async function openEmbeddedBackend(
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
-    () => chosenStore(target, dependencies, { timeout: options.timeout, threads: undefined }),
+    () => chosenStore(target, dependencies, { timeout: options.timeout, storeProcesses: undefined }),
     dependencies,
     options,
     await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
@@ -89,7 +89,7 @@ export async function openServedBackend(
   dependencies: Dependencies,
   options: ServeOptions,
 ): Promise<ServedBackend> {
-  const { StoreThreads } = await import('../store/sqlite/store-threads.ts');
+  const { StoreProcesses } = await import('../store/sqlite/store-processes.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
   const { dataDirectory, profileFile } = dependencies;
@@ -99,11 +99,11 @@ export async function openServedBackend(
     modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
   const engines = async () => configuredEngines(dependencies, choice, await modes());
   // The file stands beside the chunk of the build that this stands in.
-  const threads: ThreadsOf = (place) =>
-    new StoreThreads(new URL('./store-worker.cjs', import.meta.url), place);
+  const storeProcesses: ProcessesOf = (place) =>
+    new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place);
   const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
     // Its own time-out is that of its models; a client has another.
-    () => chosenStore(target, dependencies, { timeout: null, threads }),
+    () => chosenStore(target, dependencies, { timeout: null, storeProcesses }),
     dependencies,
     choice,
     await engines(),

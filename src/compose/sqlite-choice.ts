@@ -3,7 +3,7 @@ import type { TurnOwner } from '../local/local-options.ts';
 import { storeRules } from '../local/local-store-rules.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
-import type { ThreadsOf } from '../store/sqlite/store-threads.ts';
+import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ChosenStore } from './store-choice.ts';
@@ -12,15 +12,16 @@ export interface SqliteChoice {
   /** Who waits less for an answer waits less for a lock, too. Seconds; null for the usual. */
   readonly timeout: number | null;
   /** For a server: none of its callers waits for another's long read. */
-  readonly threads: ThreadsOf | undefined;
+  readonly storeProcesses: ProcessesOf | undefined;
 }
 
 export async function openSqlite(dependencies: Dependencies, choice: SqliteChoice): Promise<ChosenStore> {
   const { dataDirectory, nodeApiVersion, now, sinceBoot, random, processes } = dependencies;
-  const { timeout, threads } = choice;
+  const { timeout, storeProcesses } = choice;
   const opened = await openSqliteStore({
     directory: dataDirectory,
-    ...{ nodeApiVersion, now, sinceBoot, random, threads },
+    ...{ nodeApiVersion, now, sinceBoot, random },
+    processes: storeProcesses,
     rules: storeRules,
     lockWaitMs: timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs),
   });

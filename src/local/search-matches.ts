@@ -13,6 +13,7 @@ export type FindMatches = (text: string) => readonly Match[];
 
 /** Of one term in one text: a score does not grow with more. */
 const mostMatches = 50;
+const longText = 32 * 1024;
 
 export function matchFinder({ matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>): FindMatches {
   return matching === 'words' ? wordFinder(terms) : pieceFinder(terms);
@@ -32,7 +33,10 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
   const beginnings = sought.flatMap(({ words, prefix }) =>
     prefix && words.length === 1 ? first(words) : [],
   );
+  const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
   return (text) => {
+    // A long text is nearly always without one of them, and far sooner searched for it than divided.
+    if (text.length > longText && !holdsAll(folded(text), parts)) return [];
     const words = wordsOf(text);
     const counts = sought.map(() => 0);
     const matches: Match[] = [];
@@ -47,6 +51,10 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
     }
     return matches;
   };
+}
+
+function holdsAll(text: string, parts: readonly string[]): boolean {
+  return parts.every((part) => text.includes(part));
 }
 
 function first(words: readonly Word[]): readonly string[] {

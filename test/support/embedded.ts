@@ -15,7 +15,7 @@ import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { StoreThreads, type ThreadsOf } from '../../src/store/sqlite/store-threads.ts';
+import { type ProcessesOf, StoreProcesses } from '../../src/store/sqlite/store-processes.ts';
 import { storeOptions } from './store-options.ts';
 
 export interface EmbeddedOptions {
@@ -28,7 +28,7 @@ export interface EmbeddedOptions {
   readonly sinceBoot?: () => number;
   /** How long a write waits for a store that is locked elsewhere. */
   readonly lockWaitMs?: number;
-  /** Where the store is to read long in threads, as one that is served: what the build makes of store-worker.ts. */
+  /** Where the store is to read long in processes, as one that is served: what the build makes of store-worker.ts. */
   readonly workerFile?: URL;
   /** The store, where it is none of SQLite in the directory. */
   readonly openStore?: () => Promise<SessionStore>;
@@ -45,11 +45,11 @@ export async function openEmbedded(
   const { lockWaitMs } = options;
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
   const { workerFile } = options;
-  const threads: ThreadsOf = workerFile && ((place) => new StoreThreads(workerFile, place));
+  const processes: ProcessesOf = workerFile && ((place) => new StoreProcesses(workerFile, place));
   const sinceBoot = options.sinceBoot ?? storeOptions(directory).sinceBoot;
   const store = options.openStore
     ? await options.openStore()
-    : (await openSqliteStore({ ...storeOptions(directory), ...wait, now, sinceBoot, threads })).store;
+    : (await openSqliteStore({ ...storeOptions(directory), ...wait, now, sinceBoot, processes })).store;
   const local: LocalOptions = {
     store: options.around?.(store) ?? store,
     engines: options.engines ?? offlineEngines(),

@@ -3,7 +3,6 @@ import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
-import type { Steps } from './steps.ts';
 
 interface KnownRow {
   readonly request_hash: Buffer;
@@ -88,19 +87,8 @@ export function doOnce<T>(
   return recorded ?? record(tools, projectId, once, work());
 }
 
-/** The same for work of several steps, all in one transaction. */
-export function* doOnceInSteps<T>(
-  tools: IdempotencyTools,
-  projectId: string,
-  once: IdempotencyKey | null,
-  work: () => Steps<T>,
-): Steps<Idempotent<T>> {
-  const recorded = once === null ? null : findRecorded<T>(tools, projectId, once);
-  return recorded ?? record(tools, projectId, once, yield* work());
-}
-
 /** What a key that is known answers with; null for one that is not. */
-function findRecorded<T>(
+export function findRecorded<T>(
   tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey,
@@ -111,7 +99,7 @@ function findRecorded<T>(
   return { kind: 'done', value: JSON.parse(known.answer ?? 'null') as T };
 }
 
-function record<T>(
+export function record<T>(
   tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey | null,

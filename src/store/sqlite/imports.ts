@@ -1,12 +1,12 @@
 // Takes in a session as another store wrote it out. What there is under its id decides: nothing, the same, or another.
-import type { Session } from '../../service/session.ts';
+import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import type { MessageRow } from './rows.ts';
 import { messageColumns, toMessage } from './rows.ts';
-import { findSession, inProject, thisSession } from './sessions.ts';
-import type { Steps } from './steps.ts';
+import { findSession, inProject } from './sessions.ts';
+import { atOnce, type Steps } from './steps.ts';
 
 export const importStatements = {
   addSession: `
@@ -15,67 +15,57 @@ export const importStatements = {
     VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @createdAt, @updatedAt,
       @messageCount, @turnOwner, @turnUntil, @turnPosition)
     ON CONFLICT (project, session_id) DO NOTHING`,
-  addMessage: `
-    INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
-      output_tokens, error_code, created_at)
-    VALUES ((SELECT id FROM sessions WHERE ${thisSession}), @position, @messageId, @role, @content, @mode,
-      @finishReason, @inputTokens, @outputTokens, @errorCode, @createdAt)`,
   message: `
     SELECT ${messageColumns} FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position`,
 } as const;
 
-/** A few milliseconds' work. */
+/** Its session is named by the number of its row, which a statement that names the project has told. */
+const addMessageStatement = `
+  INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
+    output_tokens, error_code, created_at)
+  VALUES (@session, @position, @messageId, @role, @content, @mode, @finishReason, @inputTokens, @outputTokens,
+    @errorCode, @createdAt)`;
+
+/** How many are compared before other writes get their turn: a few milliseconds' work. */
 const messagesOfStep = 100;
 
-/** Whether it is taken in in one step. */
-export function isShort({ messages }: SessionRecord): boolean {
-  return messages.length <= messagesOfStep;
-}
-
-/** Null where the id is taken otherwise. All steps inside one transaction: what fails leaves nothing. */
-export function* importSession(
+/** Null where the id is taken otherwise. A short session, in one transaction: long-import.ts takes in the others. */
+export function importSession(
   connection: Connection,
   projectId: string,
   record: SessionRecord,
   rules: StoreRules,
-): Steps<Session | null> {
+): Session | null {
   const { session, messages } = record;
-  if (!addSession(connection, projectId, record)) {
-    return (yield* isKept(connection, projectId, record, rules)) ? session : null;
-  }
-  for (const [index, message] of messages.entries()) {
-    if (index > 0 && index % messagesOfStep === 0) yield;
-    connection.run(importStatements.addMessage, {
-      projectId,
-      sessionId: session.session_id,
-      messageId: message.message_id,
-      position: message.position,
-      role: message.role,
-      content: message.content,
-      mode: message.mode,
-      finishReason: message.finish_reason,
-      inputTokens: message.usage?.input_tokens ?? null,
-      outputTokens: message.usage?.output_tokens ?? null,
-      errorCode: message.error_code ?? null,
-      createdAt: Date.parse(message.created_at),
-    });
-  }
+  const bindings = { projectId, sessionId: session.session_id, ...sessionBindings(record) };
+  const { changes, rowId } = connection.run(importStatements.addSession, bindings);
+  if (changes === 0) return atOnce(isKept(connection, projectId, record, rules)) ? session : null;
+  for (const message of messages) addMessage(connection, rowId, message);
   return findSession(connection, projectId, session.session_id);
 }
 
-/** False where the id is taken. */
-function addSession(
-  connection: Connection,
-  projectId: string,
-  { session, messages }: SessionRecord,
-): boolean {
+export function addMessage(connection: Connection, session: number, message: Message): void {
+  connection.run(addMessageStatement, {
+    session,
+    messageId: message.message_id,
+    position: message.position,
+    role: message.role,
+    content: message.content,
+    mode: message.mode,
+    finishReason: message.finish_reason,
+    inputTokens: message.usage?.input_tokens ?? null,
+    outputTokens: message.usage?.output_tokens ?? null,
+    errorCode: message.error_code ?? null,
+    createdAt: Date.parse(message.created_at),
+  });
+}
+
+export function sessionBindings({ session, messages }: SessionRecord) {
   const last = messages.at(-1);
   // A message without a reply is a turn that nobody runs: the next chat closes it, as after a process that was killed.
   const isOpen = last?.role === 'user';
-  const { changes } = connection.run(importStatements.addSession, {
-    projectId,
-    sessionId: session.session_id,
+  return {
     title: session.title,
     createdAt: Date.parse(session.created_at),
     updatedAt: Date.parse(session.updated_at),
@@ -83,11 +73,11 @@ function addSession(
     turnOwner: isOpen ? 'import' : null,
     turnUntil: isOpen ? 0 : null,
     turnPosition: isOpen ? last.position : null,
-  });
-  return changes === 1;
+  };
 }
 
-function* isKept(
+/** Whether the session that is there is equal to the one that came. */
+export function* isKept(
   connection: Connection,
   projectId: string,
   { session, messages }: SessionRecord,

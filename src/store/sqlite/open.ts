@@ -17,7 +17,7 @@ import { applicationId, schema } from './schema.ts';
 import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { prepareStoreFile } from './store-file.ts';
-import type { ThreadsOf } from './store-threads.ts';
+import type { ProcessesOf } from './store-processes.ts';
 
 export interface SqliteStoreOptions {
   /** Made, for its owner alone, if it is not there. */
@@ -37,7 +37,7 @@ export interface SqliteStoreOptions {
   /** How long a call waits for a lock that another process holds; `usualLockWaitMs`. */
   readonly lockWaitMs?: number;
   /** For a store of many callers: none of them waits for another's long read. */
-  readonly threads?: ThreadsOf;
+  readonly processes?: ProcessesOf;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
 }
@@ -68,13 +68,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? usualLockWaitMs, random: options.random };
-  const { now, sinceBoot, rules, threads, migrations = schema } = options;
-  const { connection, created } = await opened(path, migrations, wait, threads === undefined);
-  return {
-    store: new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, threads }),
-    created,
-    shareReads: () => connection.shareReads(),
-  };
+  const { now, sinceBoot, rules, processes, migrations = schema } = options;
+  const { connection, created } = await opened(path, migrations, wait, processes === undefined);
+  const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
+  await store.takeOutAbandoned();
+  return { store, created, shareReads: () => connection.shareReads() };
 }
 
 interface Opened {

@@ -1,6 +1,6 @@
 // The tables, as numbered migrations: a released one is never changed, only followed. Rows are numbered inside and named by
 // text ids outside; times are epoch milliseconds.
-import { unspaced } from '../unspaced-scripts.ts';
+import { longWritesParted, searchFilledLate } from './search-schema.ts';
 
 export interface Migration {
   /** 1 for the first, then without gaps. */
@@ -100,85 +100,6 @@ const third = `
     WHERE role = 'assistant';
 `;
 
-// The text of every message, to be searched, in two indexes (why two: docs/decisions/2026-11-22-two-search-indexes.md).
-// `message_words` knows words, without case and accents. `message_pieces` knows every three characters in a row, of the messages
-// alone that hold a script written without spaces; two spaces more, so that the last characters begin a three, too. Both take
-// their text from views of `messages`; `owner` is the number of the project, by which an index steps over what other projects
-// hold. They hold the messages up to `search_progress.through`, and search-index.ts brings them forward; the triggers take out
-// what goes, and `secure-delete` does that at once. `columnsize` off spares each message one more row: no score here needs it.
-// What a store has that was made before the indexes were filled late is cleared.
-const ownerOf = (message: string) =>
-  `(SELECT printf('%03d', project) FROM sessions WHERE sessions.id = ${message}.session)`;
-const isIndexed = (message: string) => `${message}.id <= (SELECT through FROM search_progress)`;
-const hasPieces = (message: string) => `${message}.content GLOB '*${unspaced}*'`;
-const intoIndexes = (message: string) => `
-  INSERT INTO message_words (rowid, content, owner)
-    VALUES (${message}.id, ${message}.content, ${ownerOf(message)});
-  INSERT INTO message_pieces (rowid, content, owner)
-    SELECT ${message}.id, ${message}.content || '  ', ${ownerOf(message)} WHERE ${hasPieces(message)};`;
-const outOfIndexes = (message: string) => `
-  INSERT INTO message_words (message_words, rowid, content, owner)
-    VALUES ('delete', ${message}.id, ${message}.content, ${ownerOf(message)});
-  INSERT INTO message_pieces (message_pieces, rowid, content, owner)
-    SELECT 'delete', ${message}.id, ${message}.content || '  ', ${ownerOf(message)} WHERE ${hasPieces(message)};`;
-
-const fourth = `
-  -- Sessions of one time are listed by their ids.
-  DROP INDEX sessions_active;
-  DROP INDEX sessions_deleted;
-  CREATE INDEX sessions_active ON sessions (project, updated_at, session_id) WHERE deleted_at IS NULL;
-  CREATE INDEX sessions_deleted ON sessions (project, updated_at, session_id) WHERE deleted_at IS NOT NULL;
-
-  DROP TRIGGER IF EXISTS message_words_added;
-  DROP TRIGGER IF EXISTS message_words_removed;
-  DROP TRIGGER IF EXISTS message_words_changed;
-  DROP TRIGGER IF EXISTS message_pieces_added;
-  DROP TRIGGER IF EXISTS message_pieces_removed;
-  DROP TRIGGER IF EXISTS message_pieces_taken;
-  DROP TRIGGER IF EXISTS message_pieces_given;
-  DROP TABLE IF EXISTS message_pieces_known;
-  DROP TABLE IF EXISTS message_pieces;
-  DROP TABLE IF EXISTS message_words;
-  DROP VIEW IF EXISTS message_pieces_source;
-  DROP VIEW IF EXISTS message_words_source;
-
-  CREATE TABLE search_progress (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    through INTEGER NOT NULL
-  ) STRICT;
-  INSERT INTO search_progress (id, through) VALUES (1, 0);
-
-  CREATE VIEW message_words_source (id, content, owner) AS
-    SELECT message.id, message.content, ${ownerOf('message')} FROM messages AS message
-    WHERE ${isIndexed('message')};
-  CREATE VIRTUAL TABLE message_words USING fts5 (
-    content, owner, content = 'message_words_source', content_rowid = 'id', columnsize = 0,
-    tokenize = 'unicode61 remove_diacritics 2'
-  );
-  INSERT INTO message_words (message_words, rank) VALUES ('secure-delete', 1);
-
-  CREATE VIEW message_pieces_source (id, content, owner) AS
-    SELECT message.id, message.content || '  ', ${ownerOf('message')} FROM messages AS message
-    WHERE ${hasPieces('message')} AND ${isIndexed('message')};
-  CREATE VIRTUAL TABLE message_pieces USING fts5 (
-    content, owner, content = 'message_pieces_source', content_rowid = 'id', columnsize = 0,
-    tokenize = 'trigram'
-  );
-  INSERT INTO message_pieces (message_pieces, rank) VALUES ('secure-delete', 1);
-  CREATE VIRTUAL TABLE message_pieces_known USING fts5vocab (message_pieces, row);
-
-  -- The number of the last message may be given again when it has gone: progress steps back to one that is there.
-  CREATE TRIGGER message_removed AFTER DELETE ON messages WHEN ${isIndexed('old')} BEGIN
-    ${outOfIndexes('old')}
-    UPDATE search_progress SET through = (SELECT coalesce(max(id), 0) FROM messages WHERE id < old.id)
-      WHERE through = old.id;
-  END;
-  CREATE TRIGGER message_changed AFTER UPDATE OF content ON messages WHEN ${isIndexed('old')} BEGIN
-    ${outOfIndexes('old')}
-    ${intoIndexes('new')}
-  END;
-`;
-
 // Sessions by their creation. An activity changes nothing in these: a turn writes no more for them.
 const fifth = `
   CREATE INDEX sessions_active_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NULL;
@@ -228,8 +149,9 @@ export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
   { version: 3, parleyVersion: '0.1.0', sql: third },
-  { version: 4, parleyVersion: '0.1.0', sql: fourth },
+  { version: 4, parleyVersion: '0.1.0', sql: searchFilledLate },
   { version: 5, parleyVersion: '0.1.0', sql: fifth },
   { version: 6, parleyVersion: '0.1.0', sql: sixth },
   { version: 7, parleyVersion: '0.1.0', sql: seventh },
+  { version: 8, parleyVersion: '0.1.0', sql: longWritesParted },
 ];

@@ -1,20 +1,32 @@
 // Brings the search indexes forward. A turn does not wait for them: many messages at once cost far less than one by one, and
 // most are never searched for. So a search first adds what it lacks, and in between it is added when enough has come together.
 import type { Connection } from './connection.ts';
+import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
 
 /** When so many messages are not in the indexes yet, they are taken in after the next write. */
 const enough = 256;
-/** One transaction keeps other writers, and this event loop, waiting: a few milliseconds' work. */
+/** One transaction keeps other writers, and this event loop, waiting: some 20 ms of work. */
 const mostMessages = 256;
-const mostBytes = 256 * 1024;
+/** In bytes of a text of words. One that is written without spaces has so many times the entries. */
+const mostWork = longestIndexed;
+const workInPieces = longestIndexed / longestInPieces;
 /** After one write: no process should have to index a whole store of older messages before it may end. */
 const mostSteps = 4;
 
 export const indexStatements = {
   progress: 'SELECT through, (SELECT coalesce(max(id), 0) FROM messages) AS newest FROM search_progress',
+  // No work, where it is kept apart.
   next: `
-    SELECT id, octet_length(content) AS bytes FROM messages
+    SELECT id, CASE WHEN bytes > ${longestIndexed} THEN NULL WHEN NOT ${hasPieces('message')} THEN bytes
+      WHEN bytes <= ${longestInPieces} THEN bytes * ${workInPieces} END AS work
+    FROM (SELECT id, content, octet_length(content) AS bytes FROM messages) AS message
     WHERE id > (SELECT through FROM search_progress) ORDER BY id LIMIT ${mostMessages}`,
+  apart: `
+    INSERT INTO search_apart (project, message)
+    SELECT coalesce(imports.project, sessions.project), message.id
+    FROM messages AS message CROSS JOIN sessions ON sessions.id = message.session
+      LEFT JOIN imports ON imports.session = sessions.id
+    WHERE message.id = @message`,
   advance: 'UPDATE search_progress SET through = @to',
   words: `
     INSERT INTO message_words (rowid, content, owner)
@@ -23,6 +35,11 @@ export const indexStatements = {
     INSERT INTO message_pieces (rowid, content, owner)
     SELECT id, content, owner FROM message_pieces_source WHERE id > @from`,
 } as const;
+
+interface NextRow {
+  readonly id: number;
+  readonly work: number | null;
+}
 
 interface Progress {
   /** The last message that is in the indexes; 0 for none. */
@@ -79,16 +96,17 @@ function progressOf(connection: Connection): Progress {
 /** Takes some messages in. How far it came, or null where nothing was left. */
 export function indexStep(connection: Connection): number | null {
   const { through: from } = progressOf(connection);
-  const rows = connection.all<{ id: number; bytes: number }>(indexStatements.next);
-  if (rows.length === 0) return null;
-  let to = from;
-  let bytes = 0;
-  for (const row of rows) {
-    bytes += row.bytes;
-    if (to > from && bytes > mostBytes) break;
-    to = row.id;
-  }
+  let left = mostWork;
+  const next = connection.allWhile<NextRow>(indexStatements.next, {}, ({ work }) => {
+    left -= work ?? 0;
+    return left >= 0;
+  });
+  const to = next.at(-1)?.id;
+  if (to === undefined) return null;
   connection.run(indexStatements.advance, { to });
+  for (const { id: message, work } of next) {
+    if (work === null) connection.run(indexStatements.apart, { message });
+  }
   connection.run(indexStatements.words, { from });
   connection.run(indexStatements.pieces, { from });
   return to;

@@ -3,11 +3,12 @@
 import type { Role } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { SearchFilter } from '../session-filters.ts';
-import type { FoundMessage, SearchReads, ShownSession } from '../store-rules.ts';
+import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { toTime } from './rows.ts';
+import { longHits } from './search-apart.ts';
 import { indexQuery } from './search-terms.ts';
 import { findSession, inProject } from './sessions.ts';
 
@@ -56,6 +57,7 @@ export function searchReads(
   { connection, wait }: SearchTools,
   projectId: string,
   filter: SearchFilter,
+  rules: Pick<StoreRules, 'matcher'>,
 ): SearchReads {
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
   return {
@@ -73,7 +75,8 @@ export function searchReads(
         if (next.length < bindings.limit) break;
         before = next.at(-1)?.id ?? 0;
       }
-      return hits;
+      const long = await longHits({ connection, wait }, projectId, rules.matcher(filter), most);
+      return [...hits, ...long].sort((one, other) => other.id - one.id).slice(0, most);
     },
     async *texts(messages) {
       for (const step of inSteps(messages)) yield await read(() => step.map(({ id }) => content(id)));

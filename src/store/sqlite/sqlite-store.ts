@@ -27,14 +27,15 @@ import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
-import { doOnce, doOnceInSteps } from './idempotency.ts';
-import { importSession, isShort } from './imports.ts';
+import { doOnce } from './idempotency.ts';
+import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
 import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
@@ -50,9 +51,8 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { searchFailure } from './sqlite-errors.ts';
-import { atOnce } from './steps.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
-import type { StoreThreads, ThreadsOf } from './store-threads.ts';
+import type { ProcessesOf, StoreProcesses } from './store-processes.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
 
@@ -62,7 +62,7 @@ interface StoreParts {
   readonly now: () => number;
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
-  readonly threads?: ThreadsOf;
+  readonly processes?: ProcessesOf;
 }
 
 export class SqliteStore implements SessionStore {
@@ -70,8 +70,8 @@ export class SqliteStore implements SessionStore {
   readonly #filesystem: string;
   readonly #keys = new KeyReads();
   readonly #searchIndex: SearchIndex;
-  /** Null where long reads run in this thread. */
-  readonly #threads: StoreThreads | null;
+  /** Null where long reads run in this process. */
+  readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #now: () => number;
   readonly #sinceBoot: () => number;
@@ -85,10 +85,12 @@ export class SqliteStore implements SessionStore {
     this.#rules = options.rules;
     const { writer } = this.#access;
     const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
-    const threads = options.threads?.(place) ?? null;
-    this.#threads = threads;
+    const processes = options.processes?.(place) ?? null;
+    this.#processes = processes;
     this.#searchIndex = new SearchIndex(connection, () =>
-      threads ? writer.writeElsewhere(() => threads.indexStep()) : writer.write(() => indexStep(connection)),
+      processes
+        ? writer.writeElsewhere(() => processes.indexStep())
+        : writer.writeAlone(() => indexStep(connection)),
     );
   }
 
@@ -161,20 +163,19 @@ export class SqliteStore implements SessionStore {
   }
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
-    const threads = this.#threads;
+    const processes = this.#processes;
     return this.#access.readInSteps(
       projectId,
       (connection) => listSessions(connection, projectId, filter),
-      threads && (() => threads.list(projectId, filter)),
+      processes && (() => processes.list(projectId, filter)),
     );
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    const tools = { connection: this.#access.connection, wait: this.#access.wait };
     const search = this.#access.run(async () => {
       await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      if (this.#threads !== null) return this.#threads.search(projectId, filter, signal);
-      return this.#rules.search(filter, searchReads(tools, projectId, filter));
+      if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
+      return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
     });
     return search.catch(searchFailure);
   }
@@ -188,13 +189,13 @@ export class SqliteStore implements SessionStore {
     record: SessionRecord,
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
-    const steps = (connection: Connection) =>
-      doOnceInSteps({ ...this.#turnTools(), connection }, projectId, once, () =>
-        importSession(connection, projectId, record, this.#rules),
-      );
+    const { connection, writer } = this.#access;
+    const tools = { connection, rules: this.#rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
-      ? await this.#access.write((connection) => atOnce(steps(connection)))
-      : await this.#access.run(() => this.#access.writer.writeInSteps(steps));
+      ? await this.#writeOnce(projectId, once, (connection) =>
+          importSession(connection, projectId, record, this.#rules),
+        )
+      : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once }));
     this.#searchIndex.keepUp();
     return imported;
   }
@@ -241,14 +242,13 @@ export class SqliteStore implements SessionStore {
     filter: PurgeFilter,
     options: { readonly expected: number; readonly keptSince: number },
   ): Promise<Purge> {
-    const write = <T>(work: () => T) => this.#access.writer.write(work);
-    const tools = {
-      connection: this.#access.connection,
-      write,
-      wait: this.#access.wait,
-      clocks: () => this.#clocks(),
-    };
-    return this.#access.run(() => purgeSessions(tools, filter, options));
+    const { connection, writer, wait } = this.#access;
+    const write = <T>(work: () => T) => writer.write(work);
+    const tools = { connection, write, wait, clocks: () => this.#clocks() };
+    return this.#access.run(async () => {
+      await this.takeOutAbandoned();
+      return purgeSessions(tools, filter, options);
+    });
   }
 
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
@@ -263,6 +263,10 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => inspect(connection, this.#filesystem));
   }
 
+  takeOutAbandoned(): Promise<void> {
+    return takeOutAbandoned(this.#access, this.#sinceBoot());
+  }
+
   async ping(): Promise<void> {
     // An empty transaction of a writer: nothing reaches the disk.
     await this.#access.write(() => {});
@@ -270,7 +274,7 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the writes that were asked for; a call after this rejects. */
   async close(): Promise<void> {
-    await Promise.all([this.#access.close(), this.#threads?.close(storeClosed())]);
+    await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
   }
 
   /** Made when a write runs, not when it is asked for: it may wait for a lock meanwhile. */

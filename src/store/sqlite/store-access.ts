@@ -13,6 +13,7 @@ export class StoreAccess {
   readonly writer: Writer;
   readonly wait: LockWait;
   readonly #longReads: LongReads;
+  readonly #toEnd = new Set<Promise<unknown>>();
   #closed = false;
 
   constructor(connection: Connection, wait: LockWait) {
@@ -58,10 +59,22 @@ export class StoreAccess {
     }
   }
 
+  /** A call of several transactions: the store is closed after its end. */
+  async runToEnd<T>(call: () => Promise<T>): Promise<T> {
+    const running = this.run(call);
+    this.#toEnd.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#toEnd.delete(running);
+    }
+  }
+
   /** Waits for the writes that were asked for; a call after this rejects. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#longReads.close(storeClosed());
+    await Promise.allSettled(this.#toEnd);
     await this.writer.idle();
     if (this.connection.open) this.connection.close();
   }

@@ -1,11 +1,11 @@
-// What runs in a thread of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
-// first order. The thread is given its rules where it is put together (compose/served-store-worker.ts).
-import { parentPort, workerData } from 'node:worker_threads';
+// What runs in a process of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
+// first order. The process is given its rules where it is put together (compose/served-store-worker.ts).
+import { constants, setPriority } from 'node:os';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
-import type { SearchRule } from '../store-rules.ts';
+import type { StoreRules } from '../store-rules.ts';
 import { openDatabase } from './binding.ts';
 import { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
@@ -16,7 +16,9 @@ import { listSessions } from './session-pages.ts';
 import { storeError } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
 
-/** What a thread is started with. */
+type SearchRules = Pick<StoreRules, 'search' | 'matcher'>;
+
+/** What a process is started with. */
 export interface StorePlace {
   readonly path: string;
   readonly lockWaitMs: number;
@@ -27,46 +29,54 @@ export type ReadOrder =
   | { readonly kind: 'list'; readonly projectId: string; readonly filter: SessionFilter };
 
 /** `index`: take some messages into the search indexes. */
-export type ThreadOrder = ReadOrder | { readonly kind: 'index' };
+export type WorkerOrder = ReadOrder | { readonly kind: 'index' };
 
-type ThreadResult = SearchPage | Rows<Session> | number | null;
+type WorkerResult = SearchPage | Rows<Session> | number | null;
 
-export type ThreadAnswer =
-  | { readonly value: ThreadResult }
+export type WorkerAnswer =
+  | { readonly value: WorkerResult }
   | { readonly code: ErrorCode; readonly message: string; readonly facts: ErrorFacts };
 
 class StoreWorker {
   readonly #path: string;
   readonly #wait: LockWait;
-  readonly #search: SearchRule;
+  readonly #rules: SearchRules;
   #opened: Connection | null = null;
 
-  constructor({ path, lockWaitMs }: StorePlace, search: SearchRule) {
+  constructor({ path, lockWaitMs }: StorePlace, rules: SearchRules) {
     this.#path = path;
-    this.#search = search;
+    this.#rules = rules;
     this.#wait = { waitMs: lockWaitMs, random: Math.random };
   }
 
-  async answer(order: ThreadOrder): Promise<ThreadAnswer> {
+  async answer(order: WorkerOrder): Promise<WorkerAnswer> {
     try {
       this.#opened ??= connect(this.#path);
       const tools = { connection: this.#opened, wait: this.#wait };
-      return { value: await work(tools, order, this.#search) };
+      return { value: await work(tools, order, this.#rules) };
     } catch (error) {
-      // An error keeps nothing but its text on its way to another thread.
+      // An error keeps nothing but its text on its way to another process.
       const { code, message, hint, details } = storeError(error, this.#path);
       return { code, message, facts: { hint, details } };
     }
   }
 }
 
-async function work(tools: SearchTools, order: ThreadOrder, search: SearchRule): Promise<ThreadResult> {
+async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules): Promise<WorkerResult> {
   if (order.kind === 'index') return indexed(tools);
+  giveWay();
   const { kind, projectId, filter } = order;
-  if (kind === 'search') return search(filter, searchReads(tools, projectId, filter));
+  if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
   const { connection, wait } = tools;
   const list = () => atOnce(listSessions(connection, projectId, filter));
   return whenUnlocked(() => connection.readAtOneMoment(list), wait);
+}
+
+/** A search may take all that a processor has: the server comes first. Who writes into the indexes does not, for others wait for that. */
+function giveWay(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {}
 }
 
 function connect(path: string): Connection {
@@ -88,10 +98,14 @@ async function indexed({ connection, wait }: SearchTools): Promise<number | null
   }
 }
 
-/** Answers what this thread is asked, until it is ended. */
-export function answerOrders(search: SearchRule): void {
-  const worker = new StoreWorker(workerData as StorePlace, search);
-  parentPort?.on('message', async (order: ThreadOrder) => {
-    parentPort?.postMessage(await worker.answer(order));
+/** Answers what this process is asked, until it is ended. */
+export function answerOrders(rules: SearchRules): void {
+  const worker = new StoreWorker(JSON.parse(process.argv[2] ?? '') as StorePlace, rules);
+  // It ends with its parent: the channel closes, and nothing else keeps it. What ends the parent in order may come to all processes of a
+  // terminal or a service, and then the parent still waits for answers.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+  process.on('message', async (order: WorkerOrder) => {
+    const answer = await worker.answer(order);
+    if (process.connected) process.send?.(answer);
   });
 }

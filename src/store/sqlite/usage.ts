@@ -11,6 +11,7 @@ function selectUsage(group: string, from: string, order: string, by = group): st
       CAST(round(avg(first_token_ms)) AS INTEGER) AS first_token_ms
     FROM messages AS reply INDEXED BY replies_by_time ${from}
     WHERE reply.role = 'assistant' AND reply.created_at >= @since
+      AND reply.session NOT IN (SELECT session FROM imports)
     GROUP BY ${by} ORDER BY ${order}`;
 }
 

@@ -4,7 +4,6 @@ import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
 import type { IsWanted, LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import { writeInSteps } from './long-write.ts';
 import type { Steps } from './steps.ts';
 
 interface Write {
@@ -69,12 +68,23 @@ export class Writer {
     });
   }
 
-  /** A write of its own transaction, between whose steps the event loop turns. Writes that come meanwhile wait for its end. */
-  writeInSteps<T>(begin: (connection: Connection) => Steps<T>): Promise<T> {
-    return this.writeElsewhere(() => writeInSteps(this.#connection.path, this.#wait, begin));
+  /**
+   * Work of several transactions, one for each step. Other writes come between two of them, so that none waits for all the steps. Where a
+   * step fails, those before it stay.
+   */
+  async writeInParts<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const { done, value } = await this.writeAlone(() => steps.next());
+      if (done === true) return value;
+    }
   }
 
-  /** A transaction of another connection. Writes that come meanwhile wait for its end, and not for the store's lock. */
+  /** What takes longer than most writes, in a transaction of its own. */
+  writeAlone<T>(work: () => T): Promise<T> {
+    return this.writeElsewhere(() => this.#transaction(work, this.#wait.waitMs));
+  }
+
+  /** A transaction of another connection. Writes that come meanwhile wait for its end, not for the store's lock. */
   writeElsewhere<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#longWaiting.push(() => work().then(resolve, reject));
@@ -165,15 +175,22 @@ export class Writer {
   async #commitOneByOne(group: readonly Write[]): Promise<void> {
     for (const write of group) {
       try {
-        const wait = { ...this.#wait, waitMs: write.waitMs };
-        await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), wait);
-        const outcome = this.#runAlone(write);
-        this.#connection.run('COMMIT');
-        settle([write], [outcome]);
+        settle([write], [await this.#transaction(() => this.#runAlone(write), write.waitMs)]);
       } catch (error) {
-        this.#connection.rollback();
         write.reject(error);
       }
+    }
+  }
+
+  async #transaction<T>(work: () => T, waitMs: number): Promise<T> {
+    await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), { ...this.#wait, waitMs });
+    try {
+      const value = work();
+      this.#connection.run('COMMIT');
+      return value;
+    } catch (error) {
+      this.#connection.rollback();
+      throw error;
     }
   }
 }

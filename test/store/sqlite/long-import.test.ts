@@ -1,10 +1,24 @@
 // A long session is taken in in steps: reads are answered in between and see none of it before all, and what fails leaves nothing.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { SessionRecord } from '../../../src/service/session-archive.ts';
-import { storeOptions } from '../../support/store-options.ts';
+import type { SessionStore } from '../../../src/store/session-store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { lookInto } from '../../support/raw-database.ts';
+import { sinceBoot, storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { at, newId, newProject, newSession, once, startOfTime } from '../store-samples.ts';
+import {
+  at,
+  everySession,
+  newId,
+  newProject,
+  newSession,
+  once,
+  search,
+  startOfTime,
+} from '../store-samples.ts';
 
 const count = 3000;
 
@@ -38,8 +52,6 @@ it('while a long session is imported reads are answered, and none sees a part of
     await eventLoopTurned();
   }
   expect(reads).toBe(10);
-  // A write waits for the end of it, and no longer.
-  expect(await store.renameSession(other, session, 'new')).not.toBeNull();
   expect(await importing).toEqual({ kind: 'done', value: record.session });
   expect(await store.findSession(mine, session_id)).toEqual(record.session);
   const last = await store.history(mine, session_id, count, 1);
@@ -86,4 +98,102 @@ it('a store that is closed while a long session is imported keeps it whole first
   expect(await importing).toEqual({ kind: 'done', value: record.session });
   const { store: again } = await openTestStore(storeOptions(directory));
   expect(await again.history(project, record.session.session_id, count, 1)).toHaveLength(1);
+});
+
+it('while a long session is imported, writes of others wait for a part of it at most', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const [mine, other] = [await newProject(store), await newProject(store)];
+  const session = await newSession(store, other);
+  let isOver = false;
+  const importing = Promise.all(
+    [longRecord(), longRecord()].map((one) => store.importSession(mine, one, null)),
+  );
+  const ended = importing.then(() => {
+    isOver = true;
+  });
+  let writes = 0;
+  for (; !isOver; writes += 1) await store.renameSession(other, session, `name ${writes}`);
+  await ended;
+  // Each of the two is written in twelve parts.
+  expect(writes).toBeGreaterThan(12);
+});
+
+/** All that a store tells of sessions and their messages. */
+async function told(store: SessionStore, project: string) {
+  const purge = { projectId: null, deletedBefore: Number.MAX_SAFE_INTEGER };
+  const lists = [false, true].map((deleted) => store.listSessions(project, everySession({ deleted })));
+  return {
+    sessions: (await Promise.all(lists)).flatMap(({ items }) => items),
+    found: (await search(store, project, 'said')).items,
+    usage: await Promise.all((['mode', 'session', 'day'] as const).map((by) => store.usage(0, by))),
+    purge: (await store.planPurge(purge)).sessions,
+    integrity: (await store.inspect()).integrity,
+  };
+}
+
+const nothing = { sessions: [], found: [], usage: [[], [], []], purge: 0, integrity: 'ok' };
+
+it('of an import whose process ends in the middle nothing is told, and in a minute nothing is left', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore(storeOptions(directory));
+  const project = await newProject(store);
+  const record = longRecord();
+  const importing = store.importSession(project, record, once('import'));
+  for (let turn = 0; turn < 8; turn += 1) await eventLoopTurned();
+  // What the disk holds after a power cut: cp, for a process that closes a file of SQLite's takes its locks away.
+  const [cut, later] = [join(temporaryDirectory(), 'cut'), join(temporaryDirectory(), 'later')];
+  for (const copy of [cut, later]) execFileSync('cp', ['-r', directory, copy]);
+  await importing;
+  const { found, ...whole } = await told(store, project);
+  expect(whole).toMatchObject({ sessions: [record.session], integrity: 'ok' });
+  expect(found).toHaveLength(1);
+
+  const { store: again } = await openTestStore(storeOptions(cut));
+  expect(await told(again, project)).toEqual(nothing);
+  expect(await again.importSession(project, record, once('import'))).toEqual(await importing);
+
+  const clock = () => sinceBoot() + 61_000;
+  const { store: last } = await openSqliteStore({ ...storeOptions(later), sinceBoot: clock });
+  expect(await told(last, project)).toEqual(nothing);
+  await last.close();
+  lookInto(join(later, 'parley.db'), (database) => {
+    for (const table of ['sessions', 'messages', 'imports', 'search_apart'])
+      expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([]);
+    for (const table of ['message_words', 'message_pieces'])
+      database.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run();
+  });
+});
+
+it('an import that another takes for abandoned keeps nothing, and says so; the same id is free', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore(storeOptions(directory));
+  const project = await newProject(store);
+  const record = longRecord();
+  const outcome = Promise.allSettled([store.importSession(project, record, null)]);
+  for (let turn = 0; turn < 8; turn += 1) await eventLoopTurned();
+  // As the first step of taking it out does.
+  lookInto(join(directory, 'parley.db'), (database) =>
+    database.exec(`UPDATE sessions SET session_id = 'another' WHERE project = 0`),
+  );
+  expect(await outcome).toMatchObject([{ status: 'rejected', reason: { code: 'STORE_BUSY' } }]);
+  expect(await store.listSessions(project, everySession({}))).toMatchObject({ items: [] });
+  expect(await store.importSession(project, record, null)).toEqual({ kind: 'done', value: record.session });
+});
+
+it('of two imports of one id at once, the equal ones are one, and another is refused and leaves nothing', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  const record = longRecord();
+  const messages = record.messages.map((message) => ({ ...message, content: 'other' }));
+  const same = [once('import'), once('import'), null].map((key) => store.importSession(project, record, key));
+  const other = store.importSession(project, { ...record, messages }, null);
+  expect(await Promise.all(same)).toEqual(Array(3).fill({ kind: 'done', value: record.session }));
+  expect(await other).toEqual({ kind: 'done', value: null });
+  await store.close();
+  lookInto(join(directory, 'parley.db'), (database) => {
+    const counts = `SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM messages) AS messages,
+      (SELECT count(*) FROM imports) AS imports`;
+    expect(database.prepare(counts).get()).toEqual({ sessions: 1, messages: count, imports: 0 });
+  });
 });

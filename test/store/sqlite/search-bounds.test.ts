@@ -6,7 +6,7 @@ import { searchStatements } from '../../../src/store/sqlite/search.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, search, turnStart } from '../store-samples.ts';
+import { newProject, search, turnReply, turnStart } from '../store-samples.ts';
 
 it.each(Object.entries(searchStatements))(
   'the statement that finds hits in the index of %s reads no more rows than it is told, the newest first',
@@ -48,3 +48,26 @@ it.each([
     for (const project of [other, mine]) expect(await search(store, project, text)).toEqual(nothing);
   },
 );
+
+it('of the hits, the texts of the newest 16 MiB are read to be scored, and a word of another counts once', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const project = await newProject(store);
+  const say = async (content: string) => {
+    const begun = await store.beginTurn(project, turnStart({ content }));
+    if (begun.kind !== 'begun') throw new Error(begun.kind);
+    return begun.turn;
+  };
+  const scores = async () => {
+    const { items } = await search(store, project, 'fox');
+    return Object.fromEntries(items.map(({ score, hits }) => [hits[0]?.snippet.slice(0, 18), score]));
+  };
+  await say('fox fox fox');
+  await say('fox and owl');
+  const before = await scores();
+  expect(before['⟦fox⟧ ⟦fox⟧ ⟦fox⟧']).toBeGreaterThan(before['⟦fox⟧ and owl'] as number);
+  const content = `fox${' '.repeat(16 * 1024 * 1024)}`;
+  await store.endTurn(project, await say('question'), turnReply({ content }));
+  const after = await scores();
+  expect(Object.keys(after)).toHaveLength(3);
+  expect(after['⟦fox⟧ ⟦fox⟧ ⟦fox⟧']).toBe(after['⟦fox⟧ and owl']);
+});

@@ -1,4 +1,4 @@
-// A store that is served reads long in threads of its own: whatever is searched or filtered, others are answered meanwhile, and what is
+// A store that is served reads long in processes of its own: whatever is searched or filtered, others are answered meanwhile, and what is
 // found is the same.
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -6,7 +6,7 @@ import { setImmediate as eventLoopTurned } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import { StoreThreads, type ThreadsOf } from '../../../src/store/sqlite/store-threads.ts';
+import { type ProcessesOf, StoreProcesses } from '../../../src/store/sqlite/store-processes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { fillStore } from '../../support/stored-sessions.ts';
@@ -14,7 +14,7 @@ import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { everySession, newProject, newSession, searchFilter, turnStart } from '../store-samples.ts';
 
 const workerFile = new URL('../../../dist/store-worker.cjs', import.meta.url);
-const threads: ThreadsOf = (place) => new StoreThreads(workerFile, place);
+const processes: ProcessesOf = (place) => new StoreProcesses(workerFile, place);
 const never = new AbortController().signal;
 
 function search(store: SessionStore, project: string, query: string, signal = never) {
@@ -41,7 +41,7 @@ async function filledStore(count: number, content: string) {
       INSERT INTO message_pieces (rowid, content, owner) SELECT id, content, owner FROM message_pieces_source;
       COMMIT;`),
   );
-  const { store } = await openTestStore({ ...storeOptions(directory), threads });
+  const { store } = await openTestStore({ ...storeOptions(directory), processes });
   return { directory, store, large, small, session };
 }
 
@@ -56,7 +56,7 @@ it('while a search reads every word of a store, others are answered, and their s
   const content = `'w' || (n * 7919 % 20011) || ' w' || (n * 104729 % 19997) || ' said'`;
   const { directory, store, large, small, session } = await filledStore(6000, content);
   await store.beginTurn(small, turnStart({ content: 'what another said' }));
-  // The threads are there from here on.
+  // The processes are there from here on.
   await Promise.all([search(store, large, 'said'), search(store, small, 'said')]);
   expect(await busyDuring(() => search(store, large, 'w* w1* w2*'))).toBeLessThan(0.5);
   let isOver = false;
@@ -69,12 +69,12 @@ it('while a search reads every word of a store, others are answered, and their s
   expect(await store.renameSession(small, session, 'new')).not.toBeNull();
   expect(isOver).toBe(false);
   await hostile;
-  const { store: unthreaded } = await openTestStore(storeOptions(directory));
+  const { store: alone } = await openTestStore(storeOptions(directory));
   for (const query of ['w*', 'w19* said', '"said said"'])
-    expect(await search(store, large, query)).toEqual(await search(unthreaded, large, query));
+    expect(await search(store, large, query)).toEqual(await search(alone, large, query));
 });
 
-it('while a long message comes into the indexes, reads are answered, writes wait, and a search finds it then', async () => {
+it('while a long message comes into the indexes, reads are answered, and a search finds it then', async () => {
   const { store, small, session } = await filledStore(1, `'said'`);
   await search(store, small, 'said');
   const words = Array.from({ length: 20_000 }, (_, index) => `x${(index * 7919).toString(36)}`);
@@ -90,14 +90,14 @@ it('while a long message comes into the indexes, reads are answered, writes wait
   expect(await store.findSession(small, session)).not.toBeNull();
 });
 
-it('while filters read many sessions, others are answered, and a page is what it is without threads', async () => {
+it('while filters read many sessions, others are answered, and a page is what it is without processes', async () => {
   const { directory, store, large, small, session } = await filledStore(1, `'said'`);
   fillStore(join(directory, 'parley.db'), 10_000);
-  const { store: unthreaded } = await openTestStore(storeOptions(directory));
+  const { store: alone } = await openTestStore(storeOptions(directory));
   const filters = ['nothing*', 'title 1*9'].map((titleMatch) => everySession({ titleMatch, order: 'asc' }));
   const list = (from: SessionStore) => Promise.all(filters.map((filter) => from.listSessions(large, filter)));
   const pages = await list(store);
-  expect(pages).toEqual(await list(unthreaded));
+  expect(pages).toEqual(await list(alone));
   expect(pages[1]?.items.length).toBeGreaterThan(1);
   const many = () => Promise.all(Array.from({ length: 10 }, () => list(store)));
   expect(await busyDuring(many)).toBeLessThan(0.6);
@@ -106,7 +106,7 @@ it('while filters read many sessions, others are answered, and a page is what it
   expect(await begun).toEqual(Array(10).fill(pages));
 });
 
-it('a query that is refused in a thread names its fault, and one that is stopped is over at once', async () => {
+it('a query that is refused in a process names its fault, and one that is stopped is over at once', async () => {
   const { store, large } = await filledStore(
     10_000,
     `'w' || (n * 7919 % 20011) || ' 東' || char(0x4e00 + n)`,

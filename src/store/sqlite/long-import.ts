@@ -1,0 +1,227 @@
+// Takes in a long session in several transactions, so that other writes get their turn in between. Until the last one it is hidden: it
+// belongs to a project that no key is of, under an id that is no session's. `imports` names it, and who finds it there after its time, because
+// the process that wrote it ended, takes it out again.
+import { ParleyError } from '../../service/errors.ts';
+import type { Session } from '../../service/session.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import { type IdempotencyKey, type Idempotent, longestLeaseMs } from '../session-store.ts';
+import type { Clocks } from './age-clock.ts';
+import type { Connection } from './connection.ts';
+import { findRecorded, type IdempotencyTools, record as keepAnswer } from './idempotency.ts';
+import { addMessage, isKept, sessionBindings } from './imports.ts';
+import { isLeaseOver, leaseEnd } from './lease-clock.ts';
+import { findSession, sessionStatements } from './sessions.ts';
+import type { Steps } from './steps.ts';
+import type { Writer } from './writer.ts';
+
+/** A few milliseconds' work. */
+const messagesOfPart = 250;
+const unitsOfPart = 256 * 1024;
+
+const stillHidden = 'id = @session AND project = 0 AND session_id = @token';
+
+export const longImportStatements = {
+  hiddenProject: `INSERT INTO projects (id, project_id, name, created_at) VALUES (0, '', '', 0) ON CONFLICT DO NOTHING`,
+  hide: `
+    INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, turn_owner, turn_until,
+      turn_position)
+    VALUES (lower(hex(randomblob(16))), 0, @title, @createdAt, @updatedAt, @messageCount, @turnOwner, @turnUntil,
+      @turnPosition)
+    RETURNING id AS session, session_id AS token`,
+  hold: `INSERT INTO imports (session, project, held_until)
+    VALUES (@session, (SELECT id FROM projects WHERE project_id = @projectId), @until)`,
+  renew: `UPDATE imports SET held_until = @until
+    WHERE session = @session AND EXISTS (SELECT 1 FROM sessions WHERE ${stillHidden})`,
+  show: `UPDATE sessions SET project = (SELECT project FROM imports WHERE session = @session), session_id = @sessionId
+    WHERE ${stillHidden}`,
+  release: 'DELETE FROM imports WHERE session = @session',
+  all: `SELECT session, held_until, session_id AS token FROM imports CROSS JOIN sessions ON sessions.id = imports.session`,
+  // Whoever worked on it has another token from here on.
+  claim: `UPDATE sessions SET session_id = lower(hex(randomblob(16)))
+    WHERE ${stillHidden} AND EXISTS (SELECT 1 FROM imports WHERE session = @session AND held_until = @held_until)
+    RETURNING id AS session, session_id AS token`,
+  find: `SELECT 1 FROM sessions WHERE ${stillHidden}`,
+  removeMessages: `DELETE FROM messages
+    WHERE id IN (SELECT id FROM messages WHERE session = @session LIMIT ${messagesOfPart})`,
+  remove: 'DELETE FROM sessions WHERE id = @session AND project = 0',
+} as const;
+
+export interface LongImportTools extends Pick<IdempotencyTools, 'connection' | 'rules'> {
+  /** Asked anew in each step: it may wait for a lock meanwhile. */
+  readonly clocks: () => Clocks;
+}
+
+interface ImportRequest {
+  readonly projectId: string;
+  readonly record: SessionRecord;
+  readonly once: IdempotencyKey | null;
+}
+
+interface Hidden {
+  readonly session: number;
+  /** Tells this session from a later one that was given the same number. */
+  readonly token: string;
+}
+
+/** Whether it is taken in in one transaction. */
+export function isShort({ messages }: SessionRecord): boolean {
+  return [...partsOf(messages)].length <= 1;
+}
+
+interface ImportRow extends Hidden {
+  readonly held_until: number;
+}
+
+export async function importInParts(
+  writer: Writer,
+  tools: LongImportTools,
+  request: ImportRequest,
+): Promise<Idempotent<Session | null>> {
+  await takeOutAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
+  const long = new LongImport(tools, request);
+  try {
+    return await writer.writeInParts(long.steps());
+  } catch (error) {
+    await writer.writeInParts(long.takeBack()).catch(() => {});
+    throw error;
+  }
+}
+
+class LongImport {
+  readonly #tools: LongImportTools;
+  readonly #projectId: string;
+  readonly #record: SessionRecord;
+  readonly #once: IdempotencyKey | null;
+  #hidden: Hidden | null = null;
+
+  constructor(tools: LongImportTools, { projectId, record, once }: ImportRequest) {
+    this.#tools = tools;
+    this.#projectId = projectId;
+    this.#record = record;
+    this.#once = once;
+  }
+
+  /** Each step is a transaction. The value is null where the id is taken otherwise. */
+  *steps(): Steps<Idempotent<Session | null>> {
+    const { connection } = this.#tools;
+    const recorded = this.#recorded();
+    if (recorded !== null) return recorded;
+    if (!this.#isTaken()) {
+      yield* this.#hide();
+      // Others have written since the first step.
+      const repeated = this.#recorded();
+      if (repeated === null && !this.#isTaken()) return this.#keep(this.#show());
+      yield* this.takeBack();
+      if (repeated !== null) return repeated;
+    }
+    const isEqual = yield* isKept(connection, this.#projectId, this.#record, this.#tools.rules);
+    return this.#recorded() ?? this.#keep(isEqual ? this.#record.session : null);
+  }
+
+  /** After a failure: what was hidden goes. */
+  *takeBack(): Steps<void> {
+    const hidden = this.#hidden;
+    this.#hidden = null;
+    if (hidden !== null && this.#renew(hidden)) yield* takeOut(this.#tools.connection, hidden);
+  }
+
+  *#hide(): Steps<void> {
+    const { connection, clocks } = this.#tools;
+    connection.run(longImportStatements.hiddenProject);
+    const bindings = sessionBindings(this.#record);
+    const hidden = connection.get<Hidden>(longImportStatements.hide, bindings) as Hidden;
+    const { session } = hidden;
+    const until = leaseEnd(clocks().clock, longestLeaseMs);
+    connection.run(longImportStatements.hold, { session, projectId: this.#projectId, until });
+    this.#hidden = hidden;
+    for (const part of partsOf(this.#record.messages)) {
+      yield;
+      if (!this.#renew(hidden)) throw heldUp(this.#record.session.session_id);
+      for (const message of part) addMessage(connection, session, message);
+    }
+  }
+
+  /** False where it was taken out, for it was not renewed in time. */
+  #renew({ session, token }: Hidden): boolean {
+    const until = leaseEnd(this.#tools.clocks().clock, longestLeaseMs);
+    return this.#tools.connection.run(longImportStatements.renew, { session, token, until }).changes === 1;
+  }
+
+  #show(): Session | null {
+    const { connection } = this.#tools;
+    const { session, token } = this.#hidden as Hidden;
+    const sessionId = this.#record.session.session_id;
+    connection.run(longImportStatements.show, { session, token, sessionId });
+    connection.run(longImportStatements.release, { session });
+    return findSession(connection, this.#projectId, sessionId);
+  }
+
+  #isTaken(): boolean {
+    const bindings = { projectId: this.#projectId, sessionId: this.#record.session.session_id };
+    return this.#tools.connection.get(sessionStatements.holds, bindings) !== undefined;
+  }
+
+  #recorded(): Idempotent<Session | null> | null {
+    return this.#once && findRecorded<Session | null>(this.#idempotency(), this.#projectId, this.#once);
+  }
+
+  #keep(value: Session | null): Idempotent<Session | null> {
+    return keepAnswer(this.#idempotency(), this.#projectId, this.#once, value);
+  }
+
+  #idempotency(): IdempotencyTools {
+    const { clocks, ...tools } = this.#tools;
+    return { ...tools, ...clocks() };
+  }
+}
+
+/** What imports have left that ended with their process. What cannot be done now is left to the next who asks. */
+export async function takeOutAbandoned(
+  { connection, writer }: { readonly connection: Connection; readonly writer: Writer },
+  clock: number,
+): Promise<void> {
+  try {
+    for (const row of connection.all<ImportRow>(longImportStatements.all)) {
+      if (isLeaseOver(row.held_until, clock)) await writer.writeInParts(takeOutClaimed(connection, row));
+    }
+  } catch {}
+}
+
+function* takeOutClaimed(connection: Connection, row: ImportRow): Steps<void> {
+  const hidden = connection.get<Hidden>(longImportStatements.claim, { ...row });
+  if (hidden !== undefined) yield* takeOut(connection, hidden);
+}
+
+/** Each step looks whether the number still stands for this session: another process may be taking it out as well. */
+function* takeOut(connection: Connection, hidden: Hidden): Steps<void> {
+  const { session } = hidden;
+  while (connection.get(longImportStatements.find, { ...hidden }) !== undefined) {
+    if (connection.run(longImportStatements.removeMessages, { session }).changes > 0) {
+      yield;
+      continue;
+    }
+    connection.run(longImportStatements.release, { session });
+    connection.run(longImportStatements.remove, { session });
+  }
+}
+
+function* partsOf(messages: SessionRecord['messages']): Generator<SessionRecord['messages']> {
+  let begin = 0;
+  let units = 0;
+  for (const [index, { content }] of messages.entries()) {
+    const isFull = index - begin === messagesOfPart || units + content.length > unitsOfPart;
+    if (index > begin && isFull) {
+      yield messages.slice(begin, index);
+      begin = index;
+      units = 0;
+    }
+    units += content.length;
+  }
+  yield messages.slice(begin);
+}
+
+function heldUp(sessionId: string): ParleyError {
+  return new ParleyError('STORE_BUSY', `The import of ${sessionId} was held up for more than a minute.`, {
+    hint: 'Nothing of this session was kept. Import it again.',
+  });
+}

@@ -1,0 +1,40 @@
+// The long messages, which are in no index: each search looks through those of its project. To find a word in 1 MiB takes a few
+// milliseconds; to take that into an index may take seconds, in which nobody else could write.
+import type { FoundMessage } from '../store-rules.ts';
+import type { Connection } from './connection.ts';
+import { type LockWait, whenUnlocked } from './lock-wait.ts';
+
+export const apartStatements = {
+  next: `
+    SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes,
+      message.content
+    FROM search_apart CROSS JOIN messages AS message ON message.id = search_apart.message
+    CROSS JOIN sessions ON sessions.id = message.session
+    WHERE search_apart.project = (SELECT id FROM projects WHERE project_id = @projectId)
+      AND search_apart.message < @before AND sessions.project = search_apart.project AND deleted_at IS NULL
+    ORDER BY search_apart.message DESC LIMIT 1`,
+} as const;
+
+interface LongRow extends FoundMessage {
+  readonly content: string;
+}
+
+/** The newest that hold all terms, at most `most`. Everything else in this process gets its turn between two. */
+export async function longHits(
+  { connection, wait }: { readonly connection: Connection; readonly wait: LockWait },
+  projectId: string,
+  holds: (text: string) => boolean,
+  most: number,
+): Promise<readonly FoundMessage[]> {
+  const hits: FoundMessage[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; ) {
+    const bindings = { projectId, before };
+    const row = await whenUnlocked(() => connection.get<LongRow>(apartStatements.next, bindings), wait);
+    if (row === undefined) break;
+    const { content, ...hit } = row;
+    if (holds(content)) hits.push(hit);
+    before = row.id;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return hits;
+}

@@ -1,0 +1,42 @@
+// A server that is stopped while a search runs that does not end: it ends within its usual time, and so does the search.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { Place } from '../support/parley.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const worker = new URL('../support/endless-worker.js', import.meta.url);
+
+test('SIGTERM ends a server in the middle of a search that never ends', async () => {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  await place.output(['models']);
+  const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
+  // The program, with another file for the processes of its store.
+  const copy = join(place.path, 'program');
+  for (const part of ['bin', 'dist', 'package.json'])
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  writeFileSync(join(copy, 'dist', 'store-worker.cjs'), `import(${JSON.stringify(worker.href)})`);
+  const server = spawn(process.execPath, [join(copy, 'bin/parley.js'), 'serve', '--port', '0', '--json'], {
+    env: { PATH: process.env['PATH'], ...place.env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const closed = once(server, 'close');
+  const [line] = await once(server.stdout, 'data');
+  const { url } = JSON.parse(String(line)).data;
+  const headers = { authorization: `Bearer ${key}` };
+  const search = (word: string) => fetch(`${url}/v1/sessions/search?q=${word}`, { headers });
+  expect((await search('quick')).status).toBe(200);
+  const outcome = Promise.allSettled([search('endless')]);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const start = performance.now();
+  server.kill('SIGTERM');
+  expect(await closed).toEqual([143, null]);
+  // Two seconds are given to requests that run.
+  expect(performance.now() - start).toBeLessThan(6000);
+  expect((await outcome)[0]?.status).toBe('rejected');
+});

@@ -1,0 +1,79 @@
+// Searches that never end, of some projects: others are searched soon all the same, and whoever asked too long is refused. The processes
+// are real; what they run is an SQLite statement without an end.
+import { performance } from 'node:perf_hooks';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  type ReadLimits,
+  StoreProcesses,
+  usualReadLimits,
+} from '../../../src/store/sqlite/store-processes.ts';
+import { searchFilter } from '../store-samples.ts';
+
+const file = new URL('../../support/endless-worker.js', import.meta.url);
+const never = new AbortController().signal;
+
+function opened(limits: Partial<ReadLimits> = {}) {
+  const place = { path: 'none', lockWaitMs: 1 };
+  const processes = new StoreProcesses(file, place, { ...usualReadLimits, ...limits });
+  onTestFinished(() => processes.close(new Error('the test is over')));
+  const search = (project: string, text: string, signal = never) =>
+    processes.search(project, searchFilter(text), signal);
+  return { processes, search };
+}
+
+it('searches without an end of four projects keep no fifth project waiting', async () => {
+  const { search } = opened();
+  const endless = [1, 2, 3, 4].map((number) => search(`hostile ${number}`, 'endless'));
+  const outcomes = Promise.allSettled(endless);
+  const start = performance.now();
+  expect((await search('other', 'quick')).items).toEqual([]);
+  // Most of it is the start of a process, on a machine that does more than this.
+  expect(performance.now() - start).toBeLessThan(5000);
+  expect(await Promise.race([outcomes, 'they go on'])).toBe('they go on');
+});
+
+it('where no more searches may run, that which has lasted longest makes room', async () => {
+  const { search } = opened({ running: 1, patienceMs: 20, mostRunning: 2, crowdedSearchMs: 100 });
+  const first = expect(search('hostile 1', 'endless')).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    retryAfter: 5,
+  });
+  const second = search('hostile 2', 'endless').then(
+    () => 'found',
+    () => 'refused',
+  );
+  expect((await search('other', 'quick')).items).toEqual([]);
+  await first;
+  expect(await Promise.race([second, 'it goes on'])).toBe('it goes on');
+});
+
+it('a search that lasts longer than it may is refused by its words, and its project can search again', async () => {
+  const { search } = opened({ longestSearchMs: 1500 });
+  const refused = expect(search('hostile', 'endless')).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'The query lasts longer than 1.5 s: "endless".',
+    details: [{ field: 'q' }],
+  });
+  const next = search('hostile', 'quick');
+  await refused;
+  expect((await next).items).toEqual([]);
+  expect(usualReadLimits.longestSearchMs).toBe(60_000);
+});
+
+it('a search that its caller gives up leaves its place to the next of its project', async () => {
+  const { search } = opened();
+  const stop = new AbortController();
+  const stopped = expect(search('one', 'endless', stop.signal)).rejects.toThrow('left');
+  const next = search('one', 'quick');
+  stop.abort(new Error('left'));
+  await stopped;
+  expect((await next).items).toEqual([]);
+});
+
+it('closing ends a search that never ends, and refuses those that wait', async () => {
+  const { processes, search } = opened();
+  const outcomes = Promise.allSettled(['endless', 'quick'].map((text) => search('one', text)));
+  await search('other', 'quick');
+  await processes.close(new Error('closed'));
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
