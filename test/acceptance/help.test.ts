@@ -44,7 +44,7 @@ describe('help', () => {
     ]);
     expect(await parts()).toEqual(['Usage', 'Commands', 'Options', 'Examples']);
     const page = await place.output(['profiles', 'use', '--help']);
-    expect(page).toContain('--profile, --url, --json');
+    expect(page).toContain('--profile, --url, --store, --json');
     expect(page).not.toContain('talk to this server');
   });
 

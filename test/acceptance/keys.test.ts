@@ -123,8 +123,8 @@ describe('profiles', () => {
       err: 'Profile echoing is used from now on.\n',
     });
     expect(await place.answer(['profiles', 'list'])).toEqual([
-      { name: 'local', url: null, mode: null, current: false },
-      { name: 'echoing', url: null, mode: 'echo', current: true },
+      { name: 'local', url: null, store: null, mode: null, current: false },
+      { name: 'echoing', url: null, store: null, mode: 'echo', current: true },
     ]);
     expect(await place.output(['chat', '-n', 'same'])).toBe('same\n');
     expect(await place.output(['--profile', 'local', 'chat', '-n', 'same'])).not.toBe('same\n');
