@@ -1,10 +1,10 @@
 // Takes in a session as another store wrote it out. What there is under its id decides: nothing, the same, or another.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import type { MessageRow } from '../rows.ts';
+import { messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
-import type { MessageRow } from './rows.ts';
-import { messageColumns, toMessage } from './rows.ts';
 import { findSessions } from './sessions.ts';
 import { statement } from './statement.ts';
 

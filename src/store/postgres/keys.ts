@@ -1,11 +1,11 @@
 // Projects and the keys that are bound to them.
 import type { KeyRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
+import type { KeyRow } from '../rows.ts';
+import { toKeyRecord, toTime } from '../rows.ts';
 import type { NewKey } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
-import type { KeyRow } from './rows.ts';
-import { toKeyRecord, toTime } from './rows.ts';
 import { statement } from './statement.ts';
 
 const keyColumns = `

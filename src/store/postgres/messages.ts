@@ -3,11 +3,11 @@
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
 import { PageRoom } from '../page-room.ts';
+import type { MessageRow } from '../rows.ts';
+import { messageColumns, toMessage } from '../rows.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
 import { columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
-import type { MessageRow } from './rows.ts';
-import { messageColumns, toMessage } from './rows.ts';
 import { statement } from './statement.ts';
 
 // Texts beyond what a page can hold are not sent: a row counts with the bytes of those before it, and each text alone takes no more as

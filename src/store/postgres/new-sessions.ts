@@ -1,9 +1,9 @@
 // New sessions: all that are asked for at one moment in one statement, those with an idempotency key too.
 import type { NewSession } from '../../service/session.ts';
+import { toTime } from '../rows.ts';
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import { forgetOld, type KnownRow, knownColumns, knownOf, type OnceTools } from './idempotency.ts';
-import { toTime } from './rows.ts';
 import { statement } from './statement.ts';
 
 export interface SessionCreation {

@@ -1,10 +1,11 @@
 // What a search reads: hits of the index, the newest first, then texts and sessions. What is made of them is the rule's.
 import type { Role } from '../../service/session.ts';
+import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
-import { type SessionRow, sessionColumns, toSession, toTime } from './rows.ts';
 import { indexQuery } from './search-words.ts';
+import { sessionColumns } from './sessions.ts';
 import { statement } from './statement.ts';
 
 /** How many bytes of texts are read at a time. */

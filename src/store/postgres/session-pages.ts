@@ -1,10 +1,11 @@
 // Pages of sessions. A page begins by searching an index for where the last one ended: the thousandth costs what the first does.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
+import type { SessionRow } from '../rows.ts';
+import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
-import type { SessionRow } from './rows.ts';
-import { sessionColumns, toSession } from './rows.ts';
+import { sessionColumns } from './sessions.ts';
 import { statement } from './statement.ts';
 import { titleRegex } from './title-regex.ts';
 

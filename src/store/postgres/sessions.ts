@@ -1,11 +1,15 @@
 // Single sessions: made, read, renamed, deleted and restored. Each statement names its project itself.
 import type { DeletedSession, Session } from '../../service/session.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
+import type { SessionRow } from '../rows.ts';
+import { toSession, toTime } from '../rows.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
-import type { SessionRow } from './rows.ts';
-import { sessionColumns, toSession, toTime } from './rows.ts';
 import { statement } from './statement.ts';
+
+/** Of `parley.sessions AS session`. */
+export const sessionColumns =
+  'session.session_id, session.title, session.created_at, session.updated_at, session.message_count';
 
 /** The row of a project, for a statement whose first value is its id. */
 const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';

@@ -1,10 +1,11 @@
 // Begins turns: all that are asked for at one moment in one statement. Where another turn stands, or the key was used before, the rules
 // of a turn decide, and what they decide is written only while it still stands; otherwise they are asked again.
+
+import { type MessageRow, toMessage } from '../rows.ts';
 import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import type { StandingTurn } from '../store-rules.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import { forgetOld, type KnownRow, knownOf, type OnceTools } from './idempotency.ts';
-import { type MessageRow, toMessage } from './rows.ts';
 import {
   beginTurns as beginStatement,
   type RepeatedRow,

@@ -1,10 +1,11 @@
 // Ends turns, renews them, and tells whether they run: all that are asked about at one moment in one statement. Where something stands in
 // the place of a reply, or the turn was lost, the rules of a turn decide.
+
+import { type MessageRow, toMessage } from '../rows.ts';
 import type { Turn, TurnEnd, TurnReply } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import type { OnceTools } from './idempotency.ts';
-import { type MessageRow, toMessage } from './rows.ts';
 import {
   type AnyTurnRow,
   anyTurn,

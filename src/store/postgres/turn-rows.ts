@@ -2,8 +2,9 @@
 // the session's last message is a reply. The statements of groups (begin, end) do the usual case alone: nobody holds the turn that
 // begins, nothing stands where a reply comes. Of any other they change nothing; then the rules of a turn are asked, and what they decide
 // is written by a statement that does so only while what they were told still stands.
+
+import { messageColumns } from '../rows.ts';
 import { knownColumns } from './idempotency.ts';
-import { messageColumns } from './rows.ts';
 import { statement } from './statement.ts';
 
 const leaseEnd = (ms: string) => `clock_timestamp() + ${ms} * interval '1 millisecond'`;

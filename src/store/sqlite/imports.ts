@@ -1,10 +1,10 @@
 // Takes in a session as another store wrote it out. What there is under its id decides: nothing, the same, or another.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import type { MessageRow } from '../rows.ts';
+import { messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
-import type { MessageRow } from './rows.ts';
-import { messageColumns, toMessage } from './rows.ts';
 import { findSession, inProject } from './sessions.ts';
 import { atOnce, type Steps } from './steps.ts';
 

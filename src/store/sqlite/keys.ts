@@ -1,10 +1,10 @@
 // Projects and the keys that are bound to them.
 import type { KeyRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
+import type { KeyRow } from '../rows.ts';
+import { toKeyRecord, toTime } from '../rows.ts';
 import type { NewKey } from '../session-store.ts';
 import type { Connection } from './connection.ts';
-import type { KeyRow } from './rows.ts';
-import { toKeyRecord, toTime } from './rows.ts';
 
 const selectKeys = `
   SELECT api_keys.key_id, api_keys.name AS key_name, projects.project_id, projects.name AS project_name,

@@ -1,10 +1,10 @@
 // Pages of messages. A page begins by searching an index for where the last one ended: the thousandth costs what the first does.
 import type { Message } from '../../service/session.ts';
 import { PageRoom } from '../page-room.ts';
+import type { MessageRow } from '../rows.ts';
+import { messageColumns, toMessage } from '../rows.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
-import type { MessageRow } from './rows.ts';
-import { messageColumns, toMessage } from './rows.ts';
 import { thisSession } from './sessions.ts';
 
 // CROSS JOIN: the session first, always.

@@ -2,12 +2,12 @@
 // rule's.
 import type { Role } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import { toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import { toTime } from './rows.ts';
 import { longHits } from './search-apart.ts';
 import { indexQuery } from './search-terms.ts';
 import { findSession, inProject } from './sessions.ts';

@@ -2,11 +2,11 @@
 // no index bounds (titles; activity in the order of creation) is tested row by row, so many rows a step.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
+import type { SessionRow } from '../rows.ts';
+import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
-import type { SessionRow } from './rows.ts';
-import { sessionColumns, toSession } from './rows.ts';
-import { inProject } from './sessions.ts';
+import { inProject, sessionColumns } from './sessions.ts';
 import type { Steps } from './steps.ts';
 import { titleGlob } from './title-glob.ts';
 

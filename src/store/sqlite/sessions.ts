@@ -1,9 +1,11 @@
 // Single sessions: made, read, renamed, deleted and restored. Each statement names its project itself.
 import type { DeletedSession, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
+import type { SessionRow } from '../rows.ts';
+import { toSession, toTime } from '../rows.ts';
 import type { Connection } from './connection.ts';
-import type { SessionRow } from './rows.ts';
-import { sessionColumns, toSession, toTime } from './rows.ts';
+
+export const sessionColumns = 'session_id, title, created_at, updated_at, message_count';
 
 /** What every statement on sessions asks first; the second names one of them, active or deleted. */
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';

@@ -2,9 +2,9 @@
 // empty, the session's last message is a reply. When which is written is in turns.ts.
 import { ParleyError } from '../../service/errors.ts';
 import type { FinishReason, Message } from '../../service/session.ts';
+import type { MessageRow } from '../rows.ts';
+import { messageColumns, toMessage } from '../rows.ts';
 import type { Connection } from './connection.ts';
-import type { MessageRow } from './rows.ts';
-import { messageColumns, toMessage } from './rows.ts';
 import { inProject, thisSession } from './sessions.ts';
 
 const sessionRow = `(SELECT id FROM sessions WHERE ${thisSession})`;

@@ -1,6 +1,6 @@
-// Rows as the statements select them → the service's own types.
-import type { KeyRecord } from '../../service/administration.ts';
-import type { FinishReason, Message, Role, Session } from '../../service/session.ts';
+// Rows as the statements of every store select them → the service's own types.
+import type { KeyRecord } from '../service/administration.ts';
+import type { FinishReason, Message, Role, Session } from '../service/session.ts';
 
 export interface KeyRow {
   readonly key_id: string;
@@ -19,10 +19,6 @@ export interface SessionRow {
   readonly message_count: number;
 }
 
-/** Of `parley.sessions AS session`. */
-export const sessionColumns =
-  'session.session_id, session.title, session.created_at, session.updated_at, session.message_count';
-
 export interface MessageRow {
   readonly message_id: string;
   readonly position: number;
@@ -36,7 +32,7 @@ export interface MessageRow {
   readonly error_code: string | null;
 }
 
-/** Of `parley.messages AS message`. */
+/** Of a table of messages that the statement calls `message`. */
 export const messageColumns = [
   'message_id',
   'position',
