@@ -89,7 +89,6 @@ export async function openServedBackend(
   dependencies: Dependencies,
   options: ServeOptions,
 ): Promise<ServedBackend> {
-  const { StoreProcesses } = await import('../store/sqlite/store-processes.ts');
   const choice = { ...options, trace: null };
   const { modesFile } = options;
   const { dataDirectory, profileFile } = dependencies;
@@ -98,12 +97,12 @@ export async function openServedBackend(
   const modes = () =>
     modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
   const engines = async () => configuredEngines(dependencies, choice, await modes());
-  // The file stands beside the chunk of the build that this stands in.
-  const storeProcesses: ProcessesOf = (place) =>
-    new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place);
   const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
     // Its own time-out is that of its models; a client has another.
-    () => chosenStore(target, dependencies, { timeout: null, storeProcesses }),
+    async () => {
+      const storeProcesses = target.store === null ? await servedProcesses() : undefined;
+      return chosenStore(target, dependencies, { timeout: null, storeProcesses });
+    },
     dependencies,
     choice,
     await engines(),
@@ -118,6 +117,12 @@ export async function openServedBackend(
     requestArrived: shareReads,
     reloadModes,
   };
+}
+
+/** For the long reads of SQLite; PostgreSQL has processes of its own. In the build, the worker's file is in the directory of this code. */
+async function servedProcesses(): Promise<ProcessesOf> {
+  const { StoreProcesses } = await import('../store/sqlite/store-processes.ts');
+  return (place) => new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place);
 }
 
 async function readModes(path: string) {
