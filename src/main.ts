@@ -9,11 +9,11 @@ import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
 import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
-import { releaseDeadTerminals } from './cli/terminal/dead-terminals.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
 import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
+import { releaseTerminals } from './cli/terminal/terminal-release.ts';
 import { fileLocks, findModels, openBackend, openServedBackend } from './compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
@@ -34,7 +34,7 @@ const notStoppedMs = 100;
 export async function main(): Promise<void> {
   // The status until the result is known. Work that hangs, and leaves Node nothing to wait for, has failed.
   process.exitCode = 1;
-  process.on('exit', () => releaseDeadTerminals(isTerminal));
+  process.on('exit', releaseTerminals);
   const stop = new AbortController();
   const signalled = new AbortController();
   const signals: SignalListeners = { interrupt: new Set(), hangUp: new Set() };
@@ -116,23 +116,29 @@ function job(signals: SignalListeners): Job {
       listeners.delete(listener);
     };
   };
-  const on = (event: 'SIGCONT' | 'exit', listener: () => void) => {
-    process.on(event, listener);
+  const onContinue = (listener: () => void) => {
+    process.on('SIGCONT', listener);
     return () => {
-      process.off(event, listener);
+      process.off('SIGCONT', listener);
     };
   };
   return {
     onInterrupt: held(signals.interrupt),
     onHangUp: held(signals.hangUp),
-    onContinue: (listener) => on('SIGCONT', listener),
-    atExit: (action) => on('exit', action),
+    onContinue,
+    atExit(action) {
+      // What is done to a terminal comes before its release.
+      process.prependListener('exit', action);
+      return () => {
+        process.off('exit', action);
+      };
+    },
     async suspend() {
       // Windows has no such signal. The signal goes to the process group, because the starting program (npx, for example) and the shell
       // wait for it.
       if (process.platform === 'win32') return;
       await new Promise<void>((resolve) => {
-        const release = on('SIGCONT', () => goOn());
+        const release = onContinue(() => goOn());
         const goOn = () => {
           release();
           resolve();
@@ -228,11 +234,6 @@ function requestIds(now: () => number, random: () => number): () => string {
     start ||= `req_${now().toString(36)}${random().toString(36).slice(2)}`;
     return `${start}_${count++}`;
   };
-}
-
-/** Called at the end of the process, where nothing can be awaited. Where there is a terminal, the module is loaded already. */
-function isTerminal(descriptor: number): boolean {
-  return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 function standardStream(name: 'stdout' | 'stderr'): OutputStream {

@@ -19,6 +19,8 @@ export interface HangUpState {
   readonly name: string;
   /** Runs the program until it is in this state. */
   readonly open: (fixture: HangUpFixture) => Promise<TerminalScreen>;
+  /** Where it is not `hungUp`. */
+  readonly ends?: Ending;
   /** What is wrong with what the program left behind; null for nothing. */
   readonly leaves?: (fixture: HangUpFixture) => Promise<string | null>;
 }
@@ -26,6 +28,12 @@ export interface HangUpState {
 /** By the program itself; the signal that a core dump goes with would stand beside it. */
 export const hungUp: Ending = { status: 129, signal: 0 };
 const patienceMs = 10_000;
+
+/** The listeners of the program for its exit have run by then. */
+const pauseAtExit = `setImmediate(() => process.on('exit', () => {
+  require('node:fs').writeSync(process.stderr._handle.fd, 'leaving');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+}));`;
 
 const env = { NO_COLOR: '1' };
 const batchSize = 40;
@@ -141,6 +149,18 @@ export const hangUpStates: readonly HangUpState[] = [
       await screen.until('the question', () => /^\? .*key/im.test(screen.text));
       return screen;
     },
+  },
+  {
+    name: 'the last moment before its exit',
+    open: async (fixture) => {
+      const pause = join(fixture.place.path, 'pause.cjs');
+      writeFileSync(pause, pauseAtExit);
+      const screen = await atPrompt(fixture, 'echo', { NODE_OPTIONS: `--require=${pause}` });
+      screen.type('/exit\r');
+      await screen.shows('leaving');
+      return screen;
+    },
+    ends: { status: 0, signal: 0 },
   },
   {
     name: 'an editor that has the terminal',

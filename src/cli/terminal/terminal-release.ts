@@ -1,14 +1,17 @@
-// Closes standard streams whose terminal has closed, before the process ends. At its exit Node restores the modes of every terminal,
-// and aborts with a core dump if the terminal is gone (nodejs/node, `ResetStdio`). A core dump of Parley contains keys.
+// Gives back the standard streams that are terminals before the process ends. At its exit Node restores the modes of every terminal among
+// them, and aborts with a core dump if that terminal has closed (nodejs/node, `ResetStdio`). A core dump of Parley contains keys.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 
 const nullDevice = '/dev/null';
 
-/** Replaces each standard stream that is no longer a terminal by the null device. `isTerminal` asks the system now. */
-export function releaseDeadTerminals(isTerminal: (descriptor: number) => boolean): void {
+/**
+ * Replaces each standard stream that is a terminal, or was one, by the null device. A terminal that is still open is replaced too, because it
+ * may close before Node restores its modes. The streams of Node keep descriptors of their own, and the raw mode ends with them.
+ */
+export function releaseTerminals(): void {
   for (const descriptor of [0, 1, 2]) {
     try {
-      if (!isOtherDevice(descriptor) || isTerminal(descriptor)) continue;
+      if (!isOtherDevice(descriptor)) continue;
       closeSync(descriptor);
       // The system gives out the lowest free number, which is the one that was just closed.
       openSync(nullDevice, 'r+');
