@@ -77,7 +77,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     version: '1.2.3',
     logger: log.logger,
     ready: options.ready ?? (() => Promise.resolve()),
-    now: Date.now,
+    now: options.now ?? Date.now,
     newRequestId: () => `req_${randomUUID()}`,
   });
   const key = await newKey(backend, 'first');
