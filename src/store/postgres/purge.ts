@@ -43,10 +43,11 @@ const answers = statement(`
   SELECT count(*) AS answers FROM gone`);
 const erase = statement(`
   WITH next AS MATERIALIZED (
-    SELECT session.id FROM parley.sessions AS session WHERE ${erasable}
+    SELECT session.id, session.project FROM parley.sessions AS session WHERE ${erasable}
     ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
   ), queued AS (
-    DELETE FROM parley.to_index USING next WHERE to_index.session = next.id
+    DELETE FROM parley.to_index USING next
+    WHERE to_index.project = next.project AND to_index.session = next.id
   ), parts AS (
     DELETE FROM parley.reply_parts USING next WHERE reply_parts.session = next.id
   ), words AS (

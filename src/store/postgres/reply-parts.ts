@@ -24,7 +24,7 @@ const close = statement(`
     FROM parley.projects
     WHERE projects.project_id = $1 AND session.project = projects.id AND session.session_id = $2
       AND session.deleted_at IS NULL AND ${isLeft}
-    RETURNING session.id, session.turn_epoch, session.message_count
+    RETURNING session.id, session.project, session.turn_epoch, session.message_count
   ), reply AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, created_at)
     SELECT closed.id, closed.message_count - 1, last.message_id, 'assistant',
@@ -35,7 +35,8 @@ const close = statement(`
     ) AS last
     RETURNING session, position, octet_length(content) AS bytes
   ), queued AS (
-    INSERT INTO parley.to_index (session, position, bytes) SELECT session, position, bytes FROM reply
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT closed.project, reply.session, reply.position, reply.bytes FROM reply JOIN closed ON closed.id = reply.session
   )
   SELECT 1 FROM closed`);
 // Parts of turns that ended. A turn that runs, or was left, keeps its own.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
-import { at, firstPage, newProject, once, startOfTime, turnReply, turnStart } from '../store-samples.ts';
+import { at, firstPage, newProject, once, search, startOfTime, turnReply, turnStart } from '../store-samples.ts';
 import { begin, contents } from '../turn-steps.ts';
 
 let database: PostgresServer;
@@ -125,6 +125,7 @@ describe('what had come of a reply when its server was killed', () => {
       },
     ]);
     expect(await other.findSession(project, session)).toMatchObject({ message_count: 2 });
+    expect((await search(other, project, 'upon')).items).toMatchObject([{ session: { session_id: session } }]);
     expect((await begin(other, project, { session_id: session })).position).toBe(2);
   });
 
@@ -132,6 +133,7 @@ describe('what had come of a reply when its server was killed', () => {
     const { other, project, turn, session } = await killedTurn();
     expect(await isFree(other, project, turn)).toBe(true);
     const next = await begin(other, project, { session_id: session, content: 'Go on' });
+    expect((await search(other, project, 'upon')).items).toMatchObject([{ session: { session_id: session } }]);
     expect(await contents(other, project, session)).toEqual([
       'user: Hello',
       'interrupted: Once upon a time',
