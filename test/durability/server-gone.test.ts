@@ -121,7 +121,7 @@ test('a server that is stopped says that it is not ready, serves on for a while,
   reply.say('Once ');
   const stream = await readUntil(await streaming, 'Once ');
   const ended = stopped.end('SIGTERM');
-  await expect.poll(async () => (await fetch(`${stopped.url}/readyz`)).status).toBe(503);
+  await expect.poll(async () => (await fetch(`${stopped.url}/readyz`)).status, { timeout: 20_000 }).toBe(503);
   const made = await fetch(`${stopped.url}/v1/sessions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -160,7 +160,7 @@ test('a reply that outlasts the grace of its server is handed over: the same key
       body: { mode: 'test', message: 'hello' },
     });
   const cut = (await ask(first)).text();
-  await expect.poll(held.begun).toBe(1);
+  await expect.poll(held.begun, { timeout: 20_000 }).toBe(1);
   await first.app.stop();
   await first.close();
   const error = eventsOf(await cut).at(-1)?.body.error;

@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
-import { at, firstPage, newProject, once, search, startOfTime, turnReply, turnStart } from '../store-samples.ts';
+import {
+  at,
+  firstPage,
+  newProject,
+  once,
+  search,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from '../store-samples.ts';
 import { begin, contents } from '../turn-steps.ts';
 
 let database: PostgresServer;
@@ -20,6 +29,7 @@ interface Timing {
 }
 
 const hour = 3_600_000;
+const patient = { timeout: 20_000 };
 const living: Timing = { beatMs: 50, leaseMs: hour };
 /** It never beats again: what is left of a killed one. */
 const gone: Timing = { beatMs: hour, leaseMs: 20 };
@@ -125,7 +135,9 @@ describe('what had come of a reply when its server was killed', () => {
       },
     ]);
     expect(await other.findSession(project, session)).toMatchObject({ message_count: 2 });
-    expect((await search(other, project, 'upon')).items).toMatchObject([{ session: { session_id: session } }]);
+    expect((await search(other, project, 'upon')).items).toMatchObject([
+      { session: { session_id: session } },
+    ]);
     expect((await begin(other, project, { session_id: session })).position).toBe(2);
   });
 
@@ -133,7 +145,9 @@ describe('what had come of a reply when its server was killed', () => {
     const { other, project, turn, session } = await killedTurn();
     expect(await isFree(other, project, turn)).toBe(true);
     const next = await begin(other, project, { session_id: session, content: 'Go on' });
-    expect((await search(other, project, 'upon')).items).toMatchObject([{ session: { session_id: session } }]);
+    expect((await search(other, project, 'upon')).items).toMatchObject([
+      { session: { session_id: session } },
+    ]);
     expect(await contents(other, project, session)).toEqual([
       'user: Hello',
       'interrupted: Once upon a time',
@@ -181,7 +195,7 @@ test('each server knows how many live', async () => {
   const first = await openServer('a', living);
   expect(first.servers()).toBe(1);
   const second = await openServer('b', living);
-  await expect.poll(() => [first.servers(), second.servers()]).toEqual([2, 2]);
+  await expect.poll(() => [first.servers(), second.servers()], patient).toEqual([2, 2]);
   await second.store.close();
-  await expect.poll(() => first.servers()).toBe(1);
+  await expect.poll(() => first.servers(), patient).toBe(1);
 });
