@@ -52,6 +52,8 @@ export class StoreProcess {
   /** Resolves when the process has ended, whatever it was doing. */
   async end(): Promise<void> {
     this.#isOver = true;
+    // Without this, nothing keeps a process alive that waits for the end alone, and it ends in the middle of the wait.
+    this.#child.ref();
     this.#child.kill('SIGKILL');
     await this.#gone;
   }

@@ -129,3 +129,13 @@ it('a query that is refused in a process names its fault, and one that is stoppe
   await store.close();
   expect((await outcome)[0]).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
 });
+
+it('its processes keep this one alive only while it waits for their end', async () => {
+  const { store, small } = await filledStore(1, `'said'`);
+  await search(store, small, 'said');
+  const waitsForChildren = () => process.getActiveResourcesInfo().includes('ProcessWrap');
+  expect(waitsForChildren()).toBe(false);
+  const closing = store.close();
+  expect(waitsForChildren()).toBe(true);
+  await closing;
+});
