@@ -162,7 +162,7 @@ export class Conversation {
       }
       this.last = { ...this.last, isAnswered: true };
       this.usage = complete.usage;
-      notes.push(...turnNotes(complete, attempt.request.mode));
+      notes.push(...turnNotes(complete, attempt.request));
       if (complete.finish_reason === 'length')
         notes.push('The reply ends here because it reached its limit.');
     } catch (error) {
