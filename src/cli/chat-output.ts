@@ -90,7 +90,7 @@ function textOutput(
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
     quiet: context.options.quiet,
     startTimer,
-    now: context.host.now,
+    now: () => performance.now(),
   });
   let begun = false;
   const notes = reasoningNotes(context);
