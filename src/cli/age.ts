@@ -22,8 +22,11 @@ export function pointInTime(text: string): PointInTime {
   return { time: new Date(milliseconds).toISOString() };
 }
 
+/** ISO 8601 writes earlier years in another form. */
+const yearNought = Date.parse('0000-01-01T00:00:00.000Z');
+
 export function timeOf(point: PointInTime, now: number): string {
-  return 'time' in point ? point.time : new Date(Math.max(0, now - point.ageMs)).toISOString();
+  return 'time' in point ? point.time : new Date(Math.max(yearNought, now - point.ageMs)).toISOString();
 }
 
 /** How long ago, in the largest unit that says something: `3 min`, `5 h`, `12 d`. */
