@@ -1,4 +1,4 @@
-// A point in time as it is typed: an age before now (`90m`, `12h`, `30d`, `8w`), or a date or time as it stands.
+// A point in time as it is typed: an age before now (`90m`, `12h`, `30d`, `8w`), or a date or time, of UTC where it names no zone.
 import { InvalidArgumentError } from 'commander';
 import { namesDay } from '../service/calendar-day.ts';
 
@@ -11,11 +11,17 @@ const unitMs: Readonly<Record<string, number>> = {
 
 export type PointInTime = { readonly ageMs: number } | { readonly time: string };
 
+const dateOrTime = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
 /** For an option of a command. */
 export function pointInTime(text: string): PointInTime {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return { ageMs: Number(count) * (unitMs[unit] ?? 0) };
-  const milliseconds = /^\d{4}-\d\d-\d\d(T|$)/.test(text) && namesDay(text) ? Date.parse(text) : Number.NaN;
+  const [, day, time = '', zone = 'Z'] = dateOrTime.exec(text) ?? [];
+  // JavaScript takes a day alone for one of UTC, and a time without a zone for one of the machine's zone. Here both are of UTC, as is every
+  // time that is shown.
+  const milliseconds =
+    day !== undefined && namesDay(day) ? Date.parse(`${day}${time || 'T00:00'}${zone}`) : Number.NaN;
   if (Number.isNaN(milliseconds)) {
     throw new InvalidArgumentError('Give an age such as 90m, 12h, 30d or 8w, or a date such as 2026-01-31.');
   }
