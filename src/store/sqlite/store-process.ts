@@ -69,5 +69,8 @@ function deliver(
 }
 
 function broken(): ParleyError {
-  return new ParleyError('INTERNAL_ERROR', 'A process that reads the store for this one has ended.');
+  return new ParleyError('UNAVAILABLE', 'A process that reads the store for this one has ended.', {
+    hint: 'Try again in a moment.',
+    retryAfter: 2,
+  });
 }
