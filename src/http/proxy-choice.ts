@@ -1,5 +1,6 @@
 // Chooses the proxy for an origin by the variables that undici's EnvHttpProxyAgent reads. Requests to this machine use none. The choice is
 // made here, because that agent does not tell which proxy it uses, and a failure must name the proxy.
+import { BlockList, isIP } from 'node:net';
 import { isLoopback } from './loopback.ts';
 
 /** The variables that name proxies. Those in lower case take precedence. */
@@ -60,14 +61,28 @@ function isDecodable(text: string): boolean {
 const httpNames = ['http_proxy', 'HTTP_PROXY'] as const;
 const httpsNames = ['https_proxy', 'HTTPS_PROXY', ...httpNames] as const;
 
+/** True for an address in a network in CIDR notation, as other programs read it in the variable: `10.0.0.0/8`, `fd00::/8`. */
+function isInNetwork(hostname: string, entry: string): boolean {
+  const [, network = '', bits = ''] = /^([\d.]+|\[?[\da-f:.]+\]?)\/(\d{1,3})$/i.exec(entry) ?? [];
+  const [address, prefix] = [hostname, network].map((text) => text.replace(/^\[|\]$/g, '')) as [
+    string,
+    string,
+  ];
+  const version = isIP(prefix);
+  if (version === 0 || isIP(address) !== version || Number(bits) > (version === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  list.addSubnet(prefix, Number(bits), version === 4 ? 'ipv4' : 'ipv6');
+  return list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+}
+
 function isExempt(hostname: string, port: string, noProxy: string): boolean {
   return noProxy.split(/[,\s]+/).some((entry) => {
-    if (entry === '*') return true;
+    if (entry === '*' || isInNetwork(hostname, entry)) return true;
     // An IPv6 address without brackets has no port.
     const [, name = entry, onlyPort = port] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
     const domain = (name.includes(':') && !name.startsWith('[') ? `[${name}]` : name)
-      .replace(/^\*?\./, '')
+      .replace(/^\*?\.|\.$/g, '')
       .toLowerCase();
-    return domain !== '' && onlyPort === port && (hostname === domain || hostname.endsWith(`.${domain}`));
+    return domain !== '' && onlyPort === port && `.${hostname}`.replace(/\.$/, '').endsWith(`.${domain}`);
   });
 }
