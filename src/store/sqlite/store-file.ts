@@ -1,6 +1,6 @@
 // The data directory and the database file: made private from their first moment, before SQLite sees them. SQLite gives its
 // -wal and -shm files the mode of the database.
-import { chmodSync, closeSync, fchmodSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, fchmodSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts';
@@ -25,7 +25,8 @@ export function prepareStoreFile(
     const path = join(directory, filename);
     // A commit in a file that a power cut takes from its directory is lost.
     if (makeFile(path)) syncDirectory(directory);
-    else tighten(path);
+    else tighten(path, statSync(path).mode);
+    secureFilesBeside(realpathSync(path));
     return { path, filesystem };
   } catch (error) {
     throw error instanceof ParleyError ? error : directoryError(error, directory);
@@ -48,12 +49,32 @@ function makeFile(path: string): boolean {
   return true;
 }
 
-function tighten(path: string): void {
-  if ((statSync(path).mode & 0o077) === 0) return;
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode;
-    if (mode !== undefined) chmodSync(file, mode & 0o700);
+function tighten(path: string, mode: number): void {
+  if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
+}
+
+/**
+ * SQLite writes into the files beside the database, whoever made them. In a directory that others may write to, another user could make
+ * one, and read there what is stored.
+ */
+function secureFilesBeside(path: string): void {
+  const { uid } = statSync(path);
+  for (const ending of ['-wal', '-shm', '-journal']) {
+    const stat = lstatSync(path + ending, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    if (!stat.isFile() || stat.uid !== uid) throw ofAnother(path + ending);
+    tighten(path + ending, stat.mode);
   }
+}
+
+function ofAnother(path: string): ParleyError {
+  return new ParleyError(
+    'STORE_UNSAFE',
+    `${path} is a link, or belongs to another user, who could read there what is stored.`,
+    {
+      hint: 'Nothing was changed. Look at who made it, and remove it; then let nobody else write to its directory.',
+    },
+  );
 }
 
 function onNetwork(directory: string, filesystem: string): ParleyError {
