@@ -40,7 +40,7 @@ function decoded(text: string): Decoded {
     const [percent, escape, hex, decimal] = groups as (string | undefined)[];
     const digits = percent ?? escape ?? hex;
     const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
-    const character = Number.isNaN(code) ? '' : String.fromCharCode(code);
+    const character = Number.isNaN(code) ? '' : String.fromCharCode(code).replace(/[\s\u00ad]/, '');
     const end = (groups.at(-2) as number) + found.length;
     removed += found.length - character.length;
     ends.push({ text: end, plain: end - removed, isCharacter: character !== '' });

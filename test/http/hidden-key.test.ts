@@ -25,6 +25,7 @@ const forms: Readonly<Record<string, string>> = {
   'in hexadecimal': Buffer.from(key).toString('hex'),
   'with spaces': [...key].join(' '),
   'with characters without width': [...key].join('\u200b'),
+  'with spaces, percent-encoded': encodeURIComponent([...key].join(' ')),
   'over two lines': `${key.slice(0, 11)}\n  ${key.slice(11)}`,
   'from the end to the beginning': [...key].reverse().join(''),
   'without its end': key.slice(0, -2),
