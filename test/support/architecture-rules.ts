@@ -24,7 +24,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'system/yield-to-event-loop.ts',
   ],
   // A request is printed as a command, in words that a shell reads back.
-  remote: ['service', 'wire', 'http', 'system/shell-quote.ts'],
+  remote: ['service', 'wire', 'http', 'system/bounded-file.ts', 'system/shell-quote.ts'],
   server: ['service', 'wire', 'http', 'system/html-escape.ts', 'system/yield-to-event-loop.ts'],
   cli: ['service', 'config', 'system'],
   compose: ['service', 'config', 'system', 'local', 'remote', 'store', 'engine', 'http'],
