@@ -156,6 +156,11 @@ describe('words, files and stdin', () => {
     expect(out).toBe('130\n');
   });
 
+  test('files that are too long together are refused before the next one is opened', async () => {
+    const script = `head -c 700000 /dev/zero | tr '\\0' x > long.txt; parley chat -n -m echo -f long.txt -f long.txt -f missing.txt`;
+    expectFailure(await place.shell(script), { status: 2, code: 'PAYLOAD_TOO_LARGE' });
+  });
+
   test('- alone is stdin, and what follows -- is words', async () => {
     expect(await place.output([...echo, '-'], { stdin: 'piped' })).toBe('piped\n');
     expect(await place.output([...echo, '-n', '--', '--json', '-c'])).toBe('--json -c\n');
