@@ -40,3 +40,18 @@ test('SIGTERM ends a server in the middle of a search that never ends', async ()
   expect(performance.now() - start).toBeLessThan(6000);
   expect((await outcome)[0]?.status).toBe('rejected');
 });
+
+test('SIGTERM after a search ends a server with the status of the signal', async () => {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  await place.output(['chat', '-m', 'echo', 'quick']);
+  const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
+  const server = place.start(['serve', '--port', '0', '--json']);
+  const closed = once(server, 'close');
+  const [line] = await once(server.stdout, 'data');
+  const { url } = JSON.parse(String(line)).data;
+  const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+  expect((await fetch(`${url}/v1/sessions/search?q=quick`, { headers })).status).toBe(200);
+  server.kill('SIGTERM');
+  expect(await closed).toEqual([143, null]);
+});

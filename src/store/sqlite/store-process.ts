@@ -52,6 +52,8 @@ export class StoreProcess {
   /** Resolves when the process has ended, whatever it was doing. */
   async end(): Promise<void> {
     this.#isOver = true;
+    // The process that waits for its end stays until then.
+    this.#child.ref();
     this.#child.kill('SIGKILL');
     await this.#gone;
   }
