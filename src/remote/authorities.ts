@@ -1,6 +1,5 @@
 // The authorities that may sign a server's certificate, where a file adds to those that Node trusts.
 import { ParleyError } from '../service/errors.ts';
-import { readAtMost } from '../system/bounded-file.ts';
 
 const mostBytes = 16 * 1024 * 1024;
 
@@ -25,6 +24,7 @@ export async function readAuthorities(
 }
 
 async function readCertificates(file: string, source: string, signal: AbortSignal): Promise<string> {
+  const { readAtMost } = await import('../system/bounded-file.ts');
   let text: string;
   try {
     text = Buffer.from(await readAtMost(file, mostBytes, signal)).toString();

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { IdList } from '../../../src/cli/session-batch/id-list.ts';
 import { runs } from '../../support/runs.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
@@ -18,6 +18,7 @@ function newList(): { readonly list: IdList; readonly opened: () => boolean } {
       return file;
     },
     failure: (error) => error,
+    random: Math.random,
   });
   return { list, opened: () => file !== null };
 }
@@ -44,6 +45,7 @@ test('ids come back in order, the distinct ones numbered, however long and stran
           throw new Error('There is no need of a file.');
         },
         failure: (error) => error,
+        random: Math.random,
       });
       expect(ids.map((one) => list.add(one))).toEqual(plainly(ids).map(({ number }) => number >= 0));
       expect([...list.entries()]).toEqual(plainly(ids));
@@ -61,4 +63,38 @@ test('more than fits the memory goes to a file, and repetitions are found there 
   expect(list.count).toBe(50_000);
   expect([...list.entries()]).toEqual(plainly(ids));
   expect(list.sample(2)).toEqual(ids.slice(0, 2));
+});
+
+/** Ids, of parts of four characters, that all have one hash by FNV-1a. */
+function sameByFnv(pairs: number): readonly string[] {
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+  let state = 0x811c9dc5;
+  let ids = [''];
+  for (let pair = 0; pair < pairs; pair++) {
+    const seen = new Map<number, string>();
+    for (let count = 0; ; count++) {
+      const part = [1, 62, 3844, 238_328].map((unit) => letters[Math.floor(count / unit) % 62]).join('');
+      let hash = state;
+      for (let at = 0; at < 4; at++) hash = Math.imul(hash ^ part.charCodeAt(at), 0x01000193);
+      const other = seen.get(hash);
+      seen.set(hash, part);
+      if (other === undefined) continue;
+      ids = ids.flatMap((id) => [id + other, id + part]);
+      state = hash;
+      break;
+    }
+  }
+  return ids;
+}
+
+test('ids that a server has chosen to have one hash do not all come to one place', () => {
+  const ids = sameByFnv(9);
+  expect(new Set(ids).size).toBe(512);
+  const { list } = newList();
+  const compared = vi.spyOn(Buffer.prototype, 'equals');
+  for (const id of ids) list.add(id);
+  expect(list.count).toBe(512);
+  // All with all would be 130,816.
+  expect(compared.mock.calls.length).toBeLessThan(5000);
+  compared.mockRestore();
 });

@@ -83,7 +83,11 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
   },
   async ids() {
     const file = join(tmpdir(), `parley-ids-${process.pid}`);
-    const list = new IdList({ open: () => openSync(file, 'ax+'), failure: (error) => error });
+    const list = new IdList({
+      open: () => openSync(file, 'ax+'),
+      failure: (error) => error,
+      random: Math.random,
+    });
     let duplicates = 0;
     await readIds(reading, (id) => {
       const isNew = list.add(id);
