@@ -23,7 +23,7 @@ export async function openBackend(
     return openEmbeddedBackend(target, dependencies, options);
   }
   const { openRemoteBackend } = await import('./remote/remote-backend.ts');
-  const { env, now, random } = dependencies;
+  const { env, now, random, signal } = dependencies;
   const backend = await openRemoteBackend({
     url: target.url,
     replyPointer: target.replyPointer,
@@ -32,6 +32,7 @@ export async function openBackend(
     authorityFile: options.authorityFile,
     timeout: options.timeout,
     trace: options.trace,
+    signal,
     now,
     random,
     newIdempotencyKey: () =>
