@@ -2,6 +2,7 @@
 import type { Dependencies } from './compose/dependencies.ts';
 import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
+import type { StoreMigration } from './service/administration.ts';
 import type {
   BackendOptions,
   EngineOptions,
@@ -73,6 +74,15 @@ export async function openServedBackend(
   await warnOfExposure(dependencies.profileFile, options);
   const { openServedBackend: open } = await import('./compose/embedded-backend.ts');
   return open(target, dependencies, options);
+}
+
+/** Brings the store of a target to the newest schema. */
+export async function migrateStore(
+  target: Pick<Target, 'store' | 'storeName'>,
+  dependencies: Dependencies,
+): Promise<StoreMigration> {
+  const { migrateStore: migrate } = await import('./compose/store-upkeep.ts');
+  return migrate(target, dependencies);
 }
 
 /** Locks between the processes of this machine. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { Target } from '../config/settings.ts';
+import type { StoreMigration } from '../service/administration.ts';
 import type {
   BackendOptions,
   EngineOptions,
@@ -54,6 +55,8 @@ export interface CliHost {
     target: Pick<Target, 'store' | 'storeName'>,
     options: ServeOptions,
   ): Promise<ServedBackend>;
+  /** Brings the store of a target to the newest schema, and makes it where there is none. */
+  migrateStore(target: Pick<Target, 'store' | 'storeName'>): Promise<StoreMigration>;
   /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
   findModels(
     servers: readonly ModelServer[],

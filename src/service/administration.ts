@@ -46,6 +46,15 @@ export interface StoreReport {
   readonly integrity: string;
 }
 
+/** What opening a store has done to its tables. The versions are equal where there was nothing to do. */
+export interface StoreMigration {
+  /** The schema before: 0 where there was no store. */
+  readonly from: number;
+  readonly to: number;
+  /** The path of the copy that was made of the store before it was changed; null where none was made. */
+  readonly backup: string | null;
+}
+
 /** Which deleted sessions are erased. */
 export interface PurgeRequest {
   /** The project whose sessions are erased; null for all projects. */

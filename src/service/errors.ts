@@ -39,6 +39,7 @@ export const clientErrorCodes = [
   'STORE_DAMAGED',
   'STORE_MISSING',
   'STORE_NEWER',
+  'STORE_OLDER',
   'STORE_UNSAFE',
 ] as const;
 
@@ -82,6 +83,7 @@ export const errorKind = {
   STORE_DAMAGED: 'store',
   STORE_MISSING: 'store',
   STORE_NEWER: 'store',
+  STORE_OLDER: 'store',
   STORE_UNSAFE: 'store',
 } as const satisfies Record<ErrorCode, ErrorKind>;
 

@@ -17,6 +17,8 @@ export interface ServeInput {
   readonly streamLimit: number | undefined;
   /** A file of modes in place of the user's own. */
   readonly modes: string | undefined;
+  /** False: a store that an older version has made is refused. */
+  readonly migrate: boolean;
 }
 
 export function registerServe(parent: Command, run: Run): void {
@@ -40,6 +42,7 @@ export function registerServe(parent: Command, run: Run): void {
       wholeNumber(1, 1_000_000),
     )
     .option('--modes <file>', 'the modes to serve (YAML or JSON); SIGHUP reads them again')
+    .option('--no-migrate', 'refuse a store of an older version, instead of migrating it')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
 }
 
@@ -71,6 +74,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     timeout: context.options.timeout,
     authorityFile: context.options.ca,
     modesFile: input.modes ?? null,
+    refusesOlder: !input.migrate,
     say: (line) => context.say(line),
   });
   if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));

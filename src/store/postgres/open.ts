@@ -1,4 +1,5 @@
 // Opens a store in PostgreSQL: connections to a database that keeps its promises, and the newest schema.
+import type { StoreMigration } from '../../service/administration.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { type ConnectionConfig, connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -26,26 +27,31 @@ export interface PostgresStoreOptions {
   readonly acceptsLoss?: boolean;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
+  /** True: a store with an older schema is refused, and none is made. False without it. */
+  readonly refusesOlder?: boolean;
 }
 
 export interface OpenedPostgresStore {
   readonly store: PostgresStore;
   /** True while the store holds no project: somebody has to make the first. */
   readonly created: boolean;
+  readonly migration: StoreMigration;
 }
 
 const anyProject = statement('SELECT 1 FROM parley.projects LIMIT 1');
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedPostgresStore> {
   const { name, hosts, schema, now, rules, random, patienceMs, prepare, acceptsLoss } = options;
+  const { migrations, refusesOlder } = options;
   const connections = new ConnectionPool({
     connect: () => connect(hosts, { name, acceptsLoss }),
     ...{ name, schema, random, patienceMs, prepare, size: options.connections },
   });
   try {
-    await migrate(connections, { name, schema, migrations: options.migrations });
+    const migration = await migrate(connections, { name, schema, migrations, refusesOlder });
     const projects = await connections.ask(anyProject);
-    return { store: new PostgresStore(connections, { name, now, rules }), created: projects.length === 0 };
+    const store = new PostgresStore(connections, { name, now, rules });
+    return { store, created: projects.length === 0, migration };
   } catch (error) {
     await connections.close();
     throw storeError(error, name);

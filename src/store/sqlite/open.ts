@@ -2,7 +2,9 @@
 // is not so is refused before anything in the file changes.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
@@ -11,7 +13,7 @@ import { filesystemType } from './filesystem.ts';
 import { journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
-import { migrate } from './migrations.ts';
+import { type MigrationOptions, migrate } from './migrations.ts';
 import type { Migration } from './schema.ts';
 import { applicationId, schema } from './schema.ts';
 import { storeError } from './sqlite-errors.ts';
@@ -40,12 +42,15 @@ export interface SqliteStoreOptions {
   readonly processes?: ProcessesOf;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
+  /** True: a store with an older schema is refused, and none is made. False without it. */
+  readonly refusesOlder?: boolean;
 }
 
 export interface OpenedStore {
   readonly store: SessionStore;
   /** True while the store holds no project: somebody has to make the first. */
   readonly created: boolean;
+  readonly migration: StoreMigration;
   /**
    * Until the event loop turns, reads may share one look at the store, taken no earlier than this call. For a server, which finds
    * many requests waiting at once: what was committed before they were sent is seen by all of them.
@@ -62,22 +67,31 @@ export function hasStore(directory: string): boolean {
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   refuseUnusableBinding(options.nodeApiVersion);
+  const { now, sinceBoot, rules, processes, migrations = schema, refusesOlder = false } = options;
+  const directory = resolve(options.directory);
+  if (refusesOlder && !hasStore(directory))
+    throw olderStore(join(directory, usualFilename), 0, migrations.at(-1)?.version ?? 0);
   const { path, filesystem } = prepareStoreFile(
-    resolve(options.directory),
+    directory,
     options.filename ?? usualFilename,
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? usualLockWaitMs, random: options.random };
-  const { now, sinceBoot, rules, processes, migrations = schema } = options;
-  const { connection, created } = await opened(path, migrations, wait, processes === undefined);
+  const { connection, created, migration } = await opened(
+    path,
+    { migrations, refusesOlder },
+    wait,
+    processes === undefined,
+  );
   const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
   await store.takeOutAbandoned();
-  return { store, created, shareReads: () => connection.shareReads() };
+  return { store, created, migration, shareReads: () => connection.shareReads() };
 }
 
 interface Opened {
   readonly connection: Connection;
   readonly created: boolean;
+  readonly migration: StoreMigration;
 }
 
 /**
@@ -86,7 +100,7 @@ interface Opened {
  */
 async function opened(
   path: string,
-  migrations: readonly Migration[],
+  migrations: MigrationOptions,
   wait: LockWait,
   mayBeAlone: boolean,
 ): Promise<Opened> {
@@ -104,7 +118,7 @@ async function opened(
 
 async function openedOnce(
   path: string,
-  migrations: readonly Migration[],
+  migrations: MigrationOptions,
   wait: LockWait,
   isAlone: boolean,
 ): Promise<Opened> {
@@ -115,9 +129,9 @@ async function openedOnce(
     await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
     await whenUnlocked(() => refuseForeignFile(connection), wait);
     await whenUnlocked(() => makeDurable(connection), wait);
-    await migrate(connection, migrations, wait);
+    const migration = await migrate(connection, migrations, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
-    return { connection, created };
+    return { connection, created, migration };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

@@ -1,0 +1,18 @@
+// Opens the store that a target means. A start with SQLite loads nothing of PostgreSQL.
+import type { Target } from '../config/settings.ts';
+import type { Dependencies } from './dependencies.ts';
+import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
+import type { ChosenStore } from './store-choice.ts';
+
+/** For a command. */
+export const usualChoice: SqliteChoice = { timeout: null, storeProcesses: undefined, refusesOlder: false };
+
+export async function chosenStore(
+  { store }: Pick<Target, 'store'>,
+  dependencies: Dependencies,
+  choice: SqliteChoice,
+): Promise<ChosenStore> {
+  if (store === null) return openSqlite(dependencies, choice);
+  const { openPostgres } = await import('./postgres-choice.ts');
+  return openPostgres(store, dependencies, choice.refusesOlder);
+}
