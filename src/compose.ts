@@ -1,8 +1,9 @@
 // Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
+import type { CopyRequest } from './compose/store-upkeep.ts';
 import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
-import type { StoreMigration } from './service/administration.ts';
+import type { CopyReport, StoreMigration } from './service/administration.ts';
 import type {
   BackendOptions,
   EngineOptions,
@@ -83,6 +84,12 @@ export async function migrateStore(
 ): Promise<StoreMigration> {
   const { migrateStore: migrate } = await import('./compose/store-upkeep.ts');
   return migrate(target, dependencies);
+}
+
+/** Copies a store into another. */
+export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
+  const { copyStores: copy } = await import('./compose/store-upkeep.ts');
+  return copy(request, dependencies);
 }
 
 /** Locks between the processes of this machine. */

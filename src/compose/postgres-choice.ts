@@ -8,29 +8,48 @@ import { isLocalName } from '../http/loopback.ts';
 import { storeRules } from '../local/local-store-rules.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ConnectionConfig } from '../store/postgres/connect.ts';
-import { openPostgresStore } from '../store/postgres/open.ts';
+import { openPostgresRows, openPostgresStore } from '../store/postgres/open.ts';
+import type { StoreRows } from '../store/store-rows.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ChosenStore } from './store-choice.ts';
 import { systemRandomness } from './system-randomness.ts';
 
+type Needed = Pick<Dependencies, 'env' | 'now' | 'random'>;
+
 export async function openPostgres(
   address: StoreAddress,
-  { env, now, random }: Pick<Dependencies, 'env' | 'now' | 'random'>,
+  dependencies: Needed,
   refusesOlder: boolean,
 ): Promise<ChosenStore> {
-  const { name, schema, connections, patience, prepares } = address;
+  const { now } = dependencies;
+  const place = await placeOf(address, dependencies);
   const { store, created, migration } = await openPostgresStore({
-    hosts: await connectionConfigs(address, env),
-    ...{ name, schema, now, random, connections },
+    ...{ ...place, now, refusesOlder },
     rules: storeRules,
-    patienceMs: patience * 1000,
-    prepare: prepares,
-    refusesOlder,
   });
   const id = Buffer.from((await systemRandomness())(16)).toString('base64url');
   // Another server may be on another machine: only its lease tells whether it is gone.
   const owner = { id: `srv_${id}`, isGone: () => false };
   return { store, created, migration, owner, shareReads: () => {} };
+}
+
+/** All rows of the store, for a copy. */
+export async function openRowsOfPostgres(
+  address: StoreAddress,
+  dependencies: Needed,
+  refusesOlder: boolean,
+): Promise<StoreRows> {
+  return openPostgresRows({ ...(await placeOf(address, dependencies)), refusesOlder });
+}
+
+async function placeOf(address: StoreAddress, { env, random }: Needed) {
+  const { name, schema, connections, patience, prepares } = address;
+  return {
+    hosts: await connectionConfigs(address, env),
+    ...{ name, schema, random, connections },
+    patienceMs: patience * 1000,
+    prepare: prepares,
+  };
 }
 
 async function connectionConfigs(

@@ -55,6 +55,36 @@ export interface StoreMigration {
   readonly backup: string | null;
 }
 
+/** What a copy of a store holds of one project, as it was compared with the original. */
+export interface CopiedProject {
+  readonly project_id: string;
+  readonly project_name: string;
+  /** Active and deleted. */
+  readonly sessions: number;
+  readonly messages: number;
+  /** SHA-256 over all sessions and messages, in hex: the same in both stores. */
+  readonly hash: string;
+}
+
+/** What copying a store has done. */
+export interface CopyReport {
+  readonly from: string;
+  readonly to: string;
+  readonly projects: readonly CopiedProject[];
+  /** Revoked ones too. */
+  readonly keys: number;
+  /** What idempotency keys did, so that a request that is repeated after the move is not done twice. */
+  readonly stored_answers: number;
+}
+
+/** Is told how far a copy is. */
+export interface CopyProgress {
+  /** `sessions`: how many there are in the original. */
+  begin(phase: 'copied' | 'compared', sessions: number): void;
+  /** So many sessions more. */
+  finish(sessions: number): void;
+}
+
 /** Which deleted sessions are erased. */
 export interface PurgeRequest {
   /** The project whose sessions are erased; null for all projects. */

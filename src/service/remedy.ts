@@ -49,6 +49,8 @@ export type Remedy =
   | { readonly kind: 'make_store' }
   /** Bring the tables of a store to this version. */
   | { readonly kind: 'migrate_store' }
+  /** Go on with a copy of a store that was stopped. */
+  | { readonly kind: 'resume_copy' }
   | { readonly kind: 'restore_session' }
   | { readonly kind: 'import_an_export' }
   /** Import on the machine of the store, where the limits of HTTP do not hold. */

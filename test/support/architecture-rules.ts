@@ -16,6 +16,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'service',
     'store/session-filters.ts',
     'store/session-store.ts',
+    'store/store-rows.ts',
     'store/store-rules.ts',
     'store/unspaced-scripts.ts',
     'engine/reply-engine.ts',

@@ -1,5 +1,6 @@
 // Opens a store in PostgreSQL: connections to a database that keeps its promises, and the newest schema.
 import type { StoreMigration } from '../../service/administration.ts';
+import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { type ConnectionConfig, connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -8,6 +9,7 @@ import { storeError } from './postgres-errors.ts';
 import { PostgresStore } from './postgres-store.ts';
 import type { Migration } from './schema.ts';
 import { statement } from './statement.ts';
+import { PostgresRows } from './store-rows.ts';
 
 export interface PostgresStoreOptions {
   /** The store without user and password, for errors. */
@@ -41,8 +43,21 @@ export interface OpenedPostgresStore {
 const anyProject = statement('SELECT 1 FROM parley.projects LIMIT 1');
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedPostgresStore> {
-  const { name, hosts, schema, now, rules, random, patienceMs, prepare, acceptsLoss } = options;
-  const { migrations, refusesOlder } = options;
+  const { name, now, rules } = options;
+  const { connections, migration, created } = await openPlace(options);
+  return { store: new PostgresStore(connections, { name, now, rules }), created, migration };
+}
+
+/** All rows of the store, for a copy. */
+export async function openPostgresRows(
+  options: Omit<PostgresStoreOptions, 'now' | 'rules'>,
+): Promise<StoreRows> {
+  const { connections } = await openPlace(options);
+  return new PostgresRows(connections, options.name);
+}
+
+async function openPlace(options: Omit<PostgresStoreOptions, 'now' | 'rules'>) {
+  const { name, hosts, schema, random, patienceMs, prepare, acceptsLoss, migrations, refusesOlder } = options;
   const connections = new ConnectionPool({
     connect: () => connect(hosts, { name, acceptsLoss }),
     ...{ name, schema, random, patienceMs, prepare, size: options.connections },
@@ -50,8 +65,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     const migration = await migrate(connections, { name, schema, migrations, refusesOlder });
     const projects = await connections.ask(anyProject);
-    const store = new PostgresStore(connections, { name, now, rules });
-    return { store, created: projects.length === 0, migration };
+    return { connections, migration, created: projects.length === 0 };
   } catch (error) {
     await connections.close();
     throw storeError(error, name);

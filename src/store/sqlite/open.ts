@@ -6,6 +6,7 @@ import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
+import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
@@ -20,6 +21,7 @@ import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { prepareStoreFile } from './store-file.ts';
 import type { ProcessesOf } from './store-processes.ts';
+import { SqliteRows } from './store-rows.ts';
 
 export interface SqliteStoreOptions {
   /** Made, for its owner alone, if it is not there. */
@@ -66,8 +68,22 @@ export function hasStore(directory: string): boolean {
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+  const { now, sinceBoot, rules, processes } = options;
+  const { connection, filesystem, wait, created, migration } = await openPlace(options);
+  const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
+  await store.takeOutAbandoned();
+  return { store, created, migration, shareReads: () => connection.shareReads() };
+}
+
+/** All rows of the store, for a copy. */
+export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>): Promise<StoreRows> {
+  const { connection, wait } = await openPlace(options);
+  return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: options.sinceBoot() }));
+}
+
+async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
   refuseUnusableBinding(options.nodeApiVersion);
-  const { now, sinceBoot, rules, processes, migrations = schema, refusesOlder = false } = options;
+  const { processes, migrations = schema, refusesOlder = false } = options;
   const directory = resolve(options.directory);
   if (refusesOlder && !hasStore(directory))
     throw olderStore(join(directory, usualFilename), 0, migrations.at(-1)?.version ?? 0);
@@ -77,15 +93,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? usualLockWaitMs, random: options.random };
-  const { connection, created, migration } = await opened(
-    path,
-    { migrations, refusesOlder },
-    wait,
-    processes === undefined,
-  );
-  const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
-  await store.takeOutAbandoned();
-  return { store, created, migration, shareReads: () => connection.shareReads() };
+  const place = await opened(path, { migrations, refusesOlder }, wait, processes === undefined);
+  return { ...place, filesystem, wait };
 }
 
 interface Opened {
