@@ -35,7 +35,8 @@ export async function* sessionDigests(
         messages = 0;
       } else if (head !== open.head) open.hash.update(head);
       messages += part.messages.length;
-      open.hash.update(part.messages.map(messageText).join('\n'));
+      // However the pages are cut, the same text.
+      for (const message of part.messages) open.hash.update(messageText(message));
     }
     if (page.next === null) break;
     place = page.next;
@@ -78,16 +79,16 @@ function least(one: string | undefined, other: string | undefined): string {
   return one < other ? one : other;
 }
 
+// No text of a store holds a NUL.
 function headText(one: SessionHead): string {
-  return JSON.stringify([
-    ...[one.session_id, one.title, one.created_at, one.updated_at, one.message_count, one.deleted_at],
-    ...[one.turn_position, one.turn_epoch],
-  ]);
+  const { session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch } =
+    one;
+  const text = title === null ? '' : `title ${title}`;
+  return `${session_id}\0${text}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch}`;
 }
 
 function messageText(one: KeptMessage): string {
-  return JSON.stringify([
-    ...[one.position, one.message_id, one.role, one.content, one.mode, one.finish_reason],
-    ...[one.input_tokens, one.output_tokens, one.first_token_ms, one.error_code, one.created_at],
-  ]);
+  const { position, message_id, role, content, mode, finish_reason, error_code, created_at } = one;
+  const counts = `${one.input_tokens} ${one.output_tokens} ${one.first_token_ms}`;
+  return `\0\0${position}\0${message_id}\0${role}\0${mode}\0${finish_reason}\0${error_code}\0${created_at} ${counts}\0${content}`;
 }

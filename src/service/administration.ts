@@ -93,6 +93,13 @@ export interface PurgeRequest {
   readonly deleted_before: string;
 }
 
+/** A purge whose count was confirmed. */
+export interface PurgeExecution extends PurgeRequest {
+  readonly expected_sessions: number;
+  /** Whether the files of the store are written anew, so that no erased byte is left in them. A store that always does so ignores it. */
+  readonly rewrite?: boolean;
+}
+
 /** What a purge would erase. */
 export interface PurgePlan {
   readonly sessions: number;
@@ -174,7 +181,7 @@ export interface Administration {
    * left. Rejects with `INVALID_REQUEST` if the sessions are not as many as expected; then nothing was erased. Rejects with `STORE_BUSY`
    * while another process reads; the caller then asks again until it resolves.
    */
-  purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport>;
+  purgeSessions(request: PurgeExecution): Promise<PurgeReport>;
 
   /** Whether the store has any of these sessions of a project: active, or deleted and not erased. */
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;
