@@ -18,6 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/session-store.ts',
     'store/store-rows.ts',
     'store/store-rules.ts',
+    'store/search-characters.ts',
     'store/unspaced-scripts.ts',
     'engine/reply-engine.ts',
     'engine/engine-set.ts',
