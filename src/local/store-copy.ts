@@ -52,7 +52,10 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
     ...differences('project', projects, await copy.projects(), ({ project_id }) => project_id),
     ...differences('key', keys, await copy.keys(), ({ key_id }) => key_id),
   ];
-  if (others.length > 0) throw copyDiffers(others.join(', '), 0);
+  if (others.length > 0) {
+    const differs = copyDiffers(others.join(', '), 0);
+    throw isWhole ? usedSince(differs) : differs;
+  }
   await note(copy, { from, isWhole: true });
   return { from, to, projects: compared, keys: keys.length, stored_answers };
 }
@@ -62,7 +65,8 @@ async function begin({ copy, from, to, resume }: StoreCopy): Promise<boolean> {
   const text = await copy.copyNote();
   const noted = text === null ? null : (JSON.parse(text) as CopyNote);
   const projects = await copy.projects();
-  if (noted !== null && noted.from === from && resume) return noted.isWhole;
+  // Keys come last: a copy with keys may be in use, and is not written over.
+  if (noted !== null && noted.from === from && resume) return noted.isWhole || (await copy.keys()).length > 0;
   if (projects.length > 0 || noted !== null) throw refusal(noted, projects, from, to);
   await note(copy, { from, isWhole: false });
   return false;
@@ -91,7 +95,8 @@ function refusal(
 }
 
 function usedSince(error: ParleyError): ParleyError {
-  const hint = 'The copy was whole before: one of the two was used since then. Nothing was changed.';
+  const hint =
+    'Nothing was changed: the copy has keys, so it may be in use. Where one of the two was used since they were equal, copy into a new store.';
   return error.with({ hint, remedy: null });
 }
 

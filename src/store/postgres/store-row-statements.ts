@@ -79,8 +79,9 @@ export const rowStatements = {
       ON CONFLICT (session, position) DO NOTHING
       RETURNING session, position, octet_length(content) AS bytes
     )
-    INSERT INTO parley.to_index (session, position, bytes)
-    SELECT session, position, bytes FROM added WHERE bytes > 0 ON CONFLICT (session, position) DO NOTHING`),
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT ${projectNumber}, session, position, bytes FROM added WHERE bytes > 0
+    ON CONFLICT (project, session, position) DO NOTHING`),
   addIdempotency: statement(`
     INSERT INTO parley.idempotency (project, key, request_hash, session, position, answer, created_at)
     SELECT ${projectNumber}, input.key, input.request_hash, session.id, input.position, input.answer,
@@ -93,11 +94,11 @@ export const rowStatements = {
     ON CONFLICT (project, key) DO NOTHING`),
   remove: statement(`
     WITH gone AS MATERIALIZED (
-      SELECT id FROM parley.sessions WHERE project = ${projectNumber} AND session_id = ANY($2::text[])
+      SELECT id, project FROM parley.sessions WHERE project = ${projectNumber} AND session_id = ANY($2::text[])
     ), known AS (
       DELETE FROM parley.idempotency USING gone WHERE idempotency.session = gone.id
     ), queued AS (
-      DELETE FROM parley.to_index USING gone WHERE to_index.session = gone.id
+      DELETE FROM parley.to_index USING gone WHERE to_index.project = gone.project AND to_index.session = gone.id
     ), words AS (
       DELETE FROM parley.search USING gone WHERE search.session = gone.id
     ), texts AS (

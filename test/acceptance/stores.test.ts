@@ -1,19 +1,27 @@
-// `parley store copy`: from SQLite to PostgreSQL and back, whole and equal, also where it was killed on its way.
+// Stores as their owner handles them. They are migrated by a command, or refused by a server that is not to change them; and they are copied
+// from SQLite to PostgreSQL and back, whole and equal, also where a copy was killed on its way.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { schema } from '../../src/store/sqlite/schema.ts';
 import { expectFailure } from '../support/failures.ts';
-import { endOf, type Outcome, Place } from '../support/parley.ts';
+import { endOf, type Outcome } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { lookInto } from '../support/raw-database.ts';
+import { storeOptions } from '../support/store-options.ts';
 import { fillStore } from '../support/stored-sessions.ts';
 
 let server: PostgresServer;
-let place: Place;
+let place: PlaceInProcess;
+/** Without a store. */
+let unmade: PlaceInProcess;
 beforeAll(async () => {
   server = await startPostgres([]);
-  place = new Place();
+  place = new PlaceInProcess();
+  unmade = new PlaceInProcess();
   await place.output(['chat', 'Größe 🙂']);
   const deleted = await place.newSession();
   await place.output(['sessions', 'delete', deleted]);
@@ -21,6 +29,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => {
   place.remove();
+  unmade.remove();
   server.stop();
 });
 
@@ -31,7 +40,7 @@ const copy = (from: string, to: string, ...more: readonly string[]): Promise<Out
   place.parley(['store', 'copy', '--from', from, '--to', to, ...more]);
 
 /** Sessions of the profile's own project, with their messages. */
-const exported = (of: Place, ...more: readonly string[]) =>
+const exported = (of: PlaceInProcess, ...more: readonly string[]) =>
   of.output(['sessions', 'export', '--all', '--format', 'json', ...more]);
 
 async function connect(): Promise<pg.Client> {
@@ -56,7 +65,7 @@ test('a store goes to PostgreSQL and back, and each is equal to the one before i
   const first = await copy(place.dataDirectory, there);
   expect(first.err).toMatch(/Copied 2 projects with 2 keys/);
   expect(first.out).toMatch(/^default: 2 sessions, 2 messages, equal in both \(SHA-256 [0-9a-f]{16}…\)$/m);
-  const back = new Place();
+  const back = new PlaceInProcess();
   onTestFinished(() => back.remove());
   const second = await copy(there, back.dataDirectory, '--json');
   const { data } = JSON.parse(second.out);
@@ -78,7 +87,7 @@ test('a store goes to PostgreSQL and back, and each is equal to the one before i
 });
 
 test('a copy that is killed goes on where it was, also in what was changed meanwhile', async () => {
-  const large = new Place();
+  const large = new PlaceInProcess();
   onTestFinished(() => large.remove());
   await large.newSession();
   const ids = [...fillStore(large.storeFile, 3000)].sort();
@@ -131,12 +140,27 @@ test('what differs is named, and whole copies are not written over', async () =>
   expect(await query(`SELECT 1 FROM differs.messages WHERE content = 'other'`)).toHaveLength(1);
 });
 
+test('a copy that somebody may have used before it was whole loses nothing', async () => {
+  const target = address('early');
+  await copy(place.dataDirectory, target);
+  // As it was when only the note was missing.
+  await query(`UPDATE early.meta SET value = replace(value, 'true', 'false') WHERE name = 'copy'`);
+  await query(`INSERT INTO early.sessions (project, session_id, created_at, updated_at)
+    SELECT min(id), 'ses_own', 0, 0 FROM early.projects`);
+  const told = await copy(place.dataDirectory, target, '--resume');
+  expectFailure(told, { status: 1, code: 'COPY_DIFFERS' });
+  expect(told.err).toContain('ses_own (in the copy alone)');
+  expect(await query(`SELECT 1 FROM early.sessions WHERE session_id = 'ses_own'`)).toHaveLength(1);
+  await query(`DELETE FROM early.sessions WHERE session_id = 'ses_own'`);
+  expect((await copy(place.dataDirectory, target, '--resume')).status).toBe(0);
+});
+
 test('a store is copied from one that is there, and only into one that is new', async () => {
   const none = await copy(join(place.path, 'none'), address('none'));
   expectFailure(none, { status: 7, code: 'STORE_MISSING' });
   const same = await copy(place.dataDirectory, place.storeFile);
   expectFailure(same, { status: 2, code: 'USAGE' });
-  const used = new Place();
+  const used = new PlaceInProcess();
   onTestFinished(() => used.remove());
   const id = await used.newSession();
   for (const more of [[], ['--resume']]) {
@@ -146,4 +170,38 @@ test('a store is copied from one that is there, and only into one that is new', 
   }
   expect(used.rows('SELECT session_id FROM sessions')).toEqual([{ session_id: id }]);
   expectFailure(await copy(address('empty'), join(place.path, 'new')), { status: 7, code: 'STORE_OLDER' });
+});
+
+const migrate = ['store', 'migrate'];
+const serve = ['serve', '--no-migrate', '--port', '0'];
+
+const engines: readonly (readonly [string, option: () => readonly string[], name: () => string])[] = [
+  ['SQLite', () => [], () => unmade.storeFile],
+  ['PostgreSQL', () => ['--store', `postgres://parley@127.0.0.1:${server.port}/postgres`], () => '/postgres'],
+];
+
+describe.each(engines)('of a store in %s', (_, option, name) => {
+  test('there is none: a server that may not migrate refuses, and the command makes it, once', async () => {
+    const refused = await unmade.parley([...serve, ...option()]);
+    expectFailure(refused, { status: 7, code: 'STORE_OLDER' });
+    expect(refused.err).toContain(name());
+    expect(refused.err).toContain('parley store migrate');
+    expect(await unmade.output([...migrate, ...option()])).toMatch(/^Made the store .* with schema \d+\.\n$/);
+    expect(await unmade.output([...migrate, ...option()])).toMatch(/ has schema \d+: nothing to do\.\n$/);
+    const again = await unmade.answer<{ from: number; to: number }>([...migrate, ...option()]);
+    expect(again.from).toBe(again.to);
+  });
+});
+
+test('an older store of SQLite is migrated by the command, which names the copy that it kept', async () => {
+  const older = new PlaceInProcess();
+  onTestFinished(() => older.remove());
+  const newest = schema.length;
+  const migrations = schema.slice(0, -1);
+  const { store } = await openSqliteStore({ ...storeOptions(older.dataDirectory), migrations });
+  await store.close();
+  expectFailure(await older.parley(serve), { status: 7, code: 'STORE_OLDER' });
+  const said = await older.output(migrate);
+  expect(said).toContain(`from schema ${newest - 1} to ${newest}`);
+  expect(said).toContain(`parley.db.backup-v${newest - 1}`);
 });
