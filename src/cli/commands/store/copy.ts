@@ -76,7 +76,7 @@ class CopyReporter implements CopyProgress {
     this.stop();
     this.#phase = phase;
     this.#progress = progressOn(this.#context, {
-      ...{ end: sessions, unit: 'items', outcomes: [phase], resultsApart: true, lines: true },
+      ...{ end: sessions, unit: 'items', outcomes: [phase], resultsApart: true, lines: false },
     });
   }
 
