@@ -20,10 +20,10 @@ import { ParleyError } from '../service/errors.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
+import { chosenStore, usualChoice } from './chosen-store.ts';
 import { configuredEngines, exchangeableEngines, storedModes } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
-import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
 import type { ChosenStore } from './store-choice.ts';
 import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
 import { systemRandomness } from './system-randomness.ts';
@@ -45,12 +45,7 @@ export async function openEmbeddedBackend(
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
-    () =>
-      chosenStore(target, dependencies, {
-        timeout: options.timeout,
-        storeProcesses: undefined,
-        isServer: false,
-      }),
+    () => chosenStore(target, dependencies, { ...usualChoice, timeout: options.timeout }),
     dependencies,
     options,
     await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
@@ -69,17 +64,6 @@ export async function openEmbeddedBackend(
     await backend.close();
     throw error;
   }
-}
-
-/** A start with SQLite loads nothing of PostgreSQL. */
-async function chosenStore(
-  { store }: Pick<Target, 'store'>,
-  dependencies: Dependencies,
-  choice: SqliteChoice & { readonly isServer: boolean },
-): Promise<ChosenStore> {
-  if (store === null) return openSqlite(dependencies, choice);
-  const { openPostgres } = await import('./postgres-choice.ts');
-  return openPostgres(store, dependencies, choice.isServer);
 }
 
 function noStore(): ParleyError {
@@ -106,7 +90,13 @@ export async function openServedBackend(
     // Its own time-out is that of its models; a client has another.
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
-      return chosenStore(target, dependencies, { timeout: null, storeProcesses, isServer: true });
+      const { refusesOlder } = options;
+      return chosenStore(target, dependencies, {
+        timeout: null,
+        storeProcesses,
+        refusesOlder,
+        isServer: true,
+      });
     },
     dependencies,
     choice,

@@ -7,29 +7,49 @@ import { isLocalName } from '../http/loopback.ts';
 import { storeRules } from '../local/local-store-rules.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ConnectionConfig } from '../store/postgres/connect.ts';
-import { openPostgresStore } from '../store/postgres/open.ts';
+import { openPostgresRows, openPostgresStore } from '../store/postgres/open.ts';
+import type { StoreRows } from '../store/store-rows.ts';
 import { readAtMost } from '../system/bounded-file.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ChosenStore } from './store-choice.ts';
 import { systemRandomness } from './system-randomness.ts';
 
+type Needed = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal'>;
+
 export async function openPostgres(
   address: StoreAddress,
-  { env, now, random, signal }: Pick<Dependencies, 'env' | 'now' | 'random' | 'signal'>,
-  isServer: boolean,
+  dependencies: Needed,
+  { refusesOlder, isServer }: { readonly refusesOlder: boolean; readonly isServer: boolean },
 ): Promise<ChosenStore> {
-  const { name, schema, connections, patience, prepares } = address;
+  const { now } = dependencies;
+  const place = await placeOf(address, dependencies);
   const owner = `srv_${Buffer.from((await systemRandomness())(16)).toString('base64url')}`;
   const opened = await openPostgresStore({
-    hosts: await connectionConfigs(address, env, signal),
-    ...{ name, schema, now, random, connections },
+    ...{ ...place, now, refusesOlder },
     rules: storeRules,
-    patienceMs: patience * 1000,
-    prepare: prepares,
     ...(isServer && { server: { owner } }),
   });
   // Another server may be on another machine: only its lease tells whether it is gone.
   return { ...opened, owner: { id: owner, isGone: () => false }, shareReads: () => {} };
+}
+
+/** All rows of the store, for a copy. */
+export async function openRowsOfPostgres(
+  address: StoreAddress,
+  dependencies: Needed,
+  refusesOlder: boolean,
+): Promise<StoreRows> {
+  return openPostgresRows({ ...(await placeOf(address, dependencies)), refusesOlder });
+}
+
+async function placeOf(address: StoreAddress, { env, random, signal }: Needed) {
+  const { name, schema, connections, patience, prepares } = address;
+  return {
+    hosts: await connectionConfigs(address, env, signal),
+    ...{ name, schema, random, connections },
+    patienceMs: patience * 1000,
+    prepare: prepares,
+  };
 }
 
 async function connectionConfigs(

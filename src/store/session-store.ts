@@ -141,6 +141,15 @@ export type TurnEnd =
   | { readonly kind: 'lost'; readonly standing: Message | null }
   | { readonly kind: 'not_found' };
 
+export interface PurgeOptions {
+  /** A number of sessions. */
+  readonly expected: number;
+  /** As in {@link IdempotencyKey}. */
+  readonly keptSince: number;
+  /** Whether no erased byte may be left in the files of the store, where that takes more than the purge itself. False without it. */
+  readonly rewrites?: boolean;
+}
+
 /** `other_count`: there are so many sessions, not as many as expected; nothing was erased. */
 export type Purge =
   | { readonly kind: 'purged'; readonly report: PurgeReport }
@@ -248,13 +257,9 @@ export interface SessionStore {
   /** What a purge would erase. */
   planPurge(filter: PurgeFilter): Promise<PurgePlan>;
   /**
-   * Not one transaction: once it has begun, asking again goes on. `expected` is a number of sessions, `keptSince` as in
-   * {@link IdempotencyKey}. `STORE_BUSY` while another process reads, for as long as that keeps erased bytes where they are.
+   * Not one transaction: once it has begun, asking again goes on. `STORE_BUSY` while another process reads, for as long as that keeps erased bytes where they are.
    */
-  purgeSessions(
-    filter: PurgeFilter,
-    options: { readonly expected: number; readonly keptSince: number },
-  ): Promise<Purge>;
+  purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge>;
   /** Whether any of these is there: active, or deleted and not purged. */
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
   /** Of all projects, replies from a time on. The largest group first; days in their order. */
