@@ -1,9 +1,10 @@
 // Prints a record for a person: one line a field. Further lines of a value are indented, so that no value looks like another field.
+import { ExactNumber } from '../../service/exact-number.ts';
 import { oneLine } from './filter.ts';
 
 /** Returns `name: value` for each field, with nested fields as `outer.name: value`. Each line ends in a newline. */
 export function fieldLines(value: unknown, path = ''): string {
-  if (typeof value !== 'object' || value === null)
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
     return `${path}: ${value === null ? '' : indented(String(value))}\n`;
   return Object.entries(value)
     .map(([name, inner]) => fieldLines(inner, path === '' ? oneLine(name) : `${path}.${oneLine(name)}`))

@@ -35,7 +35,6 @@ export async function findModels(
       silenceMs: responseMs,
       mostBytes,
       tellsStale: false,
-      now: options.now,
     };
     const authorities = await options.authorities();
     key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
