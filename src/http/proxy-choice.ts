@@ -61,20 +61,6 @@ function isDecodable(text: string): boolean {
 const httpNames = ['http_proxy', 'HTTP_PROXY'] as const;
 const httpsNames = ['https_proxy', 'HTTPS_PROXY', ...httpNames] as const;
 
-/** True for an address in a network in CIDR notation, as other programs read it in the variable: `10.0.0.0/8`, `fd00::/8`. */
-function isInNetwork(hostname: string, entry: string): boolean {
-  const [, network = '', bits = ''] = /^([\d.]+|\[?[\da-f:.]+\]?)\/(\d{1,3})$/i.exec(entry) ?? [];
-  const [address, prefix] = [hostname, network].map((text) => text.replace(/^\[|\]$/g, '')) as [
-    string,
-    string,
-  ];
-  const version = isIP(prefix);
-  if (version === 0 || isIP(address) !== version || Number(bits) > (version === 4 ? 32 : 128)) return false;
-  const list = new BlockList();
-  list.addSubnet(prefix, Number(bits), version === 4 ? 'ipv4' : 'ipv6');
-  return list.check(address, version === 4 ? 'ipv4' : 'ipv6');
-}
-
 function isExempt(hostname: string, port: string, noProxy: string): boolean {
   return noProxy.split(/[,\s]+/).some((entry) => {
     if (entry === '*' || isInNetwork(hostname, entry)) return true;
