@@ -10,6 +10,7 @@ import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { longHits } from './search-apart.ts';
 import { indexQuery } from './search-terms.ts';
+import { waitingHits } from './search-waiting.ts';
 import { findSession, inProject } from './sessions.ts';
 
 /** How many hits are read before others get their turn. */
@@ -62,21 +63,15 @@ export function searchReads(
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
   return {
     async hits(most) {
-      const expression = await read(() => indexQuery(connection, filter));
-      const hits: FoundMessage[] = [];
-      // For the beginning of a word the index reads all words that go on from it, each time that it is asked.
-      const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
-      for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
-        const bindings = { projectId, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };
-        const next = await read(() =>
-          connection.all<FoundMessage>(searchStatements[filter.matching], bindings),
-        );
-        hits.push(...next);
-        if (next.length < bindings.limit) break;
-        before = next.at(-1)?.id ?? 0;
-      }
-      const long = await longHits({ connection, wait }, projectId, rules.matcher(filter), most);
-      return [...hits, ...long].sort((one, other) => other.id - one.id).slice(0, most);
+      // In the order in which a message may move meanwhile, so that none is missed; one that moves is found twice.
+      const holds = rules.matcher(filter);
+      const found = [
+        ...(await waitingHits({ connection, wait }, projectId, filter, holds)),
+        ...(await longHits({ connection, wait }, projectId, holds, most)),
+        ...(await indexHits(most)),
+      ];
+      const hits = [...new Map(found.map((hit) => [hit.id, hit])).values()];
+      return hits.sort((one, other) => other.id - one.id).slice(0, most);
     },
     async *texts(messages) {
       for (const step of inSteps(messages)) yield await read(() => step.map(({ id }) => content(id)));
@@ -85,6 +80,23 @@ export function searchReads(
       for (const { session_id, messages } of sessions) yield await read(() => shown(session_id, messages));
     },
   };
+
+  async function indexHits(most: number): Promise<readonly FoundMessage[]> {
+    const expression = await read(() => indexQuery(connection, filter));
+    const hits: FoundMessage[] = [];
+    // For the beginning of a word the index reads all words that go on from it, each time that it is asked.
+    const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
+    for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
+      const bindings = { projectId, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };
+      const next = await read(() =>
+        connection.all<FoundMessage>(searchStatements[filter.matching], bindings),
+      );
+      hits.push(...next);
+      if (next.length < bindings.limit) break;
+      before = next.at(-1)?.id ?? 0;
+    }
+    return hits;
+  }
 
   function content(message: number): string | null {
     const row = connection.get<{ content: string }>(hitStatements.content, { projectId, message });

@@ -67,11 +67,11 @@ function storageFull(path: string, cause: unknown): ParleyError {
   });
 }
 
-/** Throws the failure of a search, which writes its index alone. */
+/** Throws the failure of a search. It writes only where very many messages are not in its index yet. */
 export function searchFailure(error: unknown): never {
   if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
   throw error.with({
-    hint: 'A search adds the newest messages to its index first, and there is no room for that. All messages are intact. Free some space and search again.',
+    hint: 'Very many messages are not in the search index yet, and there is no room to add them. All messages are intact. Free some space and search again.',
   });
 }
 

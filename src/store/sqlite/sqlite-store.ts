@@ -87,10 +87,14 @@ export class SqliteStore implements SessionStore {
     const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
     const processes = options.processes?.(place) ?? null;
     this.#processes = processes;
-    this.#searchIndex = new SearchIndex(connection, () =>
+    this.#searchIndex = new SearchIndex(
+      connection,
       processes
-        ? writer.writeElsewhere(() => processes.indexStep())
-        : writer.writeAlone(() => indexStep(connection)),
+        ? {
+            step: (backlog) => writer.writeElsewhere(() => processes.indexStep(backlog)),
+            mostSteps: Number.POSITIVE_INFINITY,
+          }
+        : { step: (backlog) => writer.writeAlone(() => indexStep(connection, backlog)), mostSteps: 4 },
     );
   }
 
@@ -173,7 +177,7 @@ export class SqliteStore implements SessionStore {
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     const search = this.#access.run(async () => {
-      await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
+      await this.#searchIndex.catchUp(projectId, (ask) => whenUnlocked(ask, this.#access.wait), signal);
       if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
       return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
     });

@@ -5,6 +5,7 @@ import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import { tooLong } from '../search-refusals.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
+import type { Backlog, Indexed } from './search-index.ts';
 import { StoreProcess } from './store-process.ts';
 import type { ReadOrder, StorePlace } from './store-worker.ts';
 
@@ -93,11 +94,11 @@ export class StoreProcesses {
     });
   }
 
-  /** Takes some messages into the indexes, in a transaction. How far it came, or null where nothing was left. */
-  async indexStep(): Promise<number | null> {
+  /** Takes some messages into the indexes, in a transaction. Null where none waits. */
+  async indexStep(backlog: Backlog): Promise<Indexed | null> {
     if (this.#closed !== null) throw this.#closed;
     if (this.#indexing === null || this.#indexing.isOver) this.#indexing = this.#newProcess();
-    return (await this.#indexing.ask({ kind: 'index' })) as number | null;
+    return (await this.#indexing.ask({ kind: 'index', backlog })) as Indexed | null;
   }
 
   /** Rejects every read with the failure. */

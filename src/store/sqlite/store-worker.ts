@@ -11,7 +11,7 @@ import { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { type SearchTools, searchReads } from './search.ts';
-import { indexStep } from './search-index.ts';
+import { type Backlog, type Indexed, indexStep } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import { storeError } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
@@ -29,9 +29,9 @@ export type ReadOrder =
   | { readonly kind: 'list'; readonly projectId: string; readonly filter: SessionFilter };
 
 /** `index`: take some messages into the search indexes. */
-export type WorkerOrder = ReadOrder | { readonly kind: 'index' };
+export type WorkerOrder = ReadOrder | { readonly kind: 'index'; readonly backlog: Backlog };
 
-type WorkerResult = SearchPage | Rows<Session> | number | null;
+type WorkerResult = SearchPage | Rows<Session> | Indexed | null;
 
 export type WorkerAnswer =
   | { readonly value: WorkerResult }
@@ -63,7 +63,7 @@ class StoreWorker {
 }
 
 async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules): Promise<WorkerResult> {
-  if (order.kind === 'index') return indexed(tools);
+  if (order.kind === 'index') return indexed(tools, order.backlog);
   giveWay();
   const { kind, projectId, filter } = order;
   if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
@@ -86,10 +86,10 @@ function connect(path: string): Connection {
   return connection;
 }
 
-async function indexed({ connection, wait }: SearchTools): Promise<number | null> {
+async function indexed({ connection, wait }: SearchTools, backlog: Backlog): Promise<Indexed | null> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
   try {
-    const reached = indexStep(connection);
+    const reached = indexStep(connection, backlog);
     connection.run('COMMIT');
     return reached;
   } catch (error) {

@@ -36,7 +36,7 @@ async function filledStore(count: number, content: string) {
         WITH numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})
         SELECT id, n, 'msg_' || n, 'user', 'echo', NULL, n, ${content} FROM numbers JOIN sessions
         WHERE session_id = '${crowded}';
-      UPDATE search_progress SET through = (SELECT max(id) FROM messages);
+      DELETE FROM search_waiting;
       INSERT INTO message_words (rowid, content, owner) SELECT id, content, owner FROM message_words_source;
       INSERT INTO message_pieces (rowid, content, owner) SELECT id, content, owner FROM message_pieces_source;
       COMMIT;`),
