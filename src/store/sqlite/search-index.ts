@@ -11,6 +11,8 @@ const mostMessages = 256;
 /** In bytes of a text of words. A text that is written without spaces has so many times the entries. */
 const mostWork = longestIndexed;
 const workInPieces = longestIndexed / longestInPieces;
+/** After one write of a process that may end soon: it should not have to index a whole store of older messages before. */
+const stepsOfWrite = 4;
 /** A search reads so many waiting messages of its project itself, in some 40 ms. Where more wait, they are taken in first. */
 const mostRead = { messages: 1024, bytes: 256 * 1024 };
 
@@ -71,8 +73,8 @@ export interface Indexed {
 interface SearchIndexOptions {
   /** {@link indexStep} in a transaction of the store's one writer. */
   readonly step: (backlog: Backlog) => Promise<Indexed | null>;
-  /** After one write. A process that ends soon should not index a whole store of older messages before. */
-  readonly mostSteps: number;
+  /** Whether this process goes on after a call. */
+  readonly isServed: boolean;
 }
 
 export class SearchIndex {
@@ -117,7 +119,8 @@ export class SearchIndex {
   }
 
   async #steps(): Promise<void> {
-    const { step, mostSteps } = this.#options;
+    const { step, isServed } = this.#options;
+    const mostSteps = isServed ? Number.POSITIVE_INFINITY : stepsOfWrite;
     for (let count = 0; count < mostSteps; count += 1) {
       if (this.#connection.get(indexStatements.isEnough) === undefined) return;
       const start = performance.now();

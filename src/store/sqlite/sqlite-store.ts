@@ -87,15 +87,13 @@ export class SqliteStore implements SessionStore {
     const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
     const processes = options.processes?.(place) ?? null;
     this.#processes = processes;
-    this.#searchIndex = new SearchIndex(
-      connection,
-      processes
-        ? {
-            step: (backlog) => writer.writeElsewhere(() => processes.indexStep(backlog)),
-            mostSteps: Number.POSITIVE_INFINITY,
-          }
-        : { step: (backlog) => writer.writeAlone(() => indexStep(connection, backlog)), mostSteps: 4 },
-    );
+    this.#searchIndex = new SearchIndex(connection, {
+      step: (backlog) =>
+        processes
+          ? writer.writeElsewhere(() => processes.indexStep(backlog))
+          : writer.writeAlone(() => indexStep(connection, backlog)),
+      isServed: processes !== null,
+    });
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {

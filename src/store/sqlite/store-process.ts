@@ -1,11 +1,17 @@
 // A process that store-worker.ts runs in: it takes one order at a time. Not a thread, because a thread cannot be ended, nor the process that
 // has it, while it runs in SQLite. To end a reader of SQLite at any moment is safe, and so is a writer: its transaction is taken back.
 import { type ChildProcess, fork } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { ParleyError } from '../../service/errors.ts';
 import type { StorePlace, WorkerAnswer, WorkerOrder } from './store-worker.ts';
 
+/** Of 19, the lowest: there, beside a busy program, a read would hardly run at all. */
+const priorityOfSlowReads = 15;
+
 export class StoreProcess {
+  /** Resolves when the process takes orders, or has ended. */
+  readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   readonly #gone: Promise<void>;
   #isOver = false;
@@ -19,6 +25,13 @@ export class StoreProcess {
     // It alone keeps no other process alive.
     child.unref();
     child.channel?.unref();
+    // The first message says that it takes orders.
+    this.ready = new Promise((resolve) => {
+      child
+        .once('message', () => resolve())
+        .once('exit', resolve)
+        .once('error', () => resolve());
+    });
     this.#gone = new Promise((resolve) => {
       const onGone = () => {
         this.#isOver = true;
@@ -35,7 +48,8 @@ export class StoreProcess {
     return this.#isOver;
   }
 
-  ask(order: WorkerOrder): Promise<unknown> {
+  async ask(order: WorkerOrder): Promise<unknown> {
+    await this.ready;
     return new Promise((resolve, reject) => {
       const onMessage = (answer: WorkerAnswer) => {
         this.#child.off('message', onMessage);
@@ -47,6 +61,13 @@ export class StoreProcess {
       // A failure to send is that of a process that is gone, or ends so.
       this.#child.send(order, (error) => error && void this.end());
     });
+  }
+
+  /** From here on it gets far less of the processors than what has not run so long. */
+  giveWay(): void {
+    try {
+      if (this.#child.pid !== undefined) setPriority(this.#child.pid, priorityOfSlowReads);
+    } catch {}
   }
 
   /** Resolves when the process has ended, whatever it was doing. */

@@ -1,6 +1,6 @@
 // What runs in a process of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
 // first order. The process is given its rules where it is put together (compose/served-store-worker.ts).
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
@@ -72,10 +72,13 @@ async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules):
   return whenUnlocked(() => connection.readAtOneMoment(list), wait);
 }
 
+/** Between the server, which has 0, and slow reads. */
+const priorityOfReads = 5;
+
 /** A search may take all that a processor has: the server comes first. Who writes into the indexes does not, for others wait for that. */
 function giveWay(): void {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(priorityOfReads);
   } catch {}
 }
 
@@ -98,7 +101,7 @@ async function indexed({ connection, wait }: SearchTools, backlog: Backlog): Pro
   }
 }
 
-/** Answers what this process is asked, until it is ended. */
+/** Says that this process is ready, and answers what it is asked, until it is ended. */
 export function answerOrders(rules: SearchRules): void {
   const worker = new StoreWorker(JSON.parse(process.argv[2] ?? '') as StorePlace, rules);
   // It ends with its parent: the channel closes, and nothing else keeps it. What ends the parent in order may come to all processes of a
@@ -108,4 +111,5 @@ export function answerOrders(rules: SearchRules): void {
     const answer = await worker.answer(order);
     if (process.connected) process.send?.(answer);
   });
+  process.send?.('ready');
 }
