@@ -37,6 +37,9 @@ export type WorkerAnswer =
   | { readonly value: WorkerResult }
   | { readonly code: ErrorCode; readonly message: string; readonly facts: ErrorFacts };
 
+/** What a process says: first that it takes orders, then an answer to each. */
+export type WorkerMessage = 'ready' | WorkerAnswer;
+
 class StoreWorker {
   readonly #path: string;
   readonly #wait: LockWait;
@@ -111,5 +114,5 @@ export function answerOrders(rules: SearchRules): void {
     const answer = await worker.answer(order);
     if (process.connected) process.send?.(answer);
   });
-  process.send?.('ready');
+  process.send?.('ready' satisfies WorkerMessage);
 }
