@@ -7,8 +7,8 @@ import { ParleyError } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 import type { StorePlace, WorkerAnswer, WorkerMessage, WorkerOrder } from './store-worker.ts';
 
-/** Of 19, the lowest: there, beside a busy program, a read would hardly run at all. */
-const priorityOfSlowReads = 15;
+/** The server has 0, a read that has just begun 5 (store-worker.ts). At 19 a read would hardly run beside a busy program. */
+const priorityOfSlowReads = 10;
 
 interface Asked {
   readonly resolve: (value: unknown) => void;

@@ -54,7 +54,7 @@ async function busyDuring(work: () => Promise<unknown>): Promise<number> {
 
 it('while a search reads every word of a store, others are answered, and their searches too', async () => {
   const content = `'w' || (n * 7919 % 20011) || ' w' || (n * 104729 % 19997) || ' said'`;
-  const { directory, store, large, small, session } = await filledStore(6000, content);
+  const { directory, store, large, small, session } = await filledStore(4000, content);
   await store.beginTurn(small, turnStart({ content: 'what another said' }));
   // The processes are there from here on.
   await Promise.all([search(store, large, 'said'), search(store, small, 'said')]);
