@@ -11,7 +11,15 @@ import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, newSession, once, searchFilter, turnReply, turnStart } from '../store-samples.ts';
+import {
+  newProject,
+  newSession,
+  once,
+  searchFilter,
+  snippets,
+  turnReply,
+  turnStart,
+} from '../store-samples.ts';
 
 const never = new AbortController().signal;
 
@@ -204,4 +212,28 @@ it('a store whose index was filled with every message is given one that is not, 
   await begin(store, project, 'a new fox');
   expect(await found(store, project, 'fox')).toBe(2);
   expect((await store.inspect()).integrity).toBe('ok');
+});
+
+it('of a store of schema 8, the messages that its indexes lack wait, and all are found once', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'parley.db');
+  const old = await openSqliteStore({ ...storeOptions(directory), migrations: schema.slice(0, 8) });
+  const project = await newProject(old.store);
+  await newSession(old.store, project);
+  await old.store.close();
+  lookInto(path, (database) =>
+    database.exec(`
+      INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+        SELECT id, n, 'msg_' || n, 'user', 'echo', 0, 'an old fox 東京' FROM sessions JOIN (SELECT 0 AS n UNION ALL SELECT 1);
+      UPDATE search_progress SET through = 1;
+      INSERT INTO message_words (rowid, content, owner) SELECT id, content, owner FROM message_words_source;
+      INSERT INTO message_pieces (rowid, content, owner) SELECT id, content, owner FROM message_pieces_source;
+      UPDATE sessions SET message_count = 2;`),
+  );
+  const { store } = await openSqliteStore(storeOptions(directory));
+  for (const query of ['fox', '東京']) expect(await snippets(store, project, query)).toHaveLength(2);
+  await store.close();
+  expect(lookInto(path, checkIndexes)).toEqual({ waiting: 1, messages: 2 });
+  fillIndexes(directory);
+  expect(lookInto(path, checkIndexes)).toEqual({ waiting: 0, messages: 2 });
 });
