@@ -3,6 +3,7 @@
 import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
 import type { IdempotencyKey, TurnBegin } from '../store/session-store.ts';
+import type { Access } from './api-keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
 import { idempotencyMismatch, sessionNotFound, stillBusy } from './turn-failures.ts';
@@ -17,7 +18,7 @@ const ownerLookMs = 250;
 export async function beginWhenFree(
   local: LocalOptions,
   queue: TurnQueue,
-  projectId: string,
+  access: Access,
   call: Call,
   request: ChatRequest,
   once: IdempotencyKey | null,
@@ -28,8 +29,8 @@ export async function beginWhenFree(
   try {
     const place = request.session_id ?? (once === null ? null : `key ${once.key}`);
     // A session that is new is wanted by nobody else.
-    if (place !== null) leave = await queue.enter(`${projectId} ${place}`, patience);
-    return await beginAtHead(local, projectId, call, request, once, patience);
+    if (place !== null) leave = await queue.enter(`${access.projectId} ${place}`, patience);
+    return await beginAtHead(local, access, call, request, once, patience);
   } finally {
     leave();
     patience.end();
@@ -71,7 +72,7 @@ class Patience {
 
 async function beginAtHead(
   local: LocalOptions,
-  projectId: string,
+  { projectId, keyHash }: Access,
   call: Call,
   request: ChatRequest,
   once: IdempotencyKey | null,
@@ -93,6 +94,7 @@ async function beginAtHead(
       lease: { owner: local.owner.id, ms: local.limits.turnLeaseMs },
       deadOwner,
       once,
+      keyHash,
     };
     const begin = await local.store.beginTurn(projectId, start, call.signal);
     switch (begin.kind) {

@@ -54,9 +54,13 @@ export class ChatStream {
           }, this.#options.heartbeatMs);
           beat.unref();
           // A reader that stalls does not ask for events. The stop of the server must reach the engine all the same.
-          this.#reply.signal.addEventListener('abort', () => {
+          const { signal } = this.#reply;
+          const cut = () => {
             if (!this.#isAsking && !this.#isOver) this.#cutting = this.#cut();
-          });
+          };
+          // The client may have gone while its message was kept. Nobody reads the stream then, and the turn would never end.
+          if (signal.aborted) cut();
+          else signal.addEventListener('abort', cut, { once: true });
         },
         pull: async (controller) => {
           if (this.#rest.length === 0) await this.#fill();

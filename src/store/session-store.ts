@@ -9,6 +9,7 @@
 // - Times that go in are epoch milliseconds, durations are milliseconds; what comes out is of the service's own types. Leases and the
 //   age of idempotency keys are measured by the clock of the store, which is one for all processes that use it.
 // - Ids are ASCII and compare byte by byte. Positions count from 0 without gaps: a message has an even one, its reply the next.
+// - A call with a {@link KeyHash} does nothing and rejects with `INVALID_API_KEY` when that key is not one of the project, or is revoked.
 // - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
 //   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
 // - Several stores may be open on the same sessions at once, in one process or in many.
@@ -31,6 +32,9 @@ import type {
 } from '../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from './session-filters.ts';
+
+/** The SHA-256 of the key that a call is made with; null where that is checked. */
+export type KeyHash = Uint8Array | null;
 
 /** Makes a write happen once: kept in the same transaction as what it names. */
 export interface IdempotencyKey {
@@ -78,6 +82,7 @@ export interface TurnStart {
   /** An owner known to be dead: its turn is over although its lease still runs. */
   readonly deadOwner: string | null;
   readonly once: IdempotencyKey | null;
+  readonly keyHash?: KeyHash;
   /** The id for an empty `interrupted` reply that closes a turn whose owner went without ending it. */
   readonly closing_message_id: string;
 }
@@ -118,6 +123,17 @@ export interface TurnReply {
   readonly now: number;
 }
 
+/** What has come of a reply that runs, since the part before it. */
+export interface ReplyPart {
+  /** Where in the text it begins, in UTF-16 units. */
+  readonly at: number;
+  readonly content: string;
+  /** For the interrupted reply that becomes of the parts when the turn is left; the same for each part of a turn. */
+  readonly message_id: string;
+  readonly mode: string;
+  readonly now: number;
+}
+
 export type TurnEnd =
   /** The reply stands under its id. */
   | { readonly kind: 'kept'; readonly message_count: number }
@@ -145,9 +161,10 @@ export interface SessionStore {
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
     once: IdempotencyKey | null,
+    keyHash?: KeyHash,
   ): Promise<Idempotent<NewSession>>;
   /** Active sessions alone; so are all reads and writes but those of restoring, and listing the deleted. Null for any other. */
-  findSession(projectId: string, sessionId: string): Promise<Session | null>;
+  findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
   /** Hides it. Null where there is nothing to delete. */
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
   /** Not an activity. Null for a session that is not there. */
@@ -216,9 +233,11 @@ export interface SessionStore {
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
   /**
    * Whether the turn is still held: false once another has taken it. Extends its lease to `leaseMs` from now when a third of that has
-   * passed, so it may be asked often.
+   * passed, so it may be asked often. `part` is kept until the turn ends by a store that many machines share: when the owner goes without
+   * ending the turn, the parts are its interrupted reply, for whoever takes it over or lists the messages. A part that is sent again
+   * from the same place replaces the first.
    */
-  renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean>;
+  renewTurn(projectId: string, turn: Turn, leaseMs: number, part?: ReplyPart | null): Promise<boolean>;
   /**
    * The second write: keeps the reply after its message, in place of a cut one that may stand there, and gives the turn back.
    * A session deleted meanwhile stays deleted and keeps the reply. A turn that was lost may still keep its reply, where that replaces

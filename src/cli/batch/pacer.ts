@@ -18,9 +18,10 @@ export interface PacerOptions {
   readonly say: (line: string) => void;
   /** Ends every wait: what waits rejects. */
   readonly signal: AbortSignal;
-  readonly now: () => number;
   /** 0 to 1. */
   readonly random: () => number;
+  /** Milliseconds on a clock that is never set. A test gives its own. */
+  readonly now?: () => number;
   /** A test gives its own. */
   readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
@@ -36,6 +37,8 @@ const noticeableMs = 2000;
 
 export class Pacer {
   readonly #options: PacerOptions;
+  /** Not the time of day: a clock that is set back would make a pause as much longer. */
+  readonly #now: () => number;
   #most: number;
   #limit: number;
   #running = 0;
@@ -47,6 +50,7 @@ export class Pacer {
 
   constructor(options: PacerOptions) {
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
     this.#most = options.most;
     this.#limit = options.most;
     options.signal.addEventListener('abort', () => this.#release(this.#waiting.length));
@@ -59,7 +63,7 @@ export class Pacer {
 
   /** Milliseconds until the next call may begin. */
   get pauseMs(): number {
-    return Math.max(0, this.#until - this.#options.now());
+    return Math.max(0, this.#until - this.#now());
   }
 
   /** True for a failure that ended the batch, or would have. */
@@ -77,7 +81,7 @@ export class Pacer {
   async run<Result>(call: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
       await this.#turn();
-      const begun = this.#options.now();
+      const begun = this.#now();
       try {
         const result = await call();
         this.#answered();
@@ -137,7 +141,7 @@ export class Pacer {
   }
 
   #turnedAway(begun: number, retryAfter: number | null): void {
-    const { now, random, say } = this.#options;
+    const { random, say } = this.#options;
     // Calls that ran at the same time are turned away together: that is one refusal.
     const isNew = begun >= this.#until;
     if (isNew) {
@@ -147,7 +151,7 @@ export class Pacer {
     // A server that names no time, or 0 again and again, gets longer pauses.
     const usual = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
     const pause = Math.max(usual, (retryAfter ?? 0) * 1000);
-    this.#until = Math.max(this.#until, now() + pause + (firstPauseMs * random()) / 2);
+    this.#until = Math.max(this.#until, this.#now() + pause + (firstPauseMs * random()) / 2);
     if (!isNew || pause < noticeableMs) return;
     const seconds = Math.ceil(pause / 1000);
     const who = usual < pause ? `The server asks to wait ${seconds} s` : 'The server has too much to do';

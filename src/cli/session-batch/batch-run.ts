@@ -34,7 +34,7 @@ export interface BatchWork<Done extends string> {
   readonly concurrency: number;
   /** A reader of the results that goes away does not stop the batch: only `stopSignal` does. */
   readonly stopSignal: AbortSignal;
-  readonly host: Pick<CliHost, 'newRequestId' | 'now' | 'random'>;
+  readonly host: Pick<CliHost, 'newRequestId' | 'random'>;
 }
 
 /** A stop may take two seconds in all. Calls that are under way get this much of them to end. */
@@ -84,7 +84,8 @@ class BatchRun<Done extends string> {
       isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
       giveUp: (error) => this.#stop.abort(error),
       say: (line) => void report.say(line),
-      ...{ signal, now: host.now, random: host.random },
+      signal,
+      random: host.random,
     });
   }
 

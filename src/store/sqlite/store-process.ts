@@ -80,6 +80,8 @@ export class StoreProcess {
   /** Resolves when the process has ended, whatever it was doing. */
   async end(): Promise<void> {
     this.#isOver = true;
+    // Without this, nothing keeps a process alive that waits for the end alone, and it ends in the middle of the wait.
+    this.#child?.ref();
     this.#child?.kill('SIGKILL');
     await this.#gone;
   }
@@ -112,7 +114,7 @@ export class StoreProcess {
     const fewer = 'Fewer requests at a time, or more memory and processes for the server, may help.';
     return new ParleyError('UNAVAILABLE', `A process of the server that reads its store ${what}.`, {
       hint: isOutOfFiles(cause) ? outOfFilesHint : `Try again in a moment. ${fewer}`,
-      retryAfter: 1,
+      retryAfter: 2,
       cause,
     });
   }
