@@ -178,6 +178,7 @@ function cliHost(
     now,
     sinceBoot,
     random,
+    signal: stop.signal,
   };
   return {
     version: manifest.version,

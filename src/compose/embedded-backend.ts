@@ -96,11 +96,11 @@ export async function openServedBackend(
 ): Promise<ServedBackend> {
   const choice = { ...options, trace: null };
   const { modesFile } = options;
-  const { dataDirectory, profileFile } = dependencies;
+  const { dataDirectory, profileFile, signal } = dependencies;
   const knownTo = profileOfStore(profileFile.read(), target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const modes = () =>
-    modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
+    modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile, signal);
   const engines = async () => configuredEngines(dependencies, choice, await modes());
   const { backend, store, shareReads, servers, limits, defaultMode, reloadModes } = await openLocal(
     // Its own time-out is that of its models; a client has another.
@@ -131,9 +131,9 @@ async function servedProcesses(): Promise<ProcessesOf> {
   return (place) => new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place);
 }
 
-async function readModes(path: string) {
+async function readModes(path: string, signal: AbortSignal) {
   const { readModesFile } = await import('../config/modes-file.ts');
-  return readModesFile(path);
+  return readModesFile(path, signal);
 }
 
 async function openLocal(

@@ -57,6 +57,8 @@ export interface JournalResult {
 export interface BatchHolder {
   readonly locks: LoadLocks;
   readonly now: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
 }
 
 /** A journal is kept so long, for undoing. */
@@ -97,6 +99,7 @@ export class BatchDraft {
     this.list = new IdList({
       open: () => this.#open(),
       failure: (error) => fileFailure(error, this.#path, 'written', remedy),
+      random: () => holder.random(),
     });
   }
 

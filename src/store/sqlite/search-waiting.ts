@@ -39,7 +39,6 @@ const memorySchema = `
   CREATE VIRTUAL TABLE message_pieces USING fts5 (
     content, content = '', columnsize = 0, tokenize = '${tokenizers.pieces}'
   );
-  CREATE VIRTUAL TABLE message_pieces_known USING fts5vocab (message_pieces, row);
   BEGIN`;
 
 interface WaitingRow extends FoundMessage {
@@ -63,19 +62,23 @@ export async function waitingHits(
     memory.execute(memorySchema);
     const hits: FoundMessage[] = [];
     const indexed = new Map<number, FoundMessage>();
+    const { expression, isExact } = indexQuery(filter);
     for (; next.length > 0; await new Promise((resolve) => setImmediate(resolve))) {
       for (const { content, work, ...message } of next) {
         // What stays out of the indexes of the store is found by its text (search-apart.ts).
         if (work === null && holds(content)) hits.push(message);
         if (work === null) continue;
         const { addWords, addPieces } = memoryStatements;
-        memory.run(filter.matching === 'words' ? addWords : addPieces, { id: message.id, content });
+        const add = filter.matching === 'words' ? addWords : addPieces;
+        const { changes } = memory.run(add, { id: message.id, content });
         indexed.set(message.id, message);
+        // As in the index of the store: what it holds is looked through where it does not know all terms.
+        if (!isExact && changes > 0 && holds(content)) hits.push(message);
       }
       const after = next.at(-1)?.id ?? 0;
       next = await read(() => nextRows(connection, { project: row?.project ?? 0, after }));
     }
-    const expression = indexQuery(memory, filter);
+    if (!isExact) return hits;
     const found = memory.all<{ id: number }>(memoryStatements[filter.matching], { expression });
     return [...hits, ...found.flatMap(({ id }) => indexed.get(id) ?? [])];
   } finally {
