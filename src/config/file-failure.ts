@@ -1,6 +1,6 @@
 // The failures that users are told when a system call on one of their files fails.
 import { ParleyError } from '../service/errors.ts';
-import { isDiskFull, isFileCall } from '../system/file-errors.ts';
+import { isDiskFull, isFileCall, isOutOfFiles, outOfFilesHint } from '../system/file-errors.ts';
 
 /** The failure of a system call on a file; any other error is returned as it is. */
 export function fileFailure(
@@ -12,6 +12,7 @@ export function fileFailure(
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   if (isDiskFull(error)) return storageFull(name, error);
+  if (isOutOfFiles(error)) return outOfFiles(name, error);
   return new ParleyError('CONFIG', `${name} cannot be ${action} (${code}).`, { hint: remedy, cause: error });
 }
 
@@ -26,10 +27,16 @@ export function unforeseenFileFailure(error: unknown): ParleyError | null {
       cause: error,
     });
   }
+  if (isOutOfFiles(error)) return outOfFiles(name, error);
   return new ParleyError('CONFIG', `${name} cannot be read or written (${syscall}: ${code}).`, {
     hint: 'What was reported as done stays done. Check the disk, and who may use the file.',
     cause: error,
   });
+}
+
+function outOfFiles(name: string, cause: unknown): ParleyError {
+  const message = `${name} cannot be opened: no more files may be opened.`;
+  return new ParleyError('CONFIG', message, { hint: outOfFilesHint, cause });
 }
 
 export function storageFull(name: string, cause?: unknown): ParleyError {

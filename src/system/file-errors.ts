@@ -5,6 +5,15 @@ export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
+/** True where this process, or the whole machine, may open no more files. A thread that cannot start has the code in its message alone. */
+export function isOutOfFiles(error: unknown): boolean {
+  return error instanceof Error && /\b(EMFILE|ENFILE)\b/.test(error.message);
+}
+
+/** What to do then. */
+export const outOfFilesHint =
+  'Too many files and connections are open. Try again in a moment; if it stays so, raise the limit of open files (ulimit -n).';
+
 /** True for the name of a system call on files, as Node's errors have it. */
 export function isFileCall(syscall: string): boolean {
   return fileCalls.has(syscall);

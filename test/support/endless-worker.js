@@ -8,3 +8,5 @@ process.on('message', ({ filter }) => {
   if (filter?.terms[0].text === 'endless') new Database(':memory:').prepare(endless).get();
   process.send({ value: filter ? { items: [], next_cursor: null, newest_only: false } : null });
 });
+
+process.send('ready');

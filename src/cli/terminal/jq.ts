@@ -2,6 +2,7 @@
 // signal or a time limit ends the thread.
 import { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
+import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 import type { JqResult } from './jq-runtime.ts';
 import type { JqAnswer, JqOrder } from './jq-thread.ts';
 
@@ -56,6 +57,11 @@ export class Jq {
           if (signal.aborted) reject(signal.reason);
           else resolve(broken(what));
         };
+        // The next run starts another thread.
+        const stop = (failure: ParleyError) => {
+          this.#thread = null;
+          reject(failure);
+        };
         let timer: NodeJS.Timeout | undefined;
         const endAfter = (milliseconds: number) => {
           clearTimeout(timer);
@@ -64,12 +70,12 @@ export class Jq {
         const hurry = () => endAfter(graceMs);
         const onMessage = (answer: JqAnswer) => {
           if ('overflow' in answer) end(`It gives more than ${answer.overflow / 1024 / 1024} MiB`);
-          else if ('unstartable' in answer) reject(unstartable(answer.unstartable));
+          else if ('unstartable' in answer) stop(unstartable(answer.unstartable));
           else resolve(answer);
         };
         const onError = (error: NodeJS.ErrnoException) => {
           if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') end('It takes more memory than there is');
-          else reject(unstartable(error.message));
+          else stop(unstartable(error.message));
         };
         signal.addEventListener('abort', hurry);
         // Only these listeners are removed, because Node has listeners of its own on the worker.
@@ -107,6 +113,10 @@ function broken(what: string): JqResult {
 }
 
 function unstartable(reason: string): ParleyError {
+  if (isOutOfFiles(new Error(reason))) {
+    const message = 'jq, which --jq needs, cannot be started: no more files may be opened.';
+    return new ParleyError('UNAVAILABLE', message, { hint: `Nothing more was filtered. ${outOfFilesHint}` });
+  }
   return new ParleyError('INTERNAL_ERROR', `jq, which --jq needs, cannot be started: ${reason}.`, {
     hint: 'Nothing more was filtered. Is the installation whole? npm install -g parley-cli repairs it.',
   });

@@ -5,8 +5,17 @@ import { ParleyError } from '../../service/errors.ts';
 
 /** Opens a database that exists. SQLite's own lock wait is off: it would stop the event loop. */
 export function openDatabase(path: string): Database.Database {
+  return opened(path, { fileMustExist: true, timeout: 0 });
+}
+
+/** A database that is gone once it is closed. */
+export function openInMemory(): Database.Database {
+  return opened(':memory:', {});
+}
+
+function opened(path: string, options: Database.Options): Database.Database {
   try {
-    return new Database(path, { fileMustExist: true, timeout: 0 });
+    return new Database(path, options);
   } catch (error) {
     if (error instanceof Database.SqliteError) throw error;
     throw new ParleyError('CONFIG', `SQLite cannot be loaded: ${firstLine(error)}`, {

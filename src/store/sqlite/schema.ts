@@ -1,6 +1,6 @@
 // The tables, as numbered migrations: a released one is never changed, only followed. Rows are numbered inside and named by
 // text ids outside; times are epoch milliseconds.
-import { longWritesParted, searchFilledLate } from './search-schema.ts';
+import { longWritesParted, searchFilledLate, searchWaitingByProject } from './search-schema.ts';
 
 export interface Migration {
   /** 1 for the first, then without gaps. */
@@ -154,4 +154,5 @@ export const schema: readonly Migration[] = [
   { version: 6, parleyVersion: '0.1.0', sql: sixth },
   { version: 7, parleyVersion: '0.1.0', sql: seventh },
   { version: 8, parleyVersion: '0.1.0', sql: longWritesParted },
+  { version: 9, parleyVersion: '0.1.0', sql: searchWaitingByProject },
 ];

@@ -1,40 +1,59 @@
-// Brings the search indexes forward. A turn does not wait for them: many messages at once cost far less than one by one, and
-// most are never searched for. So a search first adds what it lacks, and in between it is added when enough has come together.
+// Fills the search indexes. A turn does not wait for that: many messages at once cost far less than one by one, and most are never searched
+// for. New messages wait in `search_waiting`; a search reads those of its project where they stand (search-waiting.ts).
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
 
-/** When so many messages are not in the indexes yet, they are taken in after the next write. */
+/** When so many messages wait, they are taken in after the next write. */
 const enough = 256;
-/** One transaction keeps other writers, and this event loop, waiting: some 20 ms of work. */
+/** One transaction keeps other writers waiting, and this event loop too: some 20 ms of work. */
 const mostMessages = 256;
-/** In bytes of a text of words. One that is written without spaces has so many times the entries. */
+/** In bytes of a text of words. A text that is written without spaces has so many times the entries. */
 const mostWork = longestIndexed;
 const workInPieces = longestIndexed / longestInPieces;
-/** After one write: no process should have to index a whole store of older messages before it may end. */
-const mostSteps = 4;
+/** After one write of a process that may end soon: it should not have to index a whole store of older messages before. */
+const stepsOfWrite = 4;
+/** A search reads so many waiting messages of its project itself, in some 40 ms. Where more wait, they are taken in first. */
+const mostRead = { messages: 1024, bytes: 256 * 1024 };
+
+/** The messages that wait, from the oldest on. */
+export const waiting = 'search_waiting CROSS JOIN messages AS message ON message.id = search_waiting.message';
+/** Those of a project, after one of them. */
+export const waitingAfter = 'search_waiting.project = @project AND search_waiting.message > @after';
+export const bytes = 'octet_length(message.content)';
+/**
+ * How much work it is to index one of them; NULL for one that is kept apart. A text with no more bytes than characters holds no script
+ * without spaces, and to look for one takes far longer than to compare the two.
+ */
+export const work = `CASE WHEN ${bytes} > ${longestIndexed} THEN NULL
+  WHEN ${bytes} = length(message.content) OR NOT ${hasPieces('message')} THEN ${bytes}
+  WHEN ${bytes} <= ${longestInPieces} THEN ${bytes} * ${workInPieces} END`;
+const ofProject = 'search_waiting.project = (SELECT id FROM projects WHERE project_id = @projectId)';
+const lot = `
+  FROM ${waiting}
+  WHERE search_waiting.project = @project AND search_waiting.message <= @to AND NOT EXISTS (
+    SELECT 1 FROM search_apart WHERE project = @project AND search_apart.message = search_waiting.message)`;
 
 export const indexStatements = {
-  progress: 'SELECT through, (SELECT coalesce(max(id), 0) FROM messages) AS newest FROM search_progress',
-  // No work, where it is kept apart. A text with no more bytes than characters is in no such script; to look for one takes far longer.
+  isEnough: `SELECT 1 FROM search_waiting LIMIT 1 OFFSET ${enough - 1}`,
+  backlog: `
+    SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM (
+      SELECT ${bytes} AS bytes FROM ${waiting} WHERE ${ofProject} LIMIT ${mostRead.messages + 1})`,
+  newest: `SELECT max(message) AS message FROM search_waiting WHERE ${ofProject}`,
+  project: 'SELECT id FROM projects WHERE project_id = @projectId',
+  nextProject: `SELECT coalesce(
+    (SELECT min(project) FROM search_waiting WHERE project > @behind), (SELECT min(project) FROM search_waiting)) AS id`,
   next: `
-    SELECT id, CASE WHEN bytes > ${longestIndexed} THEN NULL
-      WHEN bytes = length(content) OR NOT ${hasPieces('message')} THEN bytes
-      WHEN bytes <= ${longestInPieces} THEN bytes * ${workInPieces} END AS work
-    FROM (SELECT id, content, octet_length(content) AS bytes FROM messages) AS message
-    WHERE id > (SELECT through FROM search_progress) ORDER BY id LIMIT ${mostMessages}`,
-  apart: `
-    INSERT INTO search_apart (project, message)
-    SELECT coalesce(imports.project, sessions.project), message.id
-    FROM messages AS message CROSS JOIN sessions ON sessions.id = message.session
-      LEFT JOIN imports ON imports.session = sessions.id
-    WHERE message.id = @message`,
-  advance: 'UPDATE search_progress SET through = @to',
+    SELECT message.id, ${work} AS work FROM ${waiting} WHERE ${waitingAfter}
+    ORDER BY search_waiting.message LIMIT ${mostMessages}`,
+  apart: 'INSERT INTO search_apart (project, message) VALUES (@project, @message)',
   words: `
     INSERT INTO message_words (rowid, content, owner)
-    SELECT id, content, owner FROM message_words_source WHERE id > @from`,
+    SELECT message.id, message.content, @owner ${lot}`,
   pieces: `
     INSERT INTO message_pieces (rowid, content, owner)
-    SELECT id, content, owner FROM message_pieces_source WHERE id > @from`,
+    SELECT message.id, message.content || '  ', @owner ${lot} AND ${hasPieces('message')}`,
+  taken: 'DELETE FROM search_waiting WHERE project = @project AND message <= @to',
 } as const;
 
 interface NextRow {
@@ -42,35 +61,53 @@ interface NextRow {
   readonly work: number | null;
 }
 
-interface Progress {
-  /** The last message that is in the indexes; 0 for none. */
-  readonly through: number;
-  /** The last message that there is. */
-  readonly newest: number;
+/** Whose messages are taken in: those of a project, or of the next project with such messages behind one of this number. */
+export type Backlog = { readonly projectId: string } | { readonly behind: number };
+
+/** The project whose messages were taken in, and the last of them. */
+export interface Indexed {
+  readonly project: number;
+  readonly message: number;
+}
+
+interface SearchIndexOptions {
+  /** {@link indexStep} in a transaction of the store's one writer. */
+  readonly step: (backlog: Backlog) => Promise<Indexed | null>;
+  /** Whether this process goes on after a call. */
+  readonly isServed: boolean;
 }
 
 export class SearchIndex {
   readonly #connection: Connection;
-  /** {@link indexStep} in a transaction of the store's one writer. */
-  readonly #step: () => Promise<number | null>;
+  readonly #options: SearchIndexOptions;
   #isKeepingUp = false;
+  /** The project that was served last: each gets its turn. */
+  #last = 0;
 
-  constructor(connection: Connection, step: () => Promise<number | null>) {
+  constructor(connection: Connection, options: SearchIndexOptions) {
     this.#connection = connection;
-    this.#step = step;
+    this.#options = options;
   }
 
-  /** Resolves when every message that is there now is in the indexes. `read` asks when no lock is in the way. What was added stays. */
-  async catchUp(read: <T>(ask: () => T) => T | Promise<T>, signal: AbortSignal): Promise<void> {
-    const { through, newest } = await read(() => progressOf(this.#connection));
-    let reached: number | null = through;
-    while (reached !== null && reached < newest) {
+  /**
+   * Resolves when so few messages of the project wait that a search can read them. `read` asks when no lock is in the way. What was taken in
+   * stays so when the signal fires.
+   */
+  async catchUp(
+    projectId: string,
+    read: <T>(ask: () => T) => T | Promise<T>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    signal.throwIfAborted();
+    const newest = await read(() => endOfBacklog(this.#connection, projectId));
+    for (let reached = 0; reached < newest; ) {
       signal.throwIfAborted();
-      reached = await this.#step();
+      const indexed = await this.#options.step({ projectId });
+      reached = indexed?.message ?? newest;
     }
   }
 
-  /** To be called after messages were written. Nobody waits for it: what it cannot do now, the next one does. */
+  /** To be called after messages were written. Nobody waits for it: what it cannot do now, the next call does. */
   keepUp(): void {
     if (this.#isKeepingUp) return;
     this.#isKeepingUp = true;
@@ -82,33 +119,44 @@ export class SearchIndex {
   }
 
   async #steps(): Promise<void> {
-    for (let step = 0; step < mostSteps; step += 1) {
-      const { through, newest } = progressOf(this.#connection);
-      if (newest - through < enough) return;
-      await this.#step();
+    const { step, isServed } = this.#options;
+    const mostSteps = isServed ? Number.POSITIVE_INFINITY : stepsOfWrite;
+    for (let count = 0; count < mostSteps; count += 1) {
+      if (this.#connection.get(indexStatements.isEnough) === undefined) return;
+      const start = performance.now();
+      const indexed = await step({ behind: this.#last });
+      this.#last = indexed?.project ?? 0;
+      // Half of the time belongs to others.
+      await delay(performance.now() - start);
     }
   }
 }
 
-function progressOf(connection: Connection): Progress {
-  return connection.get<Progress>(indexStatements.progress) as Progress;
+/** The newest waiting message of a project; 0 where so few wait that a search can read them. */
+function endOfBacklog(connection: Connection, projectId: string): number {
+  const backlog = connection.get<typeof mostRead>(indexStatements.backlog, { projectId }) as typeof mostRead;
+  if (backlog.messages <= mostRead.messages && backlog.bytes <= mostRead.bytes) return 0;
+  return connection.get<{ message: number | null }>(indexStatements.newest, { projectId })?.message ?? 0;
 }
 
-/** Takes some messages in. How far it came, or null where nothing was left. */
-export function indexStep(connection: Connection): number | null {
-  const { through: from } = progressOf(connection);
+/** Takes some messages in, inside a transaction. Null where none waits. */
+export function indexStep(connection: Connection, backlog: Backlog): Indexed | null {
+  const statement = 'behind' in backlog ? indexStatements.nextProject : indexStatements.project;
+  const project = connection.get<{ id: number | null }>(statement, backlog)?.id ?? null;
+  if (project === null) return null;
   let left = mostWork;
-  const next = connection.allWhile<NextRow>(indexStatements.next, {}, ({ work }) => {
+  const next = connection.allWhile<NextRow>(indexStatements.next, { project, after: 0 }, ({ work }) => {
     left -= work ?? 0;
     return left >= 0;
   });
   const to = next.at(-1)?.id;
   if (to === undefined) return null;
-  connection.run(indexStatements.advance, { to });
   for (const { id: message, work } of next) {
-    if (work === null) connection.run(indexStatements.apart, { message });
+    if (work === null) connection.run(indexStatements.apart, { project, message });
   }
-  connection.run(indexStatements.words, { from });
-  connection.run(indexStatements.pieces, { from });
-  return to;
+  const bindings = { project, to, owner: String(project).padStart(3, '0') };
+  connection.run(indexStatements.words, bindings);
+  connection.run(indexStatements.pieces, bindings);
+  connection.run(indexStatements.taken, { project, to });
+  return { project, message: to };
 }

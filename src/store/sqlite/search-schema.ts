@@ -25,6 +25,9 @@ const outOfIndexes = (message: string) => `
   INSERT INTO message_pieces (message_pieces, rowid, content, owner)
     SELECT 'delete', ${message}.id, ${message}.content || '  ', ${ownerOf(message)} WHERE ${hasPieces(message)};`;
 
+/** How the texts of an index are divided. */
+export const tokenizers = { words: 'unicode61 remove_diacritics 2', pieces: 'trigram' } as const;
+
 /** Migration 4. */
 export const searchFilledLate = `
   -- Sessions of one time are listed by their ids.
@@ -57,7 +60,7 @@ export const searchFilledLate = `
     WHERE ${isIndexed('message')};
   CREATE VIRTUAL TABLE message_words USING fts5 (
     content, owner, content = 'message_words_source', content_rowid = 'id', columnsize = 0,
-    tokenize = 'unicode61 remove_diacritics 2'
+    tokenize = '${tokenizers.words}'
   );
   INSERT INTO message_words (message_words, rank) VALUES ('secure-delete', 1);
 
@@ -66,7 +69,7 @@ export const searchFilledLate = `
     WHERE ${hasPieces('message')} AND ${isIndexed('message')};
   CREATE VIRTUAL TABLE message_pieces USING fts5 (
     content, owner, content = 'message_pieces_source', content_rowid = 'id', columnsize = 0,
-    tokenize = 'trigram'
+    tokenize = '${tokenizers.pieces}'
   );
   INSERT INTO message_pieces (message_pieces, rank) VALUES ('secure-delete', 1);
   CREATE VIRTUAL TABLE message_pieces_known USING fts5vocab (message_pieces, row);
@@ -100,17 +103,17 @@ const projectOf = (message: string) => `(
 const isApart = (message: string) =>
   `EXISTS (SELECT 1 FROM search_apart WHERE project = ${projectOf(message)} AND message = ${message}.id)`;
 // CASE, because the order of AND and OR is SQLite's to choose: GLOB reads 1 MiB for a tenth of a second.
-const isInPieces = (message: string) =>
-  `CASE WHEN ${isApart(message)} THEN FALSE ELSE ${hasPieces(message)} END`;
+const isInPieces = (message: string, isOutside = isApart) =>
+  `CASE WHEN ${isOutside(message)} THEN FALSE ELSE ${hasPieces(message)} END`;
 const isLong = (message: string) => `CASE WHEN octet_length(${message}.content) > ${longestIndexed} THEN TRUE
   WHEN octet_length(${message}.content) > ${longestInPieces} THEN ${hasPieces(message)} ELSE FALSE END`;
 const ownerText = (message: string) => `printf('%03d', ${projectOf(message)})`;
-const takeOut = (message: string) => `
+const takeOut = (message: string, isOutside = isApart) => `
   INSERT INTO message_words (message_words, rowid, content, owner)
-    SELECT 'delete', ${message}.id, ${message}.content, ${ownerText(message)} WHERE NOT ${isApart(message)};
+    SELECT 'delete', ${message}.id, ${message}.content, ${ownerText(message)} WHERE NOT ${isOutside(message)};
   INSERT INTO message_pieces (message_pieces, rowid, content, owner)
     SELECT 'delete', ${message}.id, ${message}.content || '  ', ${ownerText(message)}
-    WHERE ${isInPieces(message)};
+    WHERE ${isInPieces(message, isOutside)};
   DELETE FROM search_apart WHERE project = ${projectOf(message)} AND message = ${message}.id;`;
 const takeIn = (message: string) => `
   INSERT INTO search_apart (project, message) SELECT ${projectOf(message)}, ${message}.id WHERE ${isLong(message)};
@@ -150,6 +153,46 @@ export const longWritesParted = `
       WHERE through = old.id;
   END;
   CREATE TRIGGER message_changed AFTER UPDATE OF content ON messages WHEN ${isIndexed('old')} BEGIN
+    ${takeOut('old')}
+    ${takeIn('new')}
+  END;
+`;
+
+// `search_waiting` holds the messages that are not in the indexes yet, by project: a search reads those of its own project, and fills the
+// indexes with no other's. It takes the place of `search_progress`, which one project that wrote much held back for all.
+const isWaiting = (message: string) =>
+  `EXISTS (SELECT 1 FROM search_waiting WHERE project = ${projectOf(message)} AND message = ${message}.id)`;
+const isOutside = (message: string) => `(${isWaiting(message)} OR ${isApart(message)})`;
+/** Migration 9. */
+export const searchWaitingByProject = `
+  CREATE TABLE search_waiting (
+    project INTEGER NOT NULL REFERENCES projects (id),
+    message INTEGER NOT NULL,
+    PRIMARY KEY (project, message)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO search_waiting (project, message)
+    SELECT ${projectOf('message')}, message.id FROM messages AS message
+    WHERE message.id > (SELECT through FROM search_progress);
+
+  DROP TRIGGER message_removed;
+  DROP TRIGGER message_changed;
+  DROP VIEW message_words_source;
+  DROP VIEW message_pieces_source;
+  DROP TABLE search_progress;
+  CREATE VIEW message_words_source (id, content, owner) AS
+    SELECT message.id, message.content, ${ownerText('message')} FROM messages AS message
+    WHERE NOT ${isOutside('message')};
+  CREATE VIEW message_pieces_source (id, content, owner) AS
+    SELECT message.id, message.content || '  ', ${ownerText('message')} FROM messages AS message
+    WHERE ${isInPieces('message', isOutside)};
+  CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
+    INSERT INTO search_waiting (project, message) VALUES (${projectOf('new')}, new.id);
+  END;
+  CREATE TRIGGER message_removed AFTER DELETE ON messages BEGIN
+    ${takeOut('old', isOutside)}
+    DELETE FROM search_waiting WHERE project = ${projectOf('old')} AND message = old.id;
+  END;
+  CREATE TRIGGER message_changed AFTER UPDATE OF content ON messages WHEN NOT ${isWaiting('old')} BEGIN
     ${takeOut('old')}
     ${takeIn('new')}
   END;

@@ -10,6 +10,7 @@ import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { longHits } from './search-apart.ts';
 import { indexQuery } from './search-terms.ts';
+import { waitingHits } from './search-waiting.ts';
 import { findSession, inProject } from './sessions.ts';
 
 /** How many hits are read before others get their turn. */
@@ -73,11 +74,16 @@ export function searchReads(
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
   return {
     async hits(most) {
+      // In the order in which a message may move meanwhile, so that none is missed; one that moves is found twice.
       const holds = rules.matcher(filter);
       const { expression, isExact } = indexQuery(filter);
-      const short = isExact ? await indexHits(expression, most) : await heldHits(expression, most, holds);
-      const long = await longHits({ connection, wait }, projectId, holds, most);
-      return [...short, ...long].sort((one, other) => other.id - one.id).slice(0, most);
+      const found = [
+        ...(await waitingHits({ connection, wait }, projectId, filter, holds)),
+        ...(await longHits({ connection, wait }, projectId, holds, most)),
+        ...(isExact ? await indexHits(expression, most) : await heldHits(expression, most, holds)),
+      ];
+      const hits = [...new Map(found.map((hit) => [hit.id, hit])).values()];
+      return hits.sort((one, other) => other.id - one.id).slice(0, most);
     },
     async *texts(messages) {
       for (const step of inSteps(messages)) yield await read(() => step.map(({ id }) => content(id)));

@@ -1,9 +1,11 @@
 // What SQLite, or the file system under it, says about a store → the failure that a user reads: which file, and what to do.
-import { readdirSync, statfsSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
-import { isDiskFull } from '../../system/file-errors.ts';
+import { isDiskFull, isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 
+/** The store, its log, the log's index and its directory. */
+const filesOfStore = 4;
 const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where you may write';
 
 /** A failure of SQLite on the store at `path`. Failures that are Parley's already stay as they are. */
@@ -34,6 +36,7 @@ export function storeError(error: unknown, path: string): ParleyError {
     case 'SQLITE_PERM':
     case 'SQLITE_AUTH':
       if (diskIsFull(path)) return storageFull(path, error);
+      if (mayOpenNothing(path)) return outOfFiles(error);
       return new ParleyError(
         'STORE_UNSAFE',
         `The store ${path} cannot be read and written (${said}, ${code}).`,
@@ -67,11 +70,11 @@ function storageFull(path: string, cause: unknown): ParleyError {
   });
 }
 
-/** Throws the failure of a search, which writes its index alone. */
+/** Throws the failure of a search. It writes only where very many messages are not in its index yet. */
 export function searchFailure(error: unknown): never {
   if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
   throw error.with({
-    hint: 'A search adds the newest messages to its index first, and there is no room for that. All messages are intact. Free some space and search again.',
+    hint: 'Very many messages are not in the search index yet, and there is no room to add them. All messages are intact. Free some space and search again.',
   });
 }
 
@@ -103,6 +106,25 @@ function diskIsFull(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** SQLite does not tell that it may open no more files. The store itself is not opened: to close it again would end its locks. */
+function mayOpenNothing(path: string): boolean {
+  const opened: number[] = [];
+  try {
+    while (opened.length < filesOfStore) opened.push(openSync(dirname(path), 'r'));
+    return false;
+  } catch (error) {
+    return isOutOfFiles(error);
+  } finally {
+    for (const file of opened) closeSync(file);
+  }
+}
+
+/** Without its path: the callers of a server are told so, too. */
+function outOfFiles(cause: unknown): ParleyError {
+  const message = 'The store cannot be opened: no more files may be opened.';
+  return new ParleyError('UNAVAILABLE', message, { hint: outOfFilesHint, cause });
 }
 
 function errorCode(error: unknown): string {

@@ -80,11 +80,13 @@ export class SqliteStore implements SessionStore {
     const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
     const processes = options.processes?.(place) ?? null;
     this.#processes = processes;
-    this.#searchIndex = new SearchIndex(connection, () =>
-      processes
-        ? writer.writeElsewhere(() => processes.indexStep())
-        : writer.writeAlone(() => indexStep(connection)),
-    );
+    this.#searchIndex = new SearchIndex(connection, {
+      step: (backlog) =>
+        processes
+          ? writer.writeElsewhere(() => processes.indexStep(backlog))
+          : writer.writeAlone(() => indexStep(connection, backlog)),
+      isServed: processes !== null,
+    });
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -171,7 +173,7 @@ export class SqliteStore implements SessionStore {
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     const search = this.#access.run(async () => {
-      await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
+      await this.#searchIndex.catchUp(projectId, (ask) => whenUnlocked(ask, this.#access.wait), signal);
       if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
       return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
     });

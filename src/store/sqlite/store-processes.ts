@@ -1,40 +1,25 @@
 // Long reads in processes of their own, for a store that is served: searches, and filters over many sessions. FTS5 reads every word with
-// the beginning that is searched for before it gives a row: that can last for seconds, uninterrupted.
-import { ParleyError } from '../../service/errors.ts';
+// the beginning that is searched for before it gives a row: that can last for seconds, uninterrupted. read-queue.ts chooses which read runs.
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import { tooLong } from '../search-refusals.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
+import { type QueuedRead, type ReadLimits, ReadQueue } from './read-queue.ts';
+import type { Backlog, Indexed } from './search-index.ts';
 import { StoreProcess } from './store-process.ts';
 import type { ReadOrder, StorePlace } from './store-worker.ts';
 
-/** How many reads run, each of another project or kind: the searches of one project wait for each other, and so do its filters. */
-export interface ReadLimits {
-  readonly running: number;
-  /** When one has waited so long, one more runs, up to `mostRunning`. */
-  readonly patienceMs: number;
-  readonly mostRunning: number;
-  /** Where that is reached, too, the search is ended that has lasted longest, and at least so long. */
-  readonly crowdedSearchMs: number;
-  readonly longestSearchMs: number;
-}
-
 export const usualReadLimits: ReadLimits = {
-  running: 4,
-  patienceMs: 250,
+  slowMs: 250,
+  quick: 4,
   mostRunning: 12,
-  crowdedSearchMs: 5000,
   longestSearchMs: 60_000,
 };
 
-interface Read {
+interface Read extends QueuedRead {
   readonly order: ReadOrder;
-  /** When it was asked for, then when it began. */
-  since: number;
   reader: StoreProcess | null;
   readonly resolve: (value: unknown) => void;
-  /** The read rejects at once, and its process is ended. */
-  readonly giveUp: (error: unknown) => void;
 }
 
 /** Undefined where long reads run in the process of the caller, a step at a time. */
@@ -44,8 +29,7 @@ export class StoreProcesses {
   readonly #file: URL;
   readonly #place: StorePlace;
   readonly #limits: ReadLimits;
-  #waiting: Read[] = [];
-  #running: Read[] = [];
+  readonly #reads: ReadQueue<Read>;
   #idle: StoreProcess[] = [];
   #indexing: StoreProcess | null = null;
   #closed: Error | null = null;
@@ -56,6 +40,7 @@ export class StoreProcesses {
     this.#file = file;
     this.#place = place;
     this.#limits = limits;
+    this.#reads = new ReadQueue(limits);
   }
 
   /** Rejects with the signal's reason once that fires. */
@@ -67,6 +52,22 @@ export class StoreProcesses {
     return this.#read({ kind: 'list', projectId, filter }) as Promise<Rows<Session>>;
   }
 
+  /** Takes some messages into the indexes, in a transaction. Null where none waits. */
+  async indexStep(backlog: Backlog): Promise<Indexed | null> {
+    if (this.#closed !== null) throw this.#closed;
+    if (this.#indexing === null || this.#indexing.isOver) this.#indexing = this.#newProcess();
+    return (await this.#indexing.ask({ kind: 'index', backlog })) as Indexed | null;
+  }
+
+  /** Rejects every read with the failure. */
+  async close(failure: Error): Promise<void> {
+    this.#closed = failure;
+    const reads = this.#reads.all;
+    for (const read of reads) read.giveUp(failure);
+    const readers = reads.map(({ reader }) => reader);
+    await Promise.all([...readers, ...this.#idle, this.#indexing].map((reader) => reader?.end()));
+  }
+
   #read(order: ReadOrder, signal?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -74,7 +75,9 @@ export class StoreProcesses {
       const onAbort = () => read.giveUp(signal?.reason);
       const read: Read = {
         order,
-        since: performance.now(),
+        since: null,
+        isSlow: false,
+        isGivenUp: false,
         reader: null,
         resolve: (value) => {
           signal?.removeEventListener('abort', onAbort);
@@ -82,80 +85,41 @@ export class StoreProcesses {
         },
         giveUp: (error) => {
           signal?.removeEventListener('abort', onAbort);
-          this.#waiting = this.#waiting.filter((other) => other !== read);
+          this.#reads.takeBack(read);
           reject(error);
           void read.reader?.end();
         },
       };
       signal?.addEventListener('abort', onAbort);
-      this.#waiting.push(read);
+      this.#reads.add(read);
       this.#startWaiting();
     });
   }
 
-  /** Takes some messages into the indexes, in a transaction. How far it came, or null where nothing was left. */
-  async indexStep(): Promise<number | null> {
-    if (this.#closed !== null) throw this.#closed;
-    if (this.#indexing === null || this.#indexing.isOver) this.#indexing = this.#newProcess();
-    return (await this.#indexing.ask({ kind: 'index' })) as number | null;
-  }
-
-  /** Rejects every read with the failure. */
-  async close(failure: Error): Promise<void> {
-    this.#closed = failure;
-    for (const read of [...this.#waiting, ...this.#running]) read.giveUp(failure);
-    const running = this.#running.map(({ reader }) => reader);
-    await Promise.all([...running, ...this.#idle, this.#indexing].map((reader) => reader?.end()));
-  }
-
-  /** Of the reads beside which none of their project and kind runs, the one that has waited longest. */
   #startWaiting(): void {
     while (this.#closed === null) {
-      const isFree = ({ order: { kind, projectId } }: Read) =>
-        !this.#running.some(({ order }) => order.kind === kind && order.projectId === projectId);
-      const next = this.#waiting.find(isFree);
-      if (next === undefined) return;
-      if (!this.#hasRoom(next)) {
-        this.#startLater();
-        return;
-      }
-      this.#waiting = this.#waiting.filter((read) => read !== next);
-      this.#running.push(next);
+      const next = this.#reads.start();
+      if (next === 'busy') this.#startLater();
+      if (next === 'busy' || next === null) return;
       void this.#run(next);
     }
-  }
-
-  /** Long reads of some projects keep no other waiting: the system shares the processors among all that run. */
-  #hasRoom(read: Read): boolean {
-    const { running, patienceMs, mostRunning, crowdedSearchMs } = this.#limits;
-    if (this.#running.length < running) return true;
-    const now = performance.now();
-    if (now - read.since < patienceMs) return false;
-    if (this.#running.length < mostRunning) return true;
-    const longest = this.#running
-      .filter(({ order, since }) => order.kind === 'search' && now - since >= crowdedSearchMs)
-      .reduce<Read | null>((best, other) => (best === null || other.since < best.since ? other : best), null);
-    longest?.giveUp(crowded());
-    return false;
   }
 
   #startLater(): void {
     this.#retry ??= setTimeout(() => {
       this.#retry = null;
       this.#startWaiting();
-    }, this.#limits.patienceMs).unref();
+    }, this.#limits.slowMs).unref();
   }
 
   async #run(read: Read): Promise<void> {
     const { order, resolve, giveUp } = read;
-    const { longestSearchMs } = this.#limits;
-    const reader = this.#idle.pop() ?? this.#newProcess();
+    const reader = this.#takeIdle() ?? this.#newProcess();
     read.reader = reader;
+    await reader.ready;
+    this.#keepSpare();
     read.since = performance.now();
-    const timer =
-      order.kind === 'search'
-        ? setTimeout(() => giveUp(tooLong(order.filter.terms, longestSearchMs)), longestSearchMs)
-        : undefined;
+    const timers = this.#timersOf(read, reader);
     try {
       resolve(await reader.ask(order));
     } catch (error) {
@@ -163,21 +127,40 @@ export class StoreProcesses {
       read.reader = null;
       giveUp(error);
     }
-    clearTimeout(timer);
-    if (reader.isOver) await reader.end();
-    else this.#idle.push(reader);
-    this.#running = this.#running.filter((other) => other !== read);
+    for (const timer of timers) clearTimeout(timer);
+    // A process that has given way cannot be raised again.
+    const isKept = !reader.isOver && !read.isSlow && this.#idle.length < this.#limits.quick;
+    if (isKept && this.#closed === null) this.#idle.push(reader);
+    else await reader.end();
+    this.#reads.end(read);
     this.#startWaiting();
+  }
+
+  #timersOf(read: Read, reader: StoreProcess): readonly NodeJS.Timeout[] {
+    const { order } = read;
+    const { slowMs, longestSearchMs } = this.#limits;
+    const onSlow = () => {
+      read.isSlow = true;
+      reader.giveWay();
+      this.#startWaiting();
+    };
+    const slow = setTimeout(onSlow, slowMs);
+    if (order.kind !== 'search') return [slow];
+    const onTooLong = () => read.giveUp(tooLong(order.filter.terms, longestSearchMs));
+    return [slow, setTimeout(onTooLong, longestSearchMs)];
+  }
+
+  #takeIdle(): StoreProcess | undefined {
+    this.#idle = this.#idle.filter(({ isOver }) => !isOver);
+    return this.#idle.pop();
+  }
+
+  /** The next read does not wait for the start of a process. */
+  #keepSpare(): void {
+    if (this.#idle.length === 0 && this.#closed === null) this.#idle.push(this.#newProcess());
   }
 
   #newProcess(): StoreProcess {
     return new StoreProcess(this.#file, this.#place);
   }
-}
-
-function crowded(): ParleyError {
-  return new ParleyError('UNAVAILABLE', 'Too many searches run, and this one lasted longest.', {
-    hint: 'Try again in a moment, with longer or rarer words. The beginning of many words costs most.',
-    retryAfter: 5,
-  });
 }

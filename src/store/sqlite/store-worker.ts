@@ -1,6 +1,6 @@
 // What runs in a process of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
 // first order. The process is given its rules where it is put together (compose/served-store-worker.ts).
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
@@ -11,7 +11,7 @@ import { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { type SearchTools, searchReads } from './search.ts';
-import { indexStep } from './search-index.ts';
+import { type Backlog, type Indexed, indexStep } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import { storeError } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
@@ -29,13 +29,16 @@ export type ReadOrder =
   | { readonly kind: 'list'; readonly projectId: string; readonly filter: SessionFilter };
 
 /** `index`: take some messages into the search indexes. */
-export type WorkerOrder = ReadOrder | { readonly kind: 'index' };
+export type WorkerOrder = ReadOrder | { readonly kind: 'index'; readonly backlog: Backlog };
 
-type WorkerResult = SearchPage | Rows<Session> | number | null;
+type WorkerResult = SearchPage | Rows<Session> | Indexed | null;
 
 export type WorkerAnswer =
   | { readonly value: WorkerResult }
   | { readonly code: ErrorCode; readonly message: string; readonly facts: ErrorFacts };
+
+/** What a process says: first that it takes orders, then an answer to each. */
+export type WorkerMessage = 'ready' | WorkerAnswer;
 
 class StoreWorker {
   readonly #path: string;
@@ -63,7 +66,7 @@ class StoreWorker {
 }
 
 async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules): Promise<WorkerResult> {
-  if (order.kind === 'index') return indexed(tools);
+  if (order.kind === 'index') return indexed(tools, order.backlog);
   giveWay();
   const { kind, projectId, filter } = order;
   if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
@@ -72,10 +75,13 @@ async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules):
   return whenUnlocked(() => connection.readAtOneMoment(list), wait);
 }
 
+/** Between the server, which has 0, and slow reads. */
+const priorityOfReads = 5;
+
 /** A search may take all that a processor has: the server comes first. Who writes into the indexes does not, for others wait for that. */
 function giveWay(): void {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(priorityOfReads);
   } catch {}
 }
 
@@ -86,10 +92,10 @@ function connect(path: string): Connection {
   return connection;
 }
 
-async function indexed({ connection, wait }: SearchTools): Promise<number | null> {
+async function indexed({ connection, wait }: SearchTools, backlog: Backlog): Promise<Indexed | null> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
   try {
-    const reached = indexStep(connection);
+    const reached = indexStep(connection, backlog);
     connection.run('COMMIT');
     return reached;
   } catch (error) {
@@ -98,7 +104,7 @@ async function indexed({ connection, wait }: SearchTools): Promise<number | null
   }
 }
 
-/** Answers what this process is asked, until it is ended. */
+/** Says that this process is ready, and answers what it is asked, until it is ended. */
 export function answerOrders(rules: SearchRules): void {
   const worker = new StoreWorker(JSON.parse(process.argv[2] ?? '') as StorePlace, rules);
   // It ends with its parent: the channel closes, and nothing else keeps it. What ends the parent in order may come to all processes of a
@@ -108,4 +114,5 @@ export function answerOrders(rules: SearchRules): void {
     const answer = await worker.answer(order);
     if (process.connected) process.send?.(answer);
   });
+  process.send?.('ready' satisfies WorkerMessage);
 }

@@ -157,7 +157,7 @@ it('of an import whose process ends in the middle nothing is told, and in a minu
   expect(await told(last, project)).toEqual(nothing);
   await last.close();
   lookInto(join(later, 'parley.db'), (database) => {
-    for (const table of ['sessions', 'messages', 'imports', 'search_apart'])
+    for (const table of ['sessions', 'messages', 'imports', 'search_waiting', 'search_apart'])
       expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([]);
     for (const table of ['message_words', 'message_pieces'])
       database.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run();

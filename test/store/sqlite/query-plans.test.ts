@@ -10,6 +10,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
+import { waitingStatements } from '../../../src/store/sqlite/search-waiting.ts';
 import { sessionListings } from '../../../src/store/sqlite/session-pages.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
@@ -142,8 +143,8 @@ it.each(Object.entries(usageStatements))(
   },
 );
 
-it.each(Object.entries(indexStatements))(
-  'bringing the indexes forward, %s, walks no messages',
+it.each(Object.entries({ ...of('index', indexStatements), ...of('waiting', waitingStatements) }))(
+  'the messages that wait, %s, are found without a walk through others',
   async (_, sql) => {
     expect(await plan(sql)).not.toMatch(/SCAN (message|sessions)/);
   },

@@ -2,11 +2,8 @@
 // are real; what they run is an SQLite statement without an end.
 import { performance } from 'node:perf_hooks';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  type ReadLimits,
-  StoreProcesses,
-  usualReadLimits,
-} from '../../../src/store/sqlite/store-processes.ts';
+import type { ReadLimits } from '../../../src/store/sqlite/read-queue.ts';
+import { StoreProcesses, usualReadLimits } from '../../../src/store/sqlite/store-processes.ts';
 import { searchFilter } from '../store-samples.ts';
 
 const file = new URL('../../support/endless-worker.js', import.meta.url);
@@ -32,8 +29,8 @@ it('searches without an end of four projects keep no fifth project waiting', asy
   expect(await Promise.race([outcomes, 'they go on'])).toBe('they go on');
 });
 
-it('where no more searches may run, that which has lasted longest makes room', async () => {
-  const { search } = opened({ running: 1, patienceMs: 20, mostRunning: 2, crowdedSearchMs: 100 });
+it('where no more searches may run, the slow one of the project that has searched longest makes room', async () => {
+  const { search } = opened({ quick: 1, slowMs: 100, mostRunning: 2 });
   const first = expect(search('hostile 1', 'endless')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     retryAfter: 5,
@@ -45,6 +42,35 @@ it('where no more searches may run, that which has lasted longest makes room', a
   expect((await search('other', 'quick')).items).toEqual([]);
   await first;
   expect(await Promise.race([second, 'it goes on'])).toBe('it goes on');
+});
+
+it('of searches that wait, that of the project which has searched least comes first', async () => {
+  const { search } = opened({ quick: 1, mostRunning: 1, slowMs: 60_000 });
+  await search('busy', 'quick');
+  const order: string[] = [];
+  const begun = ['third', 'busy', 'idle'].map(async (project) => {
+    await search(project, 'quick');
+    order.push(project);
+  });
+  await Promise.all(begun);
+  expect(order).toEqual(['third', 'idle', 'busy']);
+});
+
+it('projects that search without an end leave each other their places', async () => {
+  const { search } = opened({ quick: 1, slowMs: 50, mostRunning: 1 });
+  const stop = new AbortController();
+  const refused: string[] = [];
+  const endless = async (project: string) => {
+    for (let round = 0; round < 20 && !stop.signal.aborted; round += 1)
+      await search(project, 'endless', stop.signal).catch(() => refused.push(project));
+  };
+  const all = Promise.all([endless('one'), endless('other')]);
+  // Each in turn makes room for the other, and both for whoever has not searched yet.
+  for (let number = 0; number < 3; number += 1)
+    expect((await search(`new ${number}`, 'quick')).items).toEqual([]);
+  stop.abort();
+  await all;
+  expect(refused.length).toBeLessThan(20);
 });
 
 it('a search that lasts longer than it may is refused by its words, and its project can search again', async () => {

@@ -6,6 +6,7 @@ import { openDatabase } from '../../../src/store/sqlite/binding.ts';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { indexStep } from '../../../src/store/sqlite/search-index.ts';
+import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
@@ -36,15 +37,18 @@ it('a message that is too long for an index is found by words, phrases, beginnin
   await store.endTurn(mine, turn, turnReply({ content: 'found' }));
   await begin(store, mine, longChinese, 'chinese');
   await begin(store, mine, 'a needle alone', 'short');
-  for (const query of ['needle haystack', '"in the haystack"', 'needl* hay*'])
-    expect(await snippets(store, mine, query)).toHaveLength(1);
-  expect(await snippets(store, mine, 'needle')).toHaveLength(2);
-  for (const query of ['都の', '京', '東京都の針'])
-    expect(await snippets(store, mine, query)).toHaveLength(1);
-  for (const query of ['needles', '"haystack in"', 'hays', '大阪'])
-    expect(await snippets(store, mine, query)).toEqual([]);
-  expect((await snippets(store, mine, 'haystack'))[0]).toContain('⟦hAystáck⟧');
-  for (const query of ['needle', '東京都']) expect(await snippets(store, other, query)).toEqual([]);
+  for (const waits of [true, false]) {
+    if (!waits) fillIndexes(directory);
+    for (const query of ['needle haystack', '"in the haystack"', 'needl* hay*'])
+      expect(await snippets(store, mine, query)).toHaveLength(1);
+    expect(await snippets(store, mine, 'needle')).toHaveLength(2);
+    for (const query of ['都の', '京', '東京都の針'])
+      expect(await snippets(store, mine, query)).toHaveLength(1);
+    for (const query of ['needles', '"haystack in"', 'hays', '大阪'])
+      expect(await snippets(store, mine, query)).toEqual([]);
+    expect((await snippets(store, mine, 'haystack'))[0]).toContain('⟦hAystáck⟧');
+    for (const query of ['needle', '東京都']) expect(await snippets(store, other, query)).toEqual([]);
+  }
   await store.deleteSession(mine, session_id, startOfTime);
   expect(await snippets(store, mine, 'needle')).toEqual(['a ⟦needle⟧ alone']);
   const purge = { projectId: null, deletedBefore: startOfTime + 1 };
@@ -64,6 +68,7 @@ it.each([
   const turn = await begin(store, project, 'question', 'key');
   await store.endTurn(project, turn, turnReply({ content: cut, finish_reason: 'interrupted' }));
   expect(await snippets(store, project, 'haystack')).toHaveLength(1);
+  fillIndexes(directory);
   const again = await begin(store, project, 'question', 'key');
   await store.endTurn(project, again, turnReply({ content: whole }));
   expect(await snippets(store, project, 'haystack')).toEqual([]);
@@ -82,7 +87,7 @@ it.each([
   for (let turn = 0; turn < 3; turn += 1) await begin(store, project, content, `turn ${turn}`);
   const path = join(directory, 'parley.db');
   const connection = new Connection(openDatabase(path), path);
-  const reached = [1, 2, 3, 4].map(() => indexStep(connection));
+  const reached = [1, 2, 3, 4].map(() => indexStep(connection, { projectId: project }));
   connection.close();
-  expect(reached).toEqual([1, 2, 3, null]);
+  expect(reached.map((indexed) => indexed?.message)).toEqual([1, 2, 3, undefined]);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { searchStatements } from '../../../src/store/sqlite/search.ts';
+import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
@@ -18,6 +19,7 @@ it.each(Object.entries(searchStatements))(
       await store.beginTurn(project, turnStart({ content: 'fox 東京都' }));
     expect((await search(store, project, 'fox')).items).toHaveLength(5);
     await store.close();
+    fillIndexes(directory);
     const rows = lookInto(join(directory, 'parley.db'), (database) =>
       database.prepare(sql).all({ projectId: project, expression: '"fox"', before: 5, limit: 3 }),
     );
@@ -37,6 +39,7 @@ it.each([
     for (let turn = 0; turn < 7; turn += 1) await made.beginTurn(mine, turnStart({ content: text }));
     expect((await search(made, mine, text, 5)).next_cursor).not.toBeNull();
     await made.close();
+    fillIndexes(directory);
     lookInto(join(directory, 'parley.db'), (database) =>
       database.exec(`
         INSERT INTO message_${index} (message_${index}, rowid, content, owner)

@@ -7,10 +7,19 @@ import { expect, it } from 'vitest';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, newSession, once, searchFilter, turnReply, turnStart } from '../store-samples.ts';
+import {
+  newProject,
+  newSession,
+  once,
+  searchFilter,
+  snippets,
+  turnReply,
+  turnStart,
+} from '../store-samples.ts';
 
 const never = new AbortController().signal;
 
@@ -31,13 +40,27 @@ async function begin(
   return begun.turn;
 }
 
-/** Of a store that is closed: whether its indexes hold what they should, and up to which message. */
-function checkIndexes(database: Database.Database): { readonly through: number; readonly newest: number } {
+/** Of a store that is closed: whether its indexes hold what they should, and how many messages wait for them. */
+function checkIndexes(database: Database.Database): { readonly waiting: number; readonly messages: number } {
   for (const table of ['message_words', 'message_pieces']) {
     database.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run();
   }
-  const progress = 'SELECT through, (SELECT max(id) FROM messages) AS newest FROM search_progress';
-  return database.prepare(progress).get() as { through: number; newest: number };
+  const strangers = 'SELECT message FROM search_waiting WHERE message NOT IN (SELECT id FROM messages)';
+  expect(database.prepare(strangers).all()).toEqual([]);
+  const counts =
+    'SELECT (SELECT count(*) FROM search_waiting) AS waiting, count(*) AS messages FROM messages';
+  return database.prepare(counts).get() as { waiting: number; messages: number };
+}
+
+/** To the session that was made last. */
+function addMessages(database: Database.Database, count: number): void {
+  const add = database.prepare(
+    `INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+     SELECT max(id), ?, 'msg_' || ?, 'user', 'echo', 0, 'a mountain of words' FROM sessions`,
+  );
+  database.transaction(() => {
+    for (let position = 10; position < 10 + count; position += 1) add.run(position, position);
+  })();
 }
 
 /** As a purge does, or an upgrade: past the store. */
@@ -50,13 +73,16 @@ function erase(path: string, condition: string): void {
 }
 
 type Step =
-  | { readonly kind: 'write' | 'search' | 'erase'; readonly word: number }
+  | { readonly kind: 'write' | 'search' | 'erase' | 'index'; readonly word: number }
   | { readonly kind: 'replace'; readonly word: number; readonly by: number };
 
 const word = fc.nat({ max: 5 });
 const steps = fc.array(
   fc.oneof(
-    fc.record({ kind: fc.constantFrom('write' as const, 'search' as const, 'erase' as const), word }),
+    fc.record({
+      kind: fc.constantFrom('write' as const, 'search' as const, 'erase' as const, 'index' as const),
+      word,
+    }),
     fc.record({ kind: fc.constant('replace' as const), word, by: word }),
   ),
   { minLength: 1, maxLength: 25 },
@@ -90,6 +116,8 @@ it('whatever is written, replaced and erased between searches, each finds all th
           const last = turns.pop();
           if (last !== undefined)
             erase(path, `session = (SELECT id FROM sessions WHERE session_id = '${last.turn.session_id}')`);
+        } else if (step.kind === 'index') {
+          fillIndexes(directory);
         } else {
           for (const query of ['apple', 'birch', '東京都', '大阪']) {
             const there = turns.filter(({ word }) => words[word]?.includes(query) === true);
@@ -99,8 +127,7 @@ it('whatever is written, replaced and erased between searches, each finds all th
       }
       expect((await store.inspect()).integrity).toBe('ok');
       await store.close();
-      const { through, newest } = lookInto(path, checkIndexes);
-      expect(through).toBeLessThanOrEqual(newest ?? 0);
+      lookInto(path, checkIndexes);
     }),
     { numRuns: 60 },
   );
@@ -114,12 +141,12 @@ it('a turn adds nothing to the indexes; after many, what came is added without a
   const chat = async (content: string) =>
     store.endTurn(project, await begin(store, project, content), turnReply({ content }));
   await chat('first');
-  expect(lookInto(path, checkIndexes)).toEqual({ through: 0, newest: 2 });
+  expect(lookInto(path, checkIndexes)).toEqual({ waiting: 2, messages: 2 });
   for (let turn = 1; turn < 140; turn += 1) await chat(`turn ${turn}`);
   await store.close();
-  const { through, newest } = lookInto(path, checkIndexes);
-  expect(newest).toBe(280);
-  expect(through).toBeGreaterThanOrEqual(256);
+  const { waiting, messages } = lookInto(path, checkIndexes);
+  expect(messages).toBe(280);
+  expect(waiting).toBeLessThanOrEqual(24);
 });
 
 it('a few huge messages are added a few at a time', async () => {
@@ -134,39 +161,33 @@ it('a search that is stopped while it adds much is over at once, and what it add
   const { store } = await openSqliteStore(storeOptions(directory));
   const project = await newProject(store);
   await begin(store, project, 'mountain');
-  lookInto(join(directory, 'parley.db'), (database) => {
-    const add = database.prepare(
-      `INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
-       SELECT max(id), ?, 'msg_' || ?, 'user', 'echo', 0, 'a mountain of words' FROM sessions`,
-    );
-    database.transaction(() => {
-      for (let position = 10; position < 20_000; position += 1) add.run(position, position);
-    })();
-  });
+  lookInto(join(directory, 'parley.db'), (database) => addMessages(database, 20_000));
   const stop = new AbortController();
   const searching = found(store, project, 'mountain', stop.signal);
   setTimeout(() => stop.abort(new Error('stopped')), 1);
   await expect(searching).rejects.toThrow('stopped');
   await store.close();
-  const { through, newest } = lookInto(join(directory, 'parley.db'), checkIndexes);
-  expect(through).toBeGreaterThan(0);
-  expect(through).toBeLessThan(newest);
+  const { waiting, messages } = lookInto(join(directory, 'parley.db'), checkIndexes);
+  expect(waiting).toBeGreaterThan(0);
+  expect(waiting).toBeLessThan(messages);
 });
 
-it('while another process writes, a search waits if it lacks messages, and goes on if it lacks none', async () => {
+it('while another process writes, a search finds the new messages too, and waits only where very many are not in the index', async () => {
   const directory = temporaryDirectory();
+  const path = join(directory, 'parley.db');
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
   const project = await newProject(store);
   await begin(store, project, 'before');
-  expect(await found(store, project, 'before')).toBe(1);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 1500);
-  expect(await found(store, project, 'before')).toBe(1);
+  fillIndexes(directory);
+  await begin(store, project, 'before again');
+  const { ended } = await lockElsewhere(path, 1500);
+  expect(await found(store, project, 'before')).toBe(2);
   await ended;
-  await begin(store, project, 'after');
-  const { ended: again } = await lockElsewhere(join(directory, 'parley.db'), 1500);
-  await expect(found(store, project, 'after')).rejects.toMatchObject({ code: 'STORE_BUSY' });
+  lookInto(path, (database) => addMessages(database, 1100));
+  const { ended: again } = await lockElsewhere(path, 1500);
+  await expect(found(store, project, 'mountain')).rejects.toMatchObject({ code: 'STORE_BUSY' });
   await again;
-  expect(await found(store, project, 'after')).toBe(1);
+  expect(await found(store, project, 'mountain')).toBe(1);
 });
 
 it('a store whose index was filled with every message is given one that is not, and finds what it held', async () => {
@@ -191,4 +212,28 @@ it('a store whose index was filled with every message is given one that is not, 
   await begin(store, project, 'a new fox');
   expect(await found(store, project, 'fox')).toBe(2);
   expect((await store.inspect()).integrity).toBe('ok');
+});
+
+it('of a store of schema 8, the messages that its indexes lack wait, and all are found once', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'parley.db');
+  const old = await openSqliteStore({ ...storeOptions(directory), migrations: schema.slice(0, 8) });
+  const project = await newProject(old.store);
+  await newSession(old.store, project);
+  await old.store.close();
+  lookInto(path, (database) =>
+    database.exec(`
+      INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+        SELECT id, n, 'msg_' || n, 'user', 'echo', 0, 'an old fox 東京' FROM sessions JOIN (SELECT 0 AS n UNION ALL SELECT 1);
+      UPDATE search_progress SET through = 1;
+      INSERT INTO message_words (rowid, content, owner) SELECT id, content, owner FROM message_words_source;
+      INSERT INTO message_pieces (rowid, content, owner) SELECT id, content, owner FROM message_pieces_source;
+      UPDATE sessions SET message_count = 2;`),
+  );
+  const { store } = await openSqliteStore(storeOptions(directory));
+  for (const query of ['fox', '東京']) expect(await snippets(store, project, query)).toHaveLength(2);
+  await store.close();
+  expect(lookInto(path, checkIndexes)).toEqual({ waiting: 1, messages: 2 });
+  fillIndexes(directory);
+  expect(lookInto(path, checkIndexes)).toEqual({ waiting: 0, messages: 2 });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
@@ -50,6 +51,7 @@ it('a message whose row is deleted leaves no byte of its words in the file, once
   await begin(store, project, { content: 'a neighbour stays' });
   expect(await snippets(store, project, 'canaryword')).toHaveLength(1);
   await store.close();
+  fillIndexes(directory);
   expect(readFileSync(path).includes('canaryword')).toBe(true);
   lookInto(path, (database) => {
     database.pragma('secure_delete = ON');

@@ -1,0 +1,100 @@
+// The messages of a project that are not in the search indexes yet. A search takes them into an index of its own, in memory, made like those
+// of the store, so that it finds the same as when they are in these. It reads no other project's and writes nothing.
+import type { SearchFilter } from '../session-filters.ts';
+import type { FoundMessage } from '../store-rules.ts';
+import { openInMemory } from './binding.ts';
+import { Connection } from './connection.ts';
+import { type LockWait, whenUnlocked } from './lock-wait.ts';
+import { bytes, waiting, waitingAfter, work } from './search-index.ts';
+import { hasPieces, tokenizers } from './search-schema.ts';
+import { indexQuery } from './search-terms.ts';
+
+/** What is read before others get their turn: a few milliseconds' work. */
+const messagesOfStep = 128;
+const bytesOfStep = 32 * 1024;
+
+export const waitingStatements = {
+  project: 'SELECT id AS project FROM projects WHERE project_id = @projectId',
+  next: `
+    SELECT message.id, session_id, message.position, message.created_at, ${bytes} AS bytes, message.content,
+      ${work} AS work
+    FROM ${waiting} CROSS JOIN sessions ON sessions.id = message.session
+    WHERE ${waitingAfter} AND sessions.project = @project AND deleted_at IS NULL
+    ORDER BY search_waiting.message LIMIT ${messagesOfStep}`,
+} as const;
+
+const memoryStatements = {
+  words: 'SELECT rowid AS id FROM message_words WHERE message_words MATCH @expression',
+  pieces: 'SELECT rowid AS id FROM message_pieces WHERE message_pieces MATCH @expression',
+  addWords: 'INSERT INTO message_words (rowid, content) VALUES (@id, @content)',
+  addPieces: `
+    INSERT INTO message_pieces (rowid, content)
+    SELECT @id, content || '  ' FROM (SELECT @content AS content) AS message WHERE ${hasPieces('message')}`,
+} as const;
+
+const memorySchema = `
+  CREATE VIRTUAL TABLE message_words USING fts5 (
+    content, content = '', columnsize = 0, tokenize = '${tokenizers.words}'
+  );
+  CREATE VIRTUAL TABLE message_pieces USING fts5 (
+    content, content = '', columnsize = 0, tokenize = '${tokenizers.pieces}'
+  );
+  BEGIN`;
+
+interface WaitingRow extends FoundMessage {
+  readonly content: string;
+  readonly work: number | null;
+}
+
+/** Those that hold all terms, in any order. Everything else in this process gets its turn between two steps. */
+export async function waitingHits(
+  { connection, wait }: { readonly connection: Connection; readonly wait: LockWait },
+  projectId: string,
+  filter: SearchFilter,
+  holds: (text: string) => boolean,
+): Promise<readonly FoundMessage[]> {
+  const read = <T>(work: () => T) => whenUnlocked(work, wait);
+  const row = await read(() => connection.get<{ project: number }>(waitingStatements.project, { projectId }));
+  let next = await read(() => nextRows(connection, { project: row?.project ?? 0, after: 0 }));
+  if (next.length === 0) return [];
+  const memory = new Connection(openInMemory(), ':memory:');
+  try {
+    memory.execute(memorySchema);
+    const hits: FoundMessage[] = [];
+    const indexed = new Map<number, FoundMessage>();
+    const { expression, isExact } = indexQuery(filter);
+    for (; next.length > 0; await new Promise((resolve) => setImmediate(resolve))) {
+      for (const { content, work, ...message } of next) {
+        // What stays out of the indexes of the store is found by its text (search-apart.ts).
+        if (work === null && holds(content)) hits.push(message);
+        if (work === null) continue;
+        const { addWords, addPieces } = memoryStatements;
+        const add = filter.matching === 'words' ? addWords : addPieces;
+        const { changes } = memory.run(add, { id: message.id, content });
+        indexed.set(message.id, message);
+        // As in the index of the store: what it holds is looked through where it does not know all terms.
+        if (!isExact && changes > 0 && holds(content)) hits.push(message);
+      }
+      const after = next.at(-1)?.id ?? 0;
+      next = await read(() => nextRows(connection, { project: row?.project ?? 0, after }));
+    }
+    if (!isExact) return hits;
+    const found = memory.all<{ id: number }>(memoryStatements[filter.matching], { expression });
+    return [...hits, ...found.flatMap(({ id }) => indexed.get(id) ?? [])];
+  } finally {
+    memory.close();
+  }
+}
+
+/** At least one, where one is left. */
+function nextRows(
+  connection: Connection,
+  place: { readonly project: number; readonly after: number },
+): readonly WaitingRow[] {
+  let bytesLeft = bytesOfStep;
+  return connection.allWhile<WaitingRow>(waitingStatements.next, place, ({ bytes }) => {
+    const isWanted = bytesLeft > 0;
+    bytesLeft -= bytes;
+    return isWanted;
+  });
+}

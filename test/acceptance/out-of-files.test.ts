@@ -1,0 +1,73 @@
+// A process that may open few files: what needs one more says so, and works again when there is room.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { Place, program } from '../support/parley.ts';
+
+let place: Place;
+beforeEach(() => {
+  place = new Place();
+  onTestFinished(() => place.remove());
+});
+
+function spawnWithFiles(most: number, words: readonly string[]) {
+  const command = `ulimit -n ${most}; exec "$@"`;
+  const child = spawn('/bin/sh', ['-c', command, 'sh', process.execPath, program, ...words], {
+    env: { PATH: process.env['PATH'], ...place.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+test('a server whose callers hold all files that it may open says so to a search, and searches again when they have gone', async () => {
+  const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
+  const server = spawnWithFiles(64, ['serve', '--port', '0', '--json', '--quiet']);
+  server.stderr.resume();
+  const [line] = await once(server.stdout, 'data');
+  const { port } = JSON.parse(String(line)).data as { readonly port: number };
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const get = async (path: string): Promise<{ readonly status: number; readonly text: string }> => {
+    const asking = request({ port, agent, path, headers: { authorization: `Bearer ${key}` } }).end();
+    const [response] = await once(asking, 'response');
+    let text = '';
+    for await (const part of response) text += part;
+    return { status: response.statusCode, text };
+  };
+  // The connection that is used again below.
+  expect((await get('/v1/sessions')).status).toBe(200);
+  const idle: Socket[] = [];
+  for (let count = 0; count < 100; count += 1) {
+    const socket = connect(port).on('error', () => {});
+    await once(socket, 'connect');
+    idle.push(socket);
+  }
+  const refused = await get('/v1/sessions/search?q=needle');
+  expect(refused).toMatchObject({
+    status: 503,
+    text: expect.stringContaining('Too many files and connections are open.'),
+  });
+  expect(JSON.parse(refused.text).error.code).toBe('UNAVAILABLE');
+  for (const socket of idle) socket.destroy();
+  let found = refused;
+  for (const end = Date.now() + 20_000; found.status !== 200 && Date.now() < end; await delay(50))
+    found = await get('/v1/sessions/search?q=needle');
+  expect(found.status).toBe(200);
+  agent.destroy();
+});
+
+test('where jq cannot be started for want of files, its error says so and not that the installation is broken', async () => {
+  await place.output(['models']);
+  const child = spawnWithFiles(22, ['models', '--json', '--jq', '.data']);
+  let talk = '';
+  child.stderr.on('data', (part) => {
+    talk += part;
+  });
+  await once(child, 'close');
+  expect(talk).not.toMatch(/INTERNAL_ERROR|installation/);
+  // On some versions of Node it may fail even earlier.
+  expect(talk).not.toBe('');
+});
