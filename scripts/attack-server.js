@@ -1,4 +1,4 @@
-// Attacks a server of this build with large bodies, one at a time and many at once: how long the reads and writes of others wait meanwhile,
+// Attacks a server of this build with large bodies, one at a time and many at once: how long others wait meanwhile,
 // how long its event loop stands still, and what memory it takes. node scripts/attack-server.js [concurrency] [part of a name], after
 // `npm run build`. It talks to this machine alone. The others are asked for from a process of their own.
 import { execFileSync, spawn } from 'node:child_process';
@@ -63,7 +63,7 @@ try {
   const bystander = await forkedScript('attack-server/bystander.js', [], { env, children });
   await asked(bystander, { url, key: otherKey });
   say(
-    'attack | status | of reads, of writes of another: longest wait, 99 of 100, ms | longest of the event loop, ms | it itself, ms | memory before, most so far, MiB',
+    'attack | status | of reads, of writes, of searches of another: longest wait, 99 of 100, ms | longest of the event loop, ms | it itself, ms | memory before, most so far, MiB',
   );
   const attack = async (name, run) => {
     const before = memory('VmRSS');
@@ -73,11 +73,11 @@ try {
     const statuses = new Set(await run());
     const lasted = performance.now() - start;
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const { read, write } = await asked(bystander, 'end');
+    const waits = await asked(bystander, 'end');
     const columns = [
       name,
       [...statuses],
-      `${read}; ${write}`,
+      waits.join('; '),
       longestBlock(blocks),
       Math.round(lasted),
       `${before}, ${memory('VmHWM')}`,

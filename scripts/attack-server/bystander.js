@@ -1,5 +1,5 @@
-// Another than the attacker, in a process of its own, which the attacker does not keep busy: reads and writes of one key, each as soon as the
-// one before is answered. Told `{ url, key }`, then 'begin' and 'end', it tells the longest wait of each kind and the 99th of 100, in ms.
+// Another than the attacker, in a process of its own, which the attacker does not keep busy: reads, writes and searches of one key, each as
+// soon as the one before is answered. Told `{ url, key }`, then 'begin' and 'end', it tells the longest wait of each kind and the 99th of 100, in ms.
 import { Agent, request } from 'node:http';
 
 let place;
@@ -10,14 +10,18 @@ process.on('message', async (message) => {
   if (message === 'begin') {
     isOver = false;
     const { session } = place;
-    running = [waits('GET', '/v1/models'), waits('PATCH', `/v1/sessions/${session}`, '{"title":"x"}')];
+    running = [
+      waits('GET', '/v1/models'),
+      waits('PATCH', `/v1/sessions/${session}`, '{"title":"x"}'),
+      waits('GET', '/v1/sessions/search?q=word'),
+    ];
     process.send('begun');
   } else if (message === 'end') {
     isOver = true;
-    const [read, write] = await Promise.all(running);
-    process.send({ read, write });
+    process.send(await Promise.all(running));
   } else {
     place = { ...message, agent: new Agent({ keepAlive: true }) };
+    await ask('POST', '/v1/chat', '{"mode":"echo","message":"a word"}');
     place.session = JSON.parse(await ask('POST', '/v1/sessions', '{}')).data.session_id;
     process.send('ready');
   }

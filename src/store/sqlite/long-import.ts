@@ -80,9 +80,9 @@ export async function importInParts(
   await takeOutAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
   const long = new LongImport(tools, request);
   try {
-    return await writer.writeInParts(long.steps());
+    return await writer.writeInParts(long.steps(), request.projectId);
   } catch (error) {
-    await writer.writeInParts(long.takeBack()).catch(() => {});
+    await writer.writeInParts(long.takeBack(), request.projectId).catch(() => {});
     throw error;
   }
 }
