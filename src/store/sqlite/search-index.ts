@@ -1,5 +1,6 @@
 // Brings the search indexes forward. A turn does not wait for them: many messages at once cost far less than one by one, and
-// most are never searched for. So a search first adds what it lacks, and in between it is added when enough has come together.
+// most are never searched for. So a search first adds what it lacks, and in between it is added when enough has come together. In a served
+// store a search looks through what it lacks (search-pending.ts), and processes add it meanwhile.
 import type { Connection } from './connection.ts';
 import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
 
@@ -11,7 +12,7 @@ const mostMessages = 256;
 const mostWork = longestIndexed;
 const workInPieces = longestIndexed / longestInPieces;
 /** After one write: no process should have to index a whole store of older messages before it may end. */
-const mostSteps = 4;
+const fewSteps = 4;
 
 export const indexStatements = {
   progress: 'SELECT through, (SELECT coalesce(max(id), 0) FROM messages) AS newest FROM search_progress',
@@ -53,11 +54,18 @@ export class SearchIndex {
   readonly #connection: Connection;
   /** {@link indexStep} in a transaction of the store's one writer. */
   readonly #step: () => Promise<number | null>;
+  /** That follow one call of `keepUp`. */
+  readonly #mostSteps: number;
   #isKeepingUp = false;
 
-  constructor(connection: Connection, step: () => Promise<number | null>) {
+  constructor(
+    connection: Connection,
+    step: () => Promise<number | null>,
+    follow: 'a few steps' | 'until all is in',
+  ) {
     this.#connection = connection;
     this.#step = step;
+    this.#mostSteps = follow === 'a few steps' ? fewSteps : Number.POSITIVE_INFINITY;
   }
 
   /** Resolves when every message that is there now is in the indexes. `read` asks when no lock is in the way. What was added stays. */
@@ -82,7 +90,7 @@ export class SearchIndex {
   }
 
   async #steps(): Promise<void> {
-    for (let step = 0; step < mostSteps; step += 1) {
+    for (let step = 0; step < this.#mostSteps; step += 1) {
       const { through, newest } = progressOf(this.#connection);
       if (newest - through < enough) return;
       await this.#step();

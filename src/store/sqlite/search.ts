@@ -1,5 +1,4 @@
-// What a search reads: hits of the index, the newest first, then texts and sessions by their row numbers. What is made of them is the
-// rule's.
+// What a search reads: hits, the newest first, then texts and sessions by their row numbers. What is made of them is the rule's.
 import type { Role } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { toTime } from '../rows.ts';
@@ -53,11 +52,13 @@ export interface SearchTools {
   readonly wait: LockWait;
 }
 
+/** `pending` are messages that may be in no index yet (search-pending.ts), read before this is called. */
 export function searchReads(
   { connection, wait }: SearchTools,
   projectId: string,
   filter: SearchFilter,
   rules: Pick<StoreRules, 'matcher'>,
+  pending: readonly FoundMessage[] = [],
 ): SearchReads {
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
   return {
@@ -75,8 +76,11 @@ export function searchReads(
         if (next.length < bindings.limit) break;
         before = next.at(-1)?.id ?? 0;
       }
-      const long = await longHits({ connection, wait }, projectId, rules.matcher(filter), most);
-      return [...hits, ...long].sort((one, other) => other.id - one.id).slice(0, most);
+      const holds = rules.matcher(filter);
+      const long = await longHits({ connection, wait }, projectId, holds, most);
+      // What has come into an index meanwhile is among the hits twice.
+      const all = new Map([...hits, ...long, ...(await pendingHits(holds))].map((hit) => [hit.id, hit]));
+      return [...all.values()].sort((one, other) => other.id - one.id).slice(0, most);
     },
     async *texts(messages) {
       for (const step of inSteps(messages)) yield await read(() => step.map(({ id }) => content(id)));
@@ -85,6 +89,15 @@ export function searchReads(
       for (const { session_id, messages } of sessions) yield await read(() => shown(session_id, messages));
     },
   };
+
+  async function pendingHits(holds: (text: string) => boolean): Promise<readonly FoundMessage[]> {
+    const hits: FoundMessage[] = [];
+    for (const step of inSteps(pending)) {
+      hits.push(...(await read(() => step.filter(({ id }) => holds(content(id) ?? '')))));
+      await yieldToEventLoop();
+    }
+    return hits;
+  }
 
   function content(message: number): string | null {
     const row = connection.get<{ content: string }>(hitStatements.content, { projectId, message });

@@ -34,11 +34,9 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import type { LockWait } from './lock-wait.ts';
-import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { replyLockWaitMs } from './lock-wait.ts';
 import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { searchReads } from './search.ts';
-import { indexStep, SearchIndex } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -50,9 +48,9 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { searchFailure } from './sqlite-errors.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { ProcessesOf, StoreProcesses } from './store-processes.ts';
+import { StoreSearch } from './store-search.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
 import { storeItself } from './writer.ts';
@@ -69,7 +67,7 @@ interface StoreParts {
 export class SqliteStore implements SessionStore {
   readonly #access: StoreAccess;
   readonly #keys = new KeyReads();
-  readonly #searchIndex: SearchIndex;
+  readonly #search: StoreSearch;
   /** Null where long reads run in this process. */
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
@@ -78,15 +76,10 @@ export class SqliteStore implements SessionStore {
   constructor(connection: Connection, parts: StoreParts) {
     this.#access = new StoreAccess(connection, parts.wait);
     this.#parts = parts;
-    const { writer } = this.#access;
     const place = { path: connection.path, lockWaitMs: parts.wait.waitMs };
     const processes = parts.processes?.(place) ?? null;
     this.#processes = processes;
-    this.#searchIndex = new SearchIndex(connection, () =>
-      processes
-        ? writer.writeElsewhere(() => processes.indexStep())
-        : writer.writeAlone(() => indexStep(connection)),
-    );
+    this.#search = new StoreSearch(this.#access, processes, parts.rules);
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -171,13 +164,7 @@ export class SqliteStore implements SessionStore {
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    const search = this.#access.run(async () => {
-      await this.#searchIndex.catchUp((ask) => whenUnlocked(ask, this.#access.wait), signal);
-      if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
-      const { rules } = this.#parts;
-      return rules.search(filter, searchReads(this.#access, projectId, filter, rules));
-    });
-    return search.catch(searchFailure);
+    return this.#search.search(projectId, filter, signal);
   }
 
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
@@ -196,7 +183,7 @@ export class SqliteStore implements SessionStore {
           importSession(connection, projectId, record, this.#parts.rules),
         )
       : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once }));
-    this.#searchIndex.keepUp();
+    this.#search.keepUp();
     return imported;
   }
 
@@ -231,7 +218,7 @@ export class SqliteStore implements SessionStore {
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
     const ended = await this.#access.run(() => this.#access.writer.write(write, options));
     this.#turnWaiters.wake(turn.session_id);
-    this.#searchIndex.keepUp();
+    this.#search.keepUp();
     return ended;
   }
 

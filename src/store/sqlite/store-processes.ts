@@ -58,9 +58,9 @@ export class StoreProcesses {
     this.#limits = limits;
   }
 
-  /** Rejects with the signal's reason once that fires. */
-  search(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    return this.#read({ kind: 'search', projectId, filter }, signal) as Promise<SearchPage>;
+  /** Null where too much of the project is in no index yet. Rejects with the signal's reason once that fires. */
+  search(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage | null> {
+    return this.#read({ kind: 'search', projectId, filter }, signal) as Promise<SearchPage | null>;
   }
 
   list(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {

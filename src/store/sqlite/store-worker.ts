@@ -12,6 +12,7 @@ import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { type SearchTools, searchReads } from './search.ts';
 import { indexStep } from './search-index.ts';
+import { pendingOf } from './search-pending.ts';
 import { listSessions } from './session-pages.ts';
 import { storeError } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
@@ -66,8 +67,11 @@ async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules):
   if (order.kind === 'index') return indexed(tools);
   giveWay();
   const { kind, projectId, filter } = order;
-  if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
   const { connection, wait } = tools;
+  if (kind === 'search') {
+    const pending = await whenUnlocked(() => pendingOf(connection, projectId), wait);
+    return pending && rules.search(filter, searchReads(tools, projectId, filter, rules, pending));
+  }
   const list = () => atOnce(listSessions(connection, projectId, filter));
   return whenUnlocked(() => connection.readAtOneMoment(list), wait);
 }

@@ -10,6 +10,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
+import { pendingStatements } from '../../../src/store/sqlite/search-pending.ts';
 import { sessionListings } from '../../../src/store/sqlite/session-pages.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
@@ -58,6 +59,7 @@ const ofProject = {
   ...of('turns', turnStatements),
   ...of('listings', listingStatements),
   ...of('hits', hitStatements),
+  ...of('pending', pendingStatements),
   ...of('imports', importStatements),
 };
 
