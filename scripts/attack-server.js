@@ -8,9 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attacks, sequences } from './attack-server/attacks.js';
+import { addDeletedSessions, purgedSessions } from './attack-server/purge.js';
 import { asked, forkedScript } from './served-place.js';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+/** A purge of what `addDeletedSessions` has added. */
+const everySession = ['--all-projects', '--deleted-before', '1d', '--confirm', `${purgedSessions}`];
 const watcher = fileURLToPath(new URL('./attack-server/event-loop-watch.cjs', import.meta.url));
 const atOnce = Number(process.argv[2] ?? 1);
 const wanted = process.argv[3] ?? '';
@@ -27,6 +30,11 @@ const children = [server];
 try {
   const first = await new Promise((resolve) => server.stdout.once('data', resolve));
   const { url } = JSON.parse(String(first)).data;
+  const command = (...words) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' });
+      child.on('error', reject).on('exit', resolve);
+    });
   const newKey = (project) =>
     execFileSync(process.execPath, [program, 'keys', 'create', '--project', project], {
       env,
@@ -94,6 +102,11 @@ try {
   for (const [name, make] of Object.entries(sequences).filter(([one]) => one.includes(wanted))) {
     const run = make();
     await attack(name, () => run(send));
+  }
+  const purge = `a purge of ${purgedSessions} by another process`;
+  if (purge.includes(wanted)) {
+    addDeletedSessions(place);
+    await attack(purge, async () => [await command('sessions', 'purge', ...everySession)]);
   }
 } finally {
   for (const child of children) child.kill();

@@ -231,8 +231,7 @@ export class SqliteStore implements SessionStore {
     options: { readonly expected: number; readonly keptSince: number },
   ): Promise<Purge> {
     const { connection, writer, wait } = this.#access;
-    const write = <T>(work: () => T) => writer.write(work);
-    const tools = { connection, write, wait, clocks: () => this.#clocks() };
+    const tools = { connection, writer, wait, clocks: () => this.#clocks() };
     return this.#access.run(async () => {
       await this.takeOutAbandoned();
       return purgeSessions(tools, filter, options);
