@@ -78,21 +78,26 @@ export class SearchIndex {
     }
   }
 
-  /** To be called after messages were written. Nobody waits for it: what it cannot do now, the next one does. */
-  keepUp(): void {
+  /**
+   * To be called after messages were written. Nobody waits for it: what it cannot do now, the next one does. It does nothing where fewer than
+   * `least` are not in the indexes.
+   */
+  keepUp(least = enough): void {
     if (this.#isKeepingUp) return;
     this.#isKeepingUp = true;
-    this.#steps()
+    this.#steps(least)
       .catch(() => {})
       .finally(() => {
         this.#isKeepingUp = false;
       });
   }
 
-  async #steps(): Promise<void> {
+  async #steps(least: number): Promise<void> {
+    const { newest: goal } = progressOf(this.#connection);
     for (let step = 0; step < this.#mostSteps; step += 1) {
       const { through, newest } = progressOf(this.#connection);
-      if (newest - through < enough) return;
+      // What has come since waits until it is enough.
+      if (newest - through < (through < goal ? least : enough)) return;
       await this.#step();
     }
   }

@@ -57,7 +57,8 @@ export class StoreSearch {
   ): Promise<SearchPage> {
     for (;;) {
       const page = await processes.search(projectId, filter, signal);
-      this.#index.keepUp();
+      // The next search need not look through the same again.
+      this.#index.keepUp(1);
       if (page !== null) return page;
       await this.#catchUp(signal);
     }

@@ -59,15 +59,15 @@ it('a search finds its project’s messages while nothing can come into the inde
     expect(await snippets(store, small, query)).toHaveLength(1);
   for (const query of ['other', 'needles', '大阪', 'gone'])
     expect(await snippets(store, small, query)).toEqual([]);
+  expect(other.prepare('SELECT through FROM search_progress').pluck().get()).toBe(0);
   other.exec('ROLLBACK');
-  expect(progress(path)).toMatchObject({ through: 0 });
 });
 
 it('what comes into the indexes is found once, before and after', async () => {
   const { path, store, small } = await storeBehind(1000);
   await begin(store, small, 'a pin and a needle');
   do expect(await snippets(store, small, 'needle')).toEqual(['a pin and a ⟦needle⟧']);
-  while (progress(path).newest - progress(path).through >= 256);
+  while (progress(path).through < progress(path).newest);
   expect(await snippets(store, small, 'needle')).toHaveLength(1);
 });
 
