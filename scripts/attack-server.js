@@ -1,178 +1,60 @@
-// Attacks a server of this build with large bodies, one at a time and many at once: how long the reads and writes of others wait meanwhile,
-// and what memory it takes. node scripts/attack-server.js [concurrency] [part of a name], after `npm run build`. It talks to this
-// machine alone.
+// Attacks a server of this build with large bodies, one at a time and many at once: how long others wait meanwhile,
+// how long its event loop stands still, and what memory it takes. node scripts/attack-server.js [concurrency] [part of a name], after
+// `npm run build`. It talks to this machine alone. The others are asked for from a process of their own.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { attacks, sequences } from './attack-server/attacks.js';
+import { addDeletedSessions, purgedSessions } from './attack-server/purge.js';
+import { asked, forkedScript } from './served-place.js';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+/** A purge of what `addDeletedSessions` has added. */
+const everySession = ['--all-projects', '--deleted-before', '1d', '--confirm', `${purgedSessions}`];
+const watcher = fileURLToPath(new URL('./attack-server/event-loop-watch.cjs', import.meta.url));
 const atOnce = Number(process.argv[2] ?? 1);
 const wanted = process.argv[3] ?? '';
-const size = 8 * 1024 * 1024 - 1024;
-const filled = (before, unit, after) =>
-  `${before}${Array(Math.floor((size - before.length - after.length) / (unit.length + 1)))
-    .fill(unit)
-    .join(',')}${after}`;
-const time = '2026-01-31T00:00:00.000Z';
-const message = (position, content) => ({
-  message_id: `m${position}`,
-  position,
-  role: position % 2 ? 'assistant' : 'user',
-  content,
-  mode: 'echo',
-  finish_reason: position % 2 ? 'stop' : null,
-  usage: null,
-  created_at: time,
-});
-let sessions = 0;
-const record = (count, content) => {
-  const session_id = `ses_attack_${process.pid}_${sessions++}`;
-  const session = { session_id, title: null, created_at: time, updated_at: time, message_count: count };
-  return JSON.stringify({
-    session,
-    messages: Array.from({ length: count }, (_, at) => message(at, content)),
-  });
-};
-const importPath = '/v1/sessions/import';
-const attacks = {
-  'messages of {}': () => [importPath, filled('{"session":{},"messages":[', '{}', ']}')],
-  // Small bodies that would make large values.
-  'messages of ever-new names, 100 KiB': () => [
-    importPath,
-    `{"session":{},"messages":[${Array.from({ length: 9_000 }, (_, at) => `{"${at.toString(36)}k":0}`).join(',')}]}`,
-  ],
-  'messages of {"a":{}}, 90 KiB': () => [
-    importPath,
-    `{"session":{},"messages":[${Array(9_999).fill('{"a":{}}').join(',')}]}`,
-  ],
-  'session_ids of 1': () => ['/v1/sessions/batch-delete', filled('{"session_ids":[', '1', ']}')],
-  'session_ids of 1,000': () => [
-    '/v1/sessions/batch-delete',
-    JSON.stringify({ session_ids: Array.from({ length: 1000 }, (_, at) => `ses_${at}${'x'.repeat(100)}`) }),
-  ],
-  'deep lists': () => ['/v1/sessions', `{"title":${'['.repeat(size / 2 - 10)}${']'.repeat(size / 2 - 10)}}`],
-  'unknown fields': () => [
-    '/v1/sessions',
-    `{${Array.from({ length: 600_000 }, (_, at) => `"${at.toString(36)}k":0`).join(',')}}`,
-  ],
-  'one long title': () => ['/v1/sessions', `{"title":"${'x'.repeat(size - 20)}"}`],
-  'a title of escapes': () => ['/v1/sessions', `{"title":"${'\\u0001'.repeat(size / 6 - 20)}"}`],
-  'a title of é': () => ['/v1/sessions', `{"title":"${'é'.repeat(size / 2 - 20)}"}`],
-  'a long name': () => ['/v1/sessions', `{"${'x'.repeat(size - 20)}":1}`],
-  'an import of 10,000': () => [importPath, record(10_000, 'x'.repeat(600))],
-  'an import of 10,000 short': () => [importPath, record(10_000, 'x')],
-  'an import of 8 MiB in 8': () => [importPath, record(8, 'word '.repeat(200_000))],
-  'an import of one long reply': () => {
-    const whole = JSON.parse(record(2, 'x'));
-    whole.messages[1].content = 'x'.repeat(size - 1000);
-    return [importPath, JSON.stringify(whole)];
-  },
-  'a message of 1 MiB': () => [
-    '/v1/chat',
-    JSON.stringify({ mode: 'echo', message: 'x'.repeat(1024 * 1024) }),
-  ],
-  'a message of line breaks': () => [
-    '/v1/chat',
-    JSON.stringify({ mode: 'echo', message: `${'\n'.repeat(1024 * 1024 - 1)}x` }),
-  ],
-  'a message to eliza': () => [
-    '/v1/chat',
-    JSON.stringify({ mode: 'eliza', message: 'i remember my mother '.repeat(49_000) }),
-  ],
-  'a message to eliza of one word': () => [
-    '/v1/chat',
-    JSON.stringify({ mode: 'eliza', message: 'a'.repeat(1024 * 1024) }),
-  ],
-};
-
-const chinese = (length) =>
-  Array.from({ length }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 20_000))).join('');
-const someWords = (length) =>
-  Array.from({ length: length / 7 }, () => Math.floor(Math.random() * 2e9).toString(36)).join(' ');
-const chat = (message) => ({
-  method: 'POST',
-  path: '/v1/chat',
-  body: JSON.stringify({ mode: 'echo', message }),
-});
-const imports = (count, content) => ({ method: 'POST', path: importPath, body: record(count, content) });
-const find = (word) => ({ method: 'GET', path: `/v1/sessions/search?q=${encodeURIComponent(word)}` });
-const together = (requests) => (send) => Promise.all(requests.map((one) => send(one)));
-/** What takes more than one request. */
-const sequences = {
-  'four imports of 9,998 at once': () =>
-    together(Array.from({ length: 4 }, () => imports(9998, 'x'.repeat(600)))),
-  'twelve imports of 9,998 at once': () =>
-    together(Array.from({ length: 12 }, () => imports(9998, 'x'.repeat(600)))),
-  'a search behind 1 MiB of Chinese': () => async (send) => [
-    await send(chat(chinese(349_000))),
-    await send(find('東京都')),
-  ],
-  'a search behind 8 MiB of Chinese': () => async (send) => [
-    await send(imports(8, chinese(349_000))),
-    await send(find('東京都')),
-  ],
-  'a search behind 8 MiB of Chinese in 400': () => async (send) => [
-    await send(imports(400, chinese(6900))),
-    await send(find('東京都')),
-  ],
-  'a search behind 1 MiB of words': () => async (send) => [
-    await send(chat(someWords(1_000_000))),
-    await send(find('word')),
-  ],
-  'a search behind 8 MiB of words in 80': () => async (send) => [
-    await send(imports(80, someWords(100_000))),
-    await send(find('word')),
-  ],
-  'batch deletes of 10,000': () => async (send) => {
-    const made = [];
-    while (made.length < 10_000) {
-      const creates = Array.from({ length: 100 }, () =>
-        send({ method: 'POST', path: '/v1/sessions', body: '{}' }, true),
-      );
-      made.push(...(await Promise.all(creates)));
-    }
-    const ids = made.map((text) => JSON.parse(text).data.session_id);
-    return Promise.all(
-      Array.from({ length: 10 }, (_, at) =>
-        send({
-          method: 'POST',
-          path: '/v1/sessions/batch-delete',
-          body: JSON.stringify({ session_ids: ids.slice(at * 1000, at * 1000 + 1000) }),
-        }),
-      ),
-    );
-  },
-};
 
 const say = (line) => process.stdout.write(`${line}\n`);
 const place = mkdtempSync(join(tmpdir(), 'parley-attack-'));
+const blocks = join(place, 'blocks');
 const env = { PATH: process.env.PATH, PARLEY_CONFIG_DIR: place, PARLEY_DATA_DIR: place };
-const server = spawn(process.execPath, [program, 'serve', '--port', '0', '--json'], {
-  env,
+const server = spawn(process.execPath, ['--require', watcher, program, 'serve', '--port', '0', '--json'], {
+  env: { ...env, PARLEY_WATCH_FILE: blocks },
   stdio: ['ignore', 'pipe', 'ignore'],
 });
+const children = [server];
 try {
   const first = await new Promise((resolve) => server.stdout.once('data', resolve));
   const { url } = JSON.parse(String(first)).data;
+  const command = (...words) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' });
+      child.on('error', reject).on('exit', resolve);
+    });
   const newKey = (project) =>
-    execFileSync(process.execPath, [program, 'keys', 'create', '--project', project], { env })
+    execFileSync(process.execPath, [program, 'keys', 'create', '--project', project], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
       .toString()
       .trim();
   const [key, otherKey] = [newKey('attacker'), newKey('other')];
-  const ask = (method, path, apiKey, body, wantsText = false) =>
+  let requests = 0;
+  const send = ({ method, path, body }, wantsText = false) =>
     new Promise((resolve, reject) => {
       const headers = {
-        authorization: `Bearer ${apiKey}`,
+        authorization: `Bearer ${key}`,
         ...(body && {
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
-          'idempotency-key': `${path}${sessions++}`,
+          'idempotency-key': `${path}${requests++}`,
         }),
       };
-      const asked = request(url + path, { method, headers, agent: false }, (answer) => {
+      const sent = request(url + path, { method, headers, agent: false }, (answer) => {
         let text = '';
         answer
           .on('data', (piece) => {
@@ -180,60 +62,60 @@ try {
           })
           .on('end', () => resolve(wantsText ? text : answer.statusCode));
       });
-      asked.on('error', reject).end(body);
+      sent.on('error', reject).end(body);
     });
   const memory = (name) => {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
   };
-  const own = JSON.parse(await ask('POST', '/v1/sessions', otherKey, '{}', true)).data.session_id;
-  const kinds = {
-    read: () => ask('GET', '/v1/models', otherKey),
-    write: () => ask('PATCH', `/v1/sessions/${own}`, otherKey, '{"title":"x"}'),
-  };
+  const bystander = await forkedScript('attack-server/bystander.js', [], { env, children });
+  await asked(bystander, { url, key: otherKey });
   say(
-    'attack | status | of reads, of writes of another: longest wait, 99 of 100, ms | it itself, ms | memory before, most so far, MiB',
+    'attack | status | of reads, of writes, of searches of another: longest wait, 99 of 100, ms | longest of the event loop, ms | it itself, ms | memory before, most so far, MiB',
   );
   const attack = async (name, run) => {
     const before = memory('VmRSS');
-    let isOver = false;
-    const waits = Object.entries(kinds).map(async ([, askOther]) => {
-      const lasted = [];
-      while (!isOver) {
-        const start = performance.now();
-        await askOther();
-        lasted.push(performance.now() - start);
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
-      lasted.sort((one, other) => one - other);
-      const p99 = lasted[Math.floor(lasted.length * 0.99)] ?? 0;
-      return `${Math.round(lasted.at(-1) ?? 0)}, ${Math.round(p99)}`;
-    });
+    await asked(bystander, 'begin');
+    longestBlock(blocks);
     const start = performance.now();
     const statuses = new Set(await run());
     const lasted = performance.now() - start;
     await new Promise((resolve) => setTimeout(resolve, 300));
-    isOver = true;
-    const [reads, writes] = await Promise.all(waits);
+    const waits = await asked(bystander, 'end');
     const columns = [
       name,
       [...statuses],
-      `${reads}; ${writes}`,
+      waits.join('; '),
+      longestBlock(blocks),
       Math.round(lasted),
       `${before}, ${memory('VmHWM')}`,
     ];
     say(columns.join(' | '));
   };
+  await attack('none', () => new Promise((resolve) => setTimeout(() => resolve([]), 1000)));
   for (const [name, make] of Object.entries(attacks).filter(([one]) => one.includes(wanted))) {
     const all = Array.from({ length: atOnce }, make);
-    await attack(name, () => Promise.all(all.map(([path, body]) => ask('POST', path, key, body))));
+    await attack(name, () =>
+      Promise.all(all.map(([path, body]) => send({ method: 'POST', path, body: Buffer.from(body) }))),
+    );
   }
-  const send = ({ method, path, body }, wantsText) => ask(method, path, key, body, wantsText);
   for (const [name, make] of Object.entries(sequences).filter(([one]) => one.includes(wanted))) {
     const run = make();
     await attack(name, () => run(send));
   }
+  const purge = `a purge of ${purgedSessions} by another process`;
+  if (purge.includes(wanted)) {
+    addDeletedSessions(place);
+    await attack(purge, async () => [await command('sessions', 'purge', ...everySession)]);
+  }
 } finally {
-  server.kill();
+  for (const child of children) child.kill();
   rmSync(place, { recursive: true, force: true });
+}
+
+/** What event-loop-watch.cjs has written since the last call. */
+function longestBlock(file) {
+  const text = readFileSync(file, 'utf8').slice(longestBlock.read ?? 0);
+  longestBlock.read = (longestBlock.read ?? 0) + text.length;
+  return Math.round(Math.max(0, ...text.split('\n').map(Number)));
 }

@@ -11,7 +11,7 @@ import { findRecorded, type IdempotencyTools, record as keepAnswer } from './ide
 import { addMessage, isKept, sessionBindings } from './imports.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { findSession, sessionStatements } from './sessions.ts';
-import type { Steps } from './steps.ts';
+import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
 /** A few milliseconds' work. */
@@ -41,8 +41,11 @@ export const longImportStatements = {
     WHERE ${stillHidden} AND EXISTS (SELECT 1 FROM imports WHERE session = @session AND held_until = @held_until)
     RETURNING id AS session, session_id AS token`,
   find: `SELECT 1 FROM sessions WHERE ${stillHidden}`,
-  removeMessages: `DELETE FROM messages
-    WHERE id IN (SELECT id FROM messages WHERE session = @session LIMIT ${messagesOfPart})`,
+  holdForGood: `INSERT INTO imports (session, project, held_until)
+    SELECT id, project, @until FROM sessions WHERE id = @session`,
+  hideForGood: `UPDATE sessions SET project = 0, session_id = lower(hex(randomblob(16))), deleted_at = NULL
+    WHERE id = @session RETURNING id AS session, session_id AS token`,
+  removeMessage: 'DELETE FROM messages WHERE id = (SELECT id FROM messages WHERE session = @session LIMIT 1)',
   remove: 'DELETE FROM sessions WHERE id = @session AND project = 0',
 } as const;
 
@@ -80,9 +83,9 @@ export async function importInParts(
   await takeOutAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
   const long = new LongImport(tools, request);
   try {
-    return await writer.writeInParts(long.steps());
+    return await writer.writeInParts(long.steps(), request.projectId);
   } catch (error) {
-    await writer.writeInParts(long.takeBack()).catch(() => {});
+    await writer.writeInParts(long.takeBack(), request.projectId).catch(() => {});
     throw error;
   }
 }
@@ -193,15 +196,30 @@ function* takeOutClaimed(connection: Connection, row: ImportRow): Steps<void> {
 }
 
 /** Each step looks whether the number still stands for this session: another process may be taking it out as well. */
-function* takeOut(connection: Connection, hidden: Hidden): Steps<void> {
+function* takeOut(connection: Connection, hidden: Hidden, step = new StepMeter()): Steps<void> {
   const { session } = hidden;
   while (connection.get(longImportStatements.find, { ...hidden }) !== undefined) {
-    if (connection.run(longImportStatements.removeMessages, { session }).changes > 0) {
-      yield;
-      continue;
-    }
+    yield* step.next();
+    if (connection.run(longImportStatements.removeMessage, { session }).changes > 0) continue;
     connection.run(longImportStatements.release, { session });
     connection.run(longImportStatements.remove, { session });
+  }
+}
+
+/** A session that is there, which nobody finds from the first step on. Should this process end, it goes as an abandoned import does. */
+export function* takeOutForGood(
+  connection: Connection,
+  session: number,
+  clock: () => number,
+  step: StepMeter,
+): Steps<void> {
+  connection.run(longImportStatements.hiddenProject);
+  const until = () => leaseEnd(clock(), longestLeaseMs);
+  connection.run(longImportStatements.holdForGood, { session, until: until() });
+  const hidden = connection.get<Hidden>(longImportStatements.hideForGood, { session }) as Hidden;
+  for (const _ of takeOut(connection, hidden, step)) {
+    connection.run(longImportStatements.renew, { ...hidden, until: until() });
+    yield;
   }
 }
 

@@ -5,76 +5,40 @@ import type { PurgePlan, PurgeReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
-import type { Clocks } from './age-clock.ts';
 import { backupsOf, removeBackups } from './backup.ts';
-import type { Bindings, Connection } from './connection.ts';
-import { agedSince } from './idempotency.ts';
+import type { Connection } from './connection.ts';
 import { integrity } from './inspection.ts';
-import { leaseIsOver } from './lease-clock.ts';
-import { type LockWait, whenUnlocked } from './lock-wait.ts';
+import { whenUnlocked } from './lock-wait.ts';
+import { type Erased, eraseRows, inSlices, type PurgeTools, purgeStatements } from './purge-rows.ts';
+import type { Steps } from './steps.ts';
 
-export interface PurgeTools {
-  readonly connection: Connection;
-  /** In a transaction of the store's one writer. */
-  readonly write: <T>(work: () => T) => Promise<T>;
-  readonly wait: LockWait;
-  readonly clocks: () => Clocks;
-}
-
-interface Erased {
-  readonly sessions: number;
-  readonly messages: number;
-  readonly stored_answers: number;
-}
-
-/** One transaction keeps other processes waiting: it must not take long. */
-const sessionsAtOnce = 200;
+/** Between two attempts to empty the log, ms. */
 const pauseMs = 50;
+/** Of an index, in one transaction: a few milliseconds' work. */
+const pagesOfMerge = 64;
+const mostMerges = 10_000;
 
-const erasable = `
-  deleted_at < @deletedBefore AND (turn_owner IS NULL OR ${leaseIsOver})
-  AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
-
-export const purgeStatements = {
-  plan: `
-    SELECT count(DISTINCT sessions.id) AS sessions, count(message.id) AS messages,
-      coalesce(sum(octet_length(message.content)), 0) AS text_bytes
-    FROM sessions LEFT JOIN messages AS message ON message.session = sessions.id WHERE ${erasable}`,
-  count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
-  // Of turns, of answers that name such a session, and of what nobody can repeat any more.
-  answers: `
-    DELETE FROM idempotency WHERE created_at < @keptSince
-      OR message IN (
-        SELECT message.id FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
-        WHERE ${erasable})
-      OR EXISTS (
-        SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
-          ON sessions.project = idempotency.project AND sessions.session_id = part.value
-        WHERE part.key = 'session_id' AND ${erasable})`,
-  next: `SELECT id FROM sessions WHERE ${erasable} LIMIT ${sessionsAtOnce}`,
-  // Before its session: triggers on messages may ask whose it was.
-  messages: 'DELETE FROM messages WHERE session = @session',
-  session: 'DELETE FROM sessions WHERE id = @session',
-  begin: `INSERT INTO meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
+const statements = {
   begun: `SELECT 1 FROM meta WHERE name = 'purge'`,
   end: `DELETE FROM meta WHERE name = 'purge'`,
   // Not fts5vocab, which only looks into one.
   indexes: `
     SELECT name FROM sqlite_schema
     WHERE type = 'table' AND (lower(sql) GLOB '*using fts5 (*' OR lower(sql) GLOB '*using fts5(*')`,
+  changes: 'SELECT total_changes() AS changes',
 } as const;
 
 export function planPurge(connection: Connection, filter: PurgeFilter, clock: number): PurgePlan {
-  const row = connection.get<Omit<PurgePlan, 'backups' | 'unfinished'>>(
-    purgeStatements.plan,
-    bindingsOf(filter, clock),
-  );
+  const row = connection.get<Omit<PurgePlan, 'backups' | 'unfinished'>>(purgeStatements.plan, {
+    ...filter,
+    clock,
+  });
   return {
     sessions: row?.sessions ?? 0,
     messages: row?.messages ?? 0,
     text_bytes: row?.text_bytes ?? 0,
     backups: backupsOf(connection.path),
-    unfinished: connection.get(purgeStatements.begun) !== undefined,
+    unfinished: connection.get(statements.begun) !== undefined,
   };
 }
 
@@ -83,19 +47,19 @@ export async function purgeSessions(
   filter: PurgeFilter,
   options: { readonly expected: number; readonly keptSince: number },
 ): Promise<Purge> {
-  const { connection, write } = tools;
+  const { connection, writer } = tools;
   await emptyLog(tools, 'Nothing was erased yet.');
   const bytes_before = statSync(connection.path).size;
   connection.pragma('secure_delete = ON');
   try {
     const erased = await eraseRows(tools, filter, options);
     if (typeof erased === 'number') return { kind: 'other_count', sessions: erased };
-    await settleSearchIndexes(tools);
+    await inSlices(tools, mergeSteps(tools));
     await emptyLog(tools, unfinished);
     await whenUnlocked(() => connection.execute('VACUUM'), tools.wait);
     await emptyLog(tools, unfinished);
     const backups_removed = removeBackups(connection.path);
-    await write(() => connection.run(purgeStatements.end));
+    await writer.write(() => connection.run(statements.end));
     await emptyLog(tools, unfinished);
     const report = { ...erased, backups_removed, bytes_before, ...checked(connection) };
     return { kind: 'purged', report };
@@ -106,52 +70,35 @@ export async function purgeSessions(
 
 const unfinished = 'Their rows are gone, but not yet all of their bytes.';
 
-/** How many sessions there are, where they are not as many as expected. */
-async function eraseRows(
-  { connection, write, clocks }: PurgeTools,
-  filter: PurgeFilter,
-  { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
-): Promise<Erased | number> {
-  const bindings = bindingsOf(filter, clocks().clock);
-  const { found, stored_answers } = await write(() => {
-    const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
-    if (found !== expected) return { found, stored_answers: 0 };
-    connection.run(purgeStatements.begin);
-    const { changes } = connection.run(purgeStatements.answers, {
-      ...bindings,
-      keptSince: agedSince({ connection, ...clocks() }, keptSince),
-    });
-    return { found, stored_answers: changes };
-  });
-  if (found !== expected) return found;
-  let sessions = 0;
-  let messages = 0;
-  for (;;) {
-    const erased = await write(() => {
-      const rows = connection.all<{ id: number }>(purgeStatements.next, bindings);
-      let count = 0;
-      for (const { id: session } of rows) {
-        count += connection.run(purgeStatements.messages, { session }).changes;
-        connection.run(purgeStatements.session, { session });
-      }
-      return { sessions: rows.length, messages: count };
-    });
-    if (erased.sessions === 0) return { sessions, messages, stored_answers };
-    sessions += erased.sessions;
-    messages += erased.messages;
+/**
+ * An index keeps what was deleted from it until its parts are merged: all into one, so many pages at a time. Where others keep adding parts,
+ * the rest is merged at once.
+ */
+function* mergeSteps({ connection }: PurgeTools): Steps<void> {
+  for (const { name } of connection.all<{ name: string }>(statements.indexes)) {
+    const table = `"${name.replaceAll('"', '""')}"`;
+    const merge = `INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${pagesOfMerge})`;
+    let more = true;
+    for (let steps = 0; more && steps < mostMerges; steps += 1) {
+      more = mergesMore(connection, merge);
+      yield;
+    }
+    if (more) connection.execute(`INSERT INTO ${table} (${table}) VALUES ('optimize')`);
   }
 }
 
-/** An index keeps what was deleted from it until its parts are merged. */
-async function settleSearchIndexes({ connection, write }: PurgeTools): Promise<void> {
-  for (const { name } of connection.all<{ name: string }>(purgeStatements.indexes)) {
-    const table = `"${name.replaceAll('"', '""')}"`;
-    await write(() => connection.execute(`INSERT INTO ${table} (${table}) VALUES ('optimize')`));
-  }
+/** The statement itself counts as one change (https://sqlite.org/fts5.html#the_merge_command). */
+function mergesMore(connection: Connection, merge: string): boolean {
+  const changes = () => connection.get<{ changes: number }>(statements.changes)?.changes ?? 0;
+  const before = changes();
+  connection.execute(merge);
+  return changes() - before >= 2;
 }
 
 /** `STORE_BUSY` while somebody reads, or writes, for longer than a lock is waited for. */
 async function emptyLog({ connection, wait }: PurgeTools, state: string): Promise<void> {
+  // What this writes keeps no other process waiting. TRUNCATE does, and has little left to write then.
+  connection.pragma('wal_checkpoint(PASSIVE)');
   for (let waited = 0; ; waited += pauseMs) {
     // The first column of its answer: whether it was kept from it.
     if (connection.pragma('wal_checkpoint(TRUNCATE)') === 0) return;
@@ -180,8 +127,4 @@ function checked(
     ],
     integrity: integrity(connection),
   };
-}
-
-function bindingsOf({ projectId, deletedBefore }: PurgeFilter, clock: number): Bindings {
-  return { projectId, deletedBefore, clock };
 }

@@ -1,5 +1,4 @@
-// What a search reads: hits of the index, the newest first, then texts and sessions by their row numbers. What is made of them is the
-// rule's.
+// What a search reads: hits, the newest first, then texts and sessions by their row numbers. What is made of them is the rule's.
 import type { Role } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { toTime } from '../rows.ts';

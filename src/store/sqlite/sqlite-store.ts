@@ -25,7 +25,6 @@ import type {
   TurnReply,
   TurnStart,
 } from '../session-store.ts';
-import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
@@ -35,11 +34,9 @@ import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
 import { checkKey, createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
-import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { replyLockWaitMs } from './lock-wait.ts';
 import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { searchReads } from './search.ts';
-import { indexStep, SearchIndex } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -51,42 +48,30 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { searchFailure } from './sqlite-errors.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { StoreParts } from './store-parts.ts';
 import type { StoreProcesses } from './store-processes.ts';
+import { StoreSearch } from './store-search.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
+import { storeItself } from './writer.ts';
 
 export class SqliteStore implements SessionStore {
   readonly #access: StoreAccess;
-  readonly #filesystem: string;
   readonly #keys = new KeyReads();
-  readonly #searchIndex: SearchIndex;
+  readonly #search: StoreSearch;
   /** Null where long reads run in this process. */
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
-  readonly #now: () => number;
-  readonly #sinceBoot: () => number;
-  readonly #rules: StoreRules;
+  readonly #parts: StoreParts;
 
-  constructor(connection: Connection, options: StoreParts) {
-    this.#access = new StoreAccess(connection, options.wait);
-    this.#filesystem = options.filesystem;
-    this.#now = options.now;
-    this.#sinceBoot = options.sinceBoot;
-    this.#rules = options.rules;
-    const { writer } = this.#access;
-    const place = { path: connection.path, lockWaitMs: options.wait.waitMs };
-    const processes = options.processes?.(place) ?? null;
+  constructor(connection: Connection, parts: StoreParts) {
+    this.#access = new StoreAccess(connection, parts.wait);
+    this.#parts = parts;
+    const place = { path: connection.path, lockWaitMs: parts.wait.waitMs };
+    const processes = parts.processes?.(place) ?? null;
     this.#processes = processes;
-    this.#searchIndex = new SearchIndex(connection, {
-      step: (backlog) =>
-        processes
-          ? writer.writeElsewhere(() => processes.indexStep(backlog))
-          : writer.writeAlone(() => indexStep(connection, backlog)),
-      isServed: processes !== null,
-    });
+    this.#search = new StoreSearch(this.#access, processes, parts.rules);
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -94,7 +79,7 @@ export class SqliteStore implements SessionStore {
   }
 
   createKey(key: NewKey): Promise<KeyRecord> {
-    return this.#access.write((connection) => createKey(connection, key));
+    return this.#access.write(storeItself, (connection) => createKey(connection, key));
   }
 
   listKeys(): Promise<readonly KeyRecord[]> {
@@ -102,7 +87,7 @@ export class SqliteStore implements SessionStore {
   }
 
   revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#access.write((connection) => {
+    return this.#access.write(storeItself, (connection) => {
       this.#keys.forget();
       return revokeKey(connection, keyId, now);
     });
@@ -126,11 +111,15 @@ export class SqliteStore implements SessionStore {
   }
 
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
-    return this.#access.write((connection) => deleteSession(connection, projectId, sessionId, now));
+    return this.#access.write(projectId, (connection) =>
+      deleteSession(connection, projectId, sessionId, now),
+    );
   }
 
   renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null> {
-    return this.#access.write((connection) => renameSession(connection, projectId, sessionId, title));
+    return this.#access.write(projectId, (connection) =>
+      renameSession(connection, projectId, sessionId, title),
+    );
   }
 
   restoreSession(
@@ -172,12 +161,7 @@ export class SqliteStore implements SessionStore {
   }
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    const search = this.#access.run(async () => {
-      await this.#searchIndex.catchUp(projectId, (ask) => whenUnlocked(ask, this.#access.wait), signal);
-      if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
-      return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
-    });
-    return search.catch(searchFailure);
+    return this.#search.search(projectId, filter, signal);
   }
 
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
@@ -190,18 +174,18 @@ export class SqliteStore implements SessionStore {
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
     const { connection, writer } = this.#access;
-    const tools = { connection, rules: this.#rules, clocks: () => this.#clocks() };
+    const tools = { connection, rules: this.#parts.rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
       ? await this.#writeOnce(projectId, once, (connection) =>
-          importSession(connection, projectId, record, this.#rules),
+          importSession(connection, projectId, record, this.#parts.rules),
         )
       : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once }));
-    this.#searchIndex.keepUp();
+    this.#search.keepUp();
     return imported;
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#access.write(() => beginTurn(this.#turnTools(), projectId, start), signal);
+    return this.#access.write(projectId, () => beginTurn(this.#turnTools(), projectId, start), signal);
   }
 
   waitForTurn(
@@ -222,26 +206,26 @@ export class SqliteStore implements SessionStore {
     const left = await this.#access.read(() => leaseLeft(this.#turnTools(), projectId, turn));
     if (left === null) return false;
     if (left > (leaseMs * 2) / 3) return true;
-    return this.#access.write(() => renewTurn(this.#turnTools(), projectId, turn, leaseMs));
+    return this.#access.write(projectId, () => renewTurn(this.#turnTools(), projectId, turn, leaseMs));
   }
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
+    const options = { party: projectId, waitMs: replyLockWaitMs };
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
-    const ended = await this.#access.run(() => this.#access.writer.write(write, undefined, replyLockWaitMs));
+    const ended = await this.#access.run(() => this.#access.writer.write(write, options));
     this.#turnWaiters.wake(turn.session_id);
-    this.#searchIndex.keepUp();
+    this.#search.keepUp();
     return ended;
   }
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan> {
-    return this.#access.read((connection) => planPurge(connection, filter, this.#sinceBoot()));
+    return this.#access.read((connection) => planPurge(connection, filter, this.#parts.sinceBoot()));
   }
 
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#access;
-    const write = <T>(work: () => T) => writer.write(work);
-    const tools = { connection, write, wait, clocks: () => this.#clocks() };
+    const tools = { connection, writer, wait, clocks: () => this.#clocks() };
     return this.#access.run(async () => {
       await this.takeOutAbandoned();
       return purgeSessions(tools, filter, options);
@@ -257,16 +241,16 @@ export class SqliteStore implements SessionStore {
   }
 
   inspect(): Promise<StoreReport> {
-    return this.#access.read((connection) => inspect(connection, this.#filesystem));
+    return this.#access.read((connection) => inspect(connection, this.#parts.filesystem));
   }
 
   takeOutAbandoned(): Promise<void> {
-    return takeOutAbandoned(this.#access, this.#sinceBoot());
+    return takeOutAbandoned(this.#access, this.#parts.sinceBoot());
   }
 
   async ping(): Promise<void> {
     // An empty transaction of a writer: nothing reaches the disk.
-    await this.#access.write(() => {});
+    await this.#access.write(storeItself, () => {});
   }
 
   /** Waits for the writes that were asked for; a call after this rejects. */
@@ -276,11 +260,11 @@ export class SqliteStore implements SessionStore {
 
   /** Made when a write runs, not when it is asked for: it may wait for a lock meanwhile. */
   #turnTools() {
-    return { connection: this.#access.connection, rules: this.#rules, ...this.#clocks() };
+    return { connection: this.#access.connection, rules: this.#parts.rules, ...this.#clocks() };
   }
 
   #clocks(): Clocks {
-    return { now: this.#now(), clock: this.#sinceBoot() };
+    return { now: this.#parts.now(), clock: this.#parts.sinceBoot() };
   }
 
   #writeOnce<T>(
@@ -289,7 +273,7 @@ export class SqliteStore implements SessionStore {
     work: (connection: Connection) => T,
     keyHash: KeyHash = null,
   ): Promise<Idempotent<T>> {
-    return this.#access.write((connection) => {
+    return this.#access.write(projectId, (connection) => {
       checkKey(connection, projectId, keyHash);
       return doOnce(this.#turnTools(), projectId, once, () => work(connection));
     });

@@ -8,3 +8,23 @@ export function atOnce<T>(steps: Steps<T>): T {
     if (done === true) return value;
   }
 }
+
+/** The most work of one transaction: in units, and in ms. Others wait for its end. */
+const mostUnits = 100;
+const longestMs = 20;
+
+/** Ends a step when it holds enough. */
+export class StepMeter {
+  #units = 0;
+  #began = performance.now();
+
+  /** To be called before each unit of work. */
+  *next(): Steps<void> {
+    if (this.#units >= mostUnits || performance.now() - this.#began > longestMs) {
+      yield;
+      this.#units = 0;
+      this.#began = performance.now();
+    }
+    this.#units += 1;
+  }
+}

@@ -43,8 +43,9 @@ export class StoreAccess {
     });
   }
 
-  write<T>(work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {
-    return this.run(() => this.writer.write(() => work(this.connection), signal), signal);
+  /** Projects take turns. */
+  write<T>(party: string, work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {
+    return this.run(() => this.writer.write(() => work(this.connection), { party, signal }), signal);
   }
 
   /** A call of any kind: refused once the store is closed, and its failure in Parley's words. */

@@ -51,7 +51,7 @@ export class SqliteRows implements StoreRows {
 
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
     // The clock of keys may be written when it is read.
-    return this.#access.write((connection) => {
+    return this.#access.write(projectId, (connection) => {
       const now = ageTime(connection, this.#clocks());
       return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
     });

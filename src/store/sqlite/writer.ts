@@ -1,12 +1,24 @@
-// All writes of a store, in the order they came. Those that wait at the same moment share one transaction, and so one sync
-// of the disk; each has a savepoint, so that one that fails takes nothing from the others. None settles before the commit.
+// All writes of a store. Parties take turns, and the writes of one party run in the order they came. Those that wait at the same moment share
+// one transaction, and so one sync of the disk; each has a savepoint, so that one that fails takes nothing from the others. None settles
+// before the commit.
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
+import { FairQueue } from './fair-queue.ts';
 import type { IsWanted, LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import type { Steps } from './steps.ts';
 
+interface WriteOptions {
+  /** Whoever waits for it: a project, or the store itself. */
+  readonly party?: string;
+  /** Takes back a write that still waits: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** For a lock, where that is not as long as all. */
+  readonly waitMs?: number;
+}
+
 interface Write {
+  readonly party: string;
   /** May run twice: again alone, when the transaction that it shared was lost. */
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
@@ -16,18 +28,26 @@ interface Write {
   readonly waitMs: number;
 }
 
+interface LongWrite {
+  readonly party: string;
+  /** Settles its write and never rejects. */
+  readonly run: () => Promise<void>;
+}
+
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** Both bound how long one transaction keeps other processes, and this one's event loop, waiting. */
 const largestGroup = 500;
 const longestGroupMs = 20;
 
+/** The party of what nobody's project waits for. */
+export const storeItself = '';
+
 export class Writer {
   readonly #connection: Connection;
   readonly #wait: LockWait;
-  #waiting: Write[] = [];
-  /** Each settles its write and never rejects. */
-  #longWaiting: (() => Promise<void>)[] = [];
+  readonly #waiting = new FairQueue<Write>();
+  readonly #longWaiting = new FairQueue<LongWrite>();
   #draining: Promise<void> | null = null;
 
   constructor(connection: Connection, wait: LockWait) {
@@ -35,21 +55,19 @@ export class Writer {
     this.#wait = wait;
   }
 
-  /**
-   * The signal takes back a write that still waits: it rejects with the signal's reason. `waitMs`: for a lock, where that is not as
-   * long as all.
-   */
-  write<T>(work: () => T, signal?: AbortSignal, waitMs = this.#wait.waitMs): Promise<T> {
+  write<T>(
+    work: () => T,
+    { party = storeItself, signal, waitMs = this.#wait.waitMs }: WriteOptions = {},
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       signal?.throwIfAborted();
       const takeBack = () => {
-        const at = this.#waiting.indexOf(write);
-        if (at < 0) return;
-        this.#waiting.splice(at, 1);
-        reject(signal?.reason);
+        const taken = this.#waiting.takeWhere((other) => other === write);
+        if (taken.length > 0) reject(signal?.reason);
       };
       const settled = () => signal?.removeEventListener('abort', takeBack);
       const write: Write = {
+        party,
         work,
         resolve(value) {
           settled();
@@ -63,7 +81,7 @@ export class Writer {
         waitMs,
       };
       signal?.addEventListener('abort', takeBack, { once: true });
-      this.#waiting.push(write);
+      this.#waiting.add(write);
       this.#draining ??= this.#drain();
     });
   }
@@ -72,22 +90,22 @@ export class Writer {
    * Work of several transactions, one for each step. Other writes come between two of them, so that none waits for all the steps. Where a
    * step fails, those before it stay.
    */
-  async writeInParts<T>(steps: Steps<T>): Promise<T> {
+  async writeInParts<T>(steps: Steps<T>, party?: string): Promise<T> {
     for (;;) {
-      const { done, value } = await this.writeAlone(() => steps.next());
+      const { done, value } = await this.writeAlone(() => steps.next(), party);
       if (done === true) return value;
     }
   }
 
   /** What takes longer than most writes, in a transaction of its own. */
-  writeAlone<T>(work: () => T): Promise<T> {
-    return this.writeElsewhere(() => this.#transaction(work, this.#wait.waitMs));
+  writeAlone<T>(work: () => T, party?: string): Promise<T> {
+    return this.writeElsewhere(() => this.#transaction(work, this.#wait.waitMs), party);
   }
 
   /** A transaction of another connection. Writes that come meanwhile wait for its end, not for the store's lock. */
-  writeElsewhere<T>(work: () => Promise<T>): Promise<T> {
+  writeElsewhere<T>(work: () => Promise<T>, party = storeItself): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#longWaiting.push(() => work().then(resolve, reject));
+      this.#longWaiting.add({ party, run: () => work().then(resolve, reject) });
       this.#draining ??= this.#drain();
     });
   }
@@ -102,7 +120,7 @@ export class Writer {
       // Every request that has already arrived gets to add its write before the group is closed.
       await yieldToEventLoop();
       await this.#commitWaiting();
-      await this.#longWaiting.shift()?.();
+      await this.#longWaiting.take()?.run();
     }
     this.#draining = null;
   }
@@ -114,14 +132,12 @@ export class Writer {
       const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
       await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), wait, isWanted);
     } catch (error) {
-      for (const write of this.#waiting.splice(0)) write.reject(error);
+      for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
       return;
     }
-    const group = this.#waiting.splice(0, largestGroup);
+    const group: Write[] = [];
     try {
-      const outcomes = group.length === 1 ? [this.#runAlone(group[0] as Write)] : this.#runTogether(group);
-      // What the time did not allow is first in the next group.
-      this.#waiting.unshift(...group.splice(outcomes.length));
+      const outcomes = this.#runWaiting(group);
       this.#connection.run('COMMIT');
       settle(group, outcomes);
     } catch (error) {
@@ -133,10 +149,10 @@ export class Writer {
 
   /** Ends the writes that have waited for the lock as long as one may, each by its own time. False when none is left. */
   #stillWaiting(pausedMs: number, failure: unknown): boolean {
-    for (const write of this.#waiting) write.waited += pausedMs;
-    const isOver = ({ waited, waitMs }: Write) => waited >= waitMs;
-    const over = this.#waiting.filter(isOver);
-    this.#waiting = this.#waiting.filter((write) => !isOver(write));
+    const over = this.#waiting.takeWhere((write) => {
+      write.waited += pausedMs;
+      return write.waited >= write.waitMs;
+    });
     for (const write of over) write.reject(failure);
     return this.#waiting.length > 0;
   }
@@ -145,12 +161,16 @@ export class Writer {
     return { value: write.work() };
   }
 
-  /** The outcomes of the first writes, at least of one: as many as the time allows. */
-  #runTogether(group: readonly Write[]): readonly Outcome[] {
+  /** Takes as many writes as the bounds allow, at least one, into the group. Returns their outcomes. */
+  #runWaiting(group: Write[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
+    const isAlone = this.#waiting.length === 1;
     const start = performance.now();
-    for (const write of group) {
-      outcomes.push(this.#runInSavepoint(write));
+    while (group.length < largestGroup) {
+      const write = this.#waiting.take();
+      if (write === undefined) break;
+      group.push(write);
+      outcomes.push(isAlone ? this.#runAlone(write) : this.#runInSavepoint(write));
       if (performance.now() - start > longestGroupMs) break;
     }
     return outcomes;

@@ -7,7 +7,7 @@ import { importStatements } from '../../../src/store/sqlite/imports.ts';
 import { keyStatements } from '../../../src/store/sqlite/keys.ts';
 import { listingStatements } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import { purgeStatements } from '../../../src/store/sqlite/purge.ts';
+import { purgeStatements } from '../../../src/store/sqlite/purge-rows.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { waitingStatements } from '../../../src/store/sqlite/search-waiting.ts';

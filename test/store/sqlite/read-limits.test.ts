@@ -13,8 +13,11 @@ function opened(limits: Partial<ReadLimits> = {}) {
   const place = { path: 'none', lockWaitMs: 1 };
   const processes = new StoreProcesses(file, place, { ...usualReadLimits, ...limits });
   onTestFinished(() => processes.close(new Error('the test is over')));
-  const search = (project: string, text: string, signal = never) =>
-    processes.search(project, searchFilter(text), signal);
+  const search = async (project: string, text: string, signal = never) => {
+    const page = await processes.search(project, searchFilter(text), signal);
+    if (page === null) throw new Error('It was not searched.');
+    return page;
+  };
   return { processes, search };
 }
 

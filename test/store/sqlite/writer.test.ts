@@ -171,3 +171,37 @@ it('lets each write wait for a lock by its own time, whatever waits before it', 
   expect(performance.now() - began).toBeLessThan(1450);
   await first;
 });
+
+it('serves a short write of another party before the rest of one party’s, however many it has put in', async () => {
+  const { writer, note, notes, count } = openWriter();
+  const lasting = (number: number) => () => {
+    for (const end = performance.now() + 25; performance.now() < end; );
+    return note(number);
+  };
+  const many = [1, 2, 3, 4].map((number) => writer.write(lasting(number), { party: 'one' }));
+  const short = writer.write(() => note(10), { party: 'other' }).then(notes);
+  // The first write takes all that a transaction may. The second transaction begins with the other party, and may go on with one more.
+  const before = await short;
+  expect(before).toContain(10);
+  expect(before).not.toContain(3);
+  expect(await Promise.all(many)).toEqual([1, 2, 3, 4]);
+  expect(count('COMMIT')).toBeGreaterThanOrEqual(4);
+});
+
+it('gives parties turns with their long writes, and a short write of any goes between two parts', async () => {
+  const { writer, note } = openWriter();
+  const order: string[] = [];
+  function* parts(name: string, first: number): Generator<void, void> {
+    for (let part = 0; part < 4; part += 1) {
+      note(first + part);
+      order.push(name);
+      yield;
+    }
+  }
+  const ofOne = [100, 200, 300, 400].map((first) => writer.writeInParts(parts('one', first), 'one'));
+  const ofOther = writer.writeInParts(parts('other', 500), 'other');
+  const short = writer.write(() => order.push('short'), { party: 'third' });
+  await Promise.all([...ofOne, ofOther, short]);
+  expect(order[0]).toBe('short');
+  expect(order.slice(1, 9)).toEqual(['one', 'other', 'one', 'other', 'one', 'other', 'one', 'other']);
+});

@@ -1,0 +1,38 @@
+// What a purge beside a server is measured over: 20,000 deleted sessions of two messages, in the indexes, past the API.
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+export const purgedSessions = 20_000;
+
+export function addDeletedSessions(place) {
+  const database = new Database(join(place, 'parley.db'), { timeout: 5000 });
+  const numbers = `WITH numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${purgedSessions})`;
+  const words = `printf('w%d ', abs(random()) % 50000)`;
+  try {
+    database.exec(`
+      BEGIN IMMEDIATE;
+      INSERT INTO sessions (session_id, project, created_at, updated_at, deleted_at, message_count)
+        ${numbers} SELECT 'ses_purged_' || n, id, 1, 1, 1, 2 FROM numbers JOIN projects WHERE project_id = (
+          SELECT project_id FROM projects WHERE name = 'attacker');
+      INSERT INTO messages (session, position, message_id, role, mode, finish_reason, created_at, content)
+        SELECT id, position, 'msg_' || position, iif(position, 'assistant', 'user'), 'echo',
+          iif(position, 'stop', NULL), 1, ${Array(60).fill(words).join(' || ')}
+        FROM sessions JOIN (SELECT 0 AS position UNION ALL SELECT 1) WHERE session_id GLOB 'ses_purged_*';
+      COMMIT;`);
+    const step = database.prepare('UPDATE search_progress SET through = ?');
+    const words_ = database.prepare(
+      'INSERT INTO message_words (rowid, content, owner) SELECT id, content, owner FROM message_words_source WHERE id > ?',
+    );
+    const { through, newest } = database
+      .prepare('SELECT through, (SELECT max(id) FROM messages) AS newest FROM search_progress')
+      .get();
+    for (let from = through; from < newest; from += 2000) {
+      database.transaction(() => {
+        step.run(Math.min(from + 2000, newest));
+        words_.run(from);
+      })();
+    }
+  } finally {
+    database.close();
+  }
+}

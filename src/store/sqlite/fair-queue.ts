@@ -1,0 +1,49 @@
+// A queue of several parties, who take turns: one that has put in much keeps nobody waiting for more than one item of it. The items of one
+// party stay in their order.
+
+interface OfParty {
+  readonly party: string;
+}
+
+export class FairQueue<Item extends OfParty> {
+  /** In the order of their turns. A party without items is not in it. */
+  readonly #parties = new Map<string, Item[]>();
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(item: Item): void {
+    const items = this.#parties.get(item.party);
+    if (items === undefined) this.#parties.set(item.party, [item]);
+    else items.push(item);
+    this.#length += 1;
+  }
+
+  /** The first item of the party whose turn it is. The party is the last from then on. */
+  take(): Item | undefined {
+    for (const [party, items] of this.#parties) {
+      const item = items.shift();
+      this.#parties.delete(party);
+      if (items.length > 0) this.#parties.set(party, items);
+      this.#length -= 1;
+      return item;
+    }
+    return undefined;
+  }
+
+  /** Takes out the items for which this is true, and returns them. */
+  takeWhere(isWanted: (item: Item) => boolean): readonly Item[] {
+    const taken: Item[] = [];
+    for (const [party, items] of this.#parties) {
+      const left = items.filter((item) => !isWanted(item));
+      if (left.length === items.length) continue;
+      taken.push(...items.filter(isWanted));
+      if (left.length === 0) this.#parties.delete(party);
+      else this.#parties.set(party, left);
+    }
+    this.#length -= taken.length;
+    return taken;
+  }
+}

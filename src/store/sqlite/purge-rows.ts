@@ -1,0 +1,140 @@
+// The rows of a purge, erased in slices: each is a transaction of some milliseconds, and a pause follows, because other processes look only
+// now and then whether the store is free. A long session is hidden first, as a long import is (long-import.ts), and then erased in parts.
+import type { PurgeFilter } from '../session-filters.ts';
+import type { Clocks } from './age-clock.ts';
+import type { Bindings, Connection } from './connection.ts';
+import { agedSince } from './idempotency.ts';
+import { leaseIsOver } from './lease-clock.ts';
+import type { LockWait } from './lock-wait.ts';
+import { takeOutForGood } from './long-import.ts';
+import { StepMeter, type Steps } from './steps.ts';
+import type { Writer } from './writer.ts';
+
+export interface PurgeTools {
+  readonly connection: Connection;
+  readonly writer: Writer;
+  readonly wait: LockWait;
+  readonly clocks: () => Clocks;
+}
+
+export interface Erased {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly stored_answers: number;
+}
+
+/** Whatever is longer is erased in parts. */
+const messagesAtOnce = 250;
+const bytesAtOnce = 256 * 1024;
+/** How many answers are read at a time. */
+const answersAtOnce = 100;
+/** Between two slices, ms. */
+const pauseMs = 10;
+
+const erasable = `
+  deleted_at < @deletedBefore AND (turn_owner IS NULL OR ${leaseIsOver})
+  AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
+
+export const purgeStatements = {
+  plan: `
+    SELECT count(DISTINCT sessions.id) AS sessions, count(message.id) AS messages,
+      coalesce(sum(octet_length(message.content)), 0) AS text_bytes
+    FROM sessions LEFT JOIN messages AS message ON message.session = sessions.id WHERE ${erasable}`,
+  count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
+  // What nobody can repeat any more.
+  oldAnswers: `
+    DELETE FROM idempotency WHERE (project, key) IN (
+      SELECT project, key FROM idempotency WHERE created_at < @keptSince ORDER BY created_at LIMIT ${answersAtOnce})`,
+  nextAnswers: `
+    SELECT project, key FROM idempotency WHERE (project, key) > (@project, @key) AND answer IS NOT NULL
+    ORDER BY project, key LIMIT ${answersAtOnce}`,
+  answer: `
+    DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
+      SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
+        ON sessions.project = idempotency.project AND sessions.session_id = part.value
+      WHERE part.key = 'session_id' AND ${erasable})`,
+  next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
+  bytes: 'SELECT coalesce(sum(octet_length(content)), 0) AS bytes FROM messages WHERE session = @session',
+  // Before their messages.
+  turns: `
+    DELETE FROM idempotency WHERE message IN (SELECT id FROM messages WHERE session = @session)`,
+  // Before its session: triggers on messages may ask whose it was.
+  messages: 'DELETE FROM messages WHERE session = @session',
+  session: 'DELETE FROM sessions WHERE id = @session',
+  begin: `INSERT INTO meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
+} as const;
+
+interface NextSession {
+  readonly session: number;
+  readonly message_count: number;
+}
+
+/** How many sessions there are, where they are not as many as expected. */
+export async function eraseRows(
+  tools: PurgeTools,
+  filter: PurgeFilter,
+  { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
+): Promise<Erased | number> {
+  const { connection, writer, clocks } = tools;
+  const bindings = { ...filter, clock: clocks().clock };
+  const found = await writer.writeAlone(() => {
+    const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
+    if (found === expected) connection.run(purgeStatements.begin);
+    return found;
+  });
+  if (found !== expected) return found;
+  const since = agedSince({ connection, ...clocks() }, keptSince);
+  const answers = await inSlices(tools, answerSteps(tools, bindings, since));
+  const erased = await inSlices(tools, sessionSteps(tools, bindings));
+  return { ...erased, stored_answers: answers + erased.stored_answers };
+}
+
+/** Runs each step as a transaction, and pauses between two. */
+export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = await writer.writeAlone(() => steps.next());
+    if (done === true) return value;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** The answers that name such a session, and what is too old. */
+function* answerSteps({ connection }: PurgeTools, bindings: Bindings, keptSince: number): Steps<number> {
+  let count = 0;
+  const step = new StepMeter();
+  for (let changes = 1; changes > 0; count += changes) {
+    yield* step.next();
+    changes = connection.run(purgeStatements.oldAnswers, { keptSince }).changes;
+  }
+  let last = { project: 0, key: '' };
+  for (;;) {
+    const next = connection.all<typeof last>(purgeStatements.nextAnswers, last);
+    for (const answer of next) {
+      yield* step.next();
+      count += connection.run(purgeStatements.answer, { ...bindings, ...answer }).changes;
+      last = answer;
+    }
+    if (next.length === 0) return count;
+  }
+}
+
+function* sessionSteps({ connection, clocks }: PurgeTools, bindings: Bindings): Steps<Erased> {
+  let [sessions, messages, stored_answers] = [0, 0, 0];
+  const step = new StepMeter();
+  for (;;) {
+    yield* step.next();
+    const next = connection.get<NextSession>(purgeStatements.next, bindings);
+    if (next === undefined) return { sessions, messages, stored_answers };
+    const { session } = next;
+    sessions += 1;
+    stored_answers += connection.run(purgeStatements.turns, { session }).changes;
+    const bytes = connection.get<{ bytes: number }>(purgeStatements.bytes, { session })?.bytes ?? 0;
+    if (next.message_count > messagesAtOnce || bytes > bytesAtOnce) {
+      messages += next.message_count;
+      yield* takeOutForGood(connection, session, () => clocks().clock, step);
+    } else {
+      messages += connection.run(purgeStatements.messages, { session }).changes;
+      connection.run(purgeStatements.session, { session });
+    }
+  }
+}

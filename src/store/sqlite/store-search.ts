@@ -1,0 +1,45 @@
+// How a store is searched, and how its search indexes are filled: in this process, or in processes of their own where it is served.
+import type { SearchPage } from '../../service/session-archive.ts';
+import type { SearchFilter } from '../session-filters.ts';
+import type { StoreRules } from '../store-rules.ts';
+import { whenUnlocked } from './lock-wait.ts';
+import { searchReads } from './search.ts';
+import { indexStep, SearchIndex } from './search-index.ts';
+import { searchFailure } from './sqlite-errors.ts';
+import type { StoreAccess } from './store-access.ts';
+import type { StoreProcesses } from './store-processes.ts';
+
+export class StoreSearch {
+  readonly #access: StoreAccess;
+  readonly #processes: StoreProcesses | null;
+  readonly #rules: StoreRules;
+  readonly #index: SearchIndex;
+
+  constructor(access: StoreAccess, processes: StoreProcesses | null, rules: StoreRules) {
+    this.#access = access;
+    this.#processes = processes;
+    this.#rules = rules;
+    const { connection, writer } = access;
+    this.#index = new SearchIndex(connection, {
+      step: (backlog) =>
+        processes
+          ? writer.writeElsewhere(() => processes.indexStep(backlog))
+          : writer.writeAlone(() => indexStep(connection, backlog)),
+      isServed: processes !== null,
+    });
+  }
+
+  search(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
+    const search = this.#access.run(async () => {
+      await this.#index.catchUp(projectId, (ask) => whenUnlocked(ask, this.#access.wait), signal);
+      if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
+      return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
+    });
+    return search.catch(searchFailure);
+  }
+
+  /** To be called after messages were written. Nobody waits for it. */
+  keepUp(): void {
+    this.#index.keepUp();
+  }
+}
