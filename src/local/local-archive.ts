@@ -1,4 +1,4 @@
-// The archive, kept in this process: listing, searching, reading back, renaming, deleting and restoring in batches, taking in.
+// The archive of the embedded service: lists, searches, reads, renames, deletes, restores and imports sessions.
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import { type Result, resultOf } from '../service/result.ts';

@@ -1,5 +1,5 @@
-// The six operations of the interface document, kept in this process. Who may see what, and which values are allowed, is decided
-// here, once; the store keeps and finds.
+// The six operations of the interface document, for a store of this process. The checks of access and of values stand here alone; the store
+// only keeps and finds.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
@@ -78,13 +78,13 @@ export class LocalService implements ConversationService {
   }
 }
 
-/** The value of a write that happens once; throws `IDEMPOTENCY_MISMATCH`. */
+/** The result of a write that happens at most once per key; throws `IDEMPOTENCY_MISMATCH`. */
 export function recorded<T>(result: Idempotent<T>): T {
   if (result.kind === 'mismatch') throw idempotencyMismatch();
   return result.value;
 }
 
-/** What was looked for; throws `SESSION_NOT_FOUND`. */
+/** The value that was found; throws `SESSION_NOT_FOUND` for null. */
 export function found<T>(value: T | null): T {
   if (value === null) throw sessionNotFound();
   return value;

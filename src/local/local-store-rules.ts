@@ -1,4 +1,4 @@
-// The rules that a store asks inside its transactions, as it is given them when it is opened.
+// The rules that a store asks inside its transactions. A store gets them when it is opened.
 import type { StoreRules } from '../store/store-rules.ts';
 import { foldedWords, matchFinder } from './search-matches.ts';
 import { searchPage } from './search-page.ts';
@@ -12,13 +12,14 @@ export const storeRules: StoreRules = {
     const find = matchFinder(filter);
     return (text) => new Set(find(text).map(({ term }) => term)).size === filter.terms.length;
   },
-  // A key of another operation is one of another request: the hash names the operation, but an older record may not.
+  // A key that another operation used counts as used for another request. The hash names the operation, but the hash of an older record may
+  // not.
   meaningOfKey(used, request) {
     if (used === null) return 'new';
     const isSame = used.isTurn === request.isTurn && isEqual(used.requestHash, request.requestHash);
     return isSame ? 'again' : 'mismatch';
   },
-  // In all that both tell: an older export may not name the code of a failure.
+  // Only fields that both sessions have are compared: an older export may lack the code of a failure.
   isSame(kept, given) {
     const names = Object.keys(kept) as (keyof typeof kept)[];
     return names.every(

@@ -1,9 +1,9 @@
-// Where the terms of a search stand in a text: for the score of a message, and for its snippet. The index of a store has found the
-// message; what an index says of a word counts all projects together, and that must not show in a score: so the text itself is read.
+// Finds the terms of a search in a text, for the score and the snippet of a message. The index of a store has found the message already.
+// The index counts words over all projects, and a score must not reveal those counts, so the text itself is read.
 import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
 
 export interface Match {
-  /** Which of the terms. */
+  /** The index of the term in the query. */
   readonly term: number;
   readonly start: number;
   readonly end: number;
@@ -11,7 +11,7 @@ export interface Match {
 
 export type FindMatches = (text: string) => readonly Match[];
 
-/** Of one term in one text: a score does not grow with more. */
+/** The most matches of one term in one text. More matches do not raise the score. */
 const mostMatches = 50;
 const longText = 32 * 1024;
 
@@ -35,13 +35,13 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
   );
   const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
   return (text) => {
-    // A long text is nearly always without one of them, and far sooner searched for it than divided.
+    // A long text mostly lacks one of the parts. A search for the parts is far faster than the division into words.
     if (text.length > longText && !holdsAll(folded(text), parts)) return [];
     const words = wordsOf(text);
     const counts = sought.map(() => 0);
     const matches: Match[] = [];
     for (const [at, { folded, start }] of words.entries()) {
-      // Nearly every word begins no term.
+      // Most words are not the beginning of a term.
       if (!firsts.has(folded) && !beginnings.some((beginning) => folded.startsWith(beginning))) continue;
       for (const [term, { words: phrase, prefix }] of sought.entries()) {
         if ((counts[term] ?? 0) >= mostMatches || !standsAt(words, at, phrase, prefix)) continue;
@@ -69,12 +69,12 @@ function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], p
   });
 }
 
-/** The words of a text as they are compared, in their order. */
+/** The words of a text in their order, folded for comparison. */
 export function foldedWords(text: string): readonly string[] {
   return wordsOf(text).map((word) => word.folded);
 }
 
-/** What SQLite's `unicode61` takes for a word, too: letters, digits, private use, and the marks upon them. */
+/** Divides a text as SQLite's `unicode61` tokenizer does: a word is letters, digits and private-use characters with their marks. */
 function wordsOf(text: string): readonly Word[] {
   return [...text.matchAll(/[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu)].map(wordOf);
 }

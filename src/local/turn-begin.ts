@@ -1,5 +1,4 @@
-// Takes the turn of a session, waiting for the one before it to end: first for those who came before in this process, then for whoever
-// runs the turn, here or in another process.
+// Takes the turn of a session. Waits first for the earlier callers of this process, then for the process that runs the session's turn now.
 import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
 import type { IdempotencyKey, TurnBegin } from '../store/session-store.ts';
@@ -10,10 +9,10 @@ import type { TurnQueue } from './turn-queue.ts';
 
 type Begun = Extract<TurnBegin, { turn: unknown }>;
 
-/** How often, while a turn runs, its owner is looked for: it may have been killed. */
+/** How often, in ms, the owner of a running turn is checked: its process may have been killed. */
 const ownerLookMs = 250;
 
-/** Throws `SESSION_BUSY` when the wait is over; nothing is kept then. */
+/** Throws `SESSION_BUSY` when the wait is over; nothing is stored then. */
 export async function beginWhenFree(
   local: LocalOptions,
   queue: TurnQueue,
@@ -27,7 +26,7 @@ export async function beginWhenFree(
   let leave = () => {};
   try {
     const place = request.session_id ?? (once === null ? null : `key ${once.key}`);
-    // A session that is new is wanted by nobody else.
+    // No other caller can wait for a session that does not exist yet.
     if (place !== null) leave = await queue.enter(`${projectId} ${place}`, patience);
     return await beginAtHead(local, projectId, call, request, once, patience);
   } finally {
@@ -36,7 +35,10 @@ export async function beginWhenFree(
   }
 }
 
-/** How long one waits, from the first wait on. By a timer, and no time of day: that may jump. Most turns wait for nothing. */
+/**
+ * The limit of all waits of one call, counted from the first wait on. A timer counts it, because the time of day may jump. Most turns wait
+ * for nothing.
+ */
 class Patience {
   readonly #caller: AbortSignal;
   readonly #ms: number;
@@ -109,7 +111,7 @@ async function beginAtHead(
   }
 }
 
-/** Resolves when the turn may be free: with its owner where that is dead, with null where it has ended. */
+/** Resolves when the turn may be free: with the owner if it is dead, with null if the turn has ended. */
 async function whoDied(
   { owner, store }: LocalOptions,
   projectId: string,
