@@ -1,8 +1,8 @@
-// Searches that a store cannot answer in reasonable time, told in the same words by every store.
+// The errors for searches that a store cannot answer in reasonable time, the same for every store.
 import { ParleyError } from '../service/errors.ts';
 import type { SearchTerm } from './session-filters.ts';
 
-/** So much begins with a term of so few characters that an index cannot look for it. */
+/** The error for a term that is too short for an index: too many words begin with it. */
 export function tooShort(text: string): ParleyError {
   const problem = `has the word ${JSON.stringify(text)}, which is too short to be looked for`;
   return refused(problem, 'Add a character to it.');

@@ -1,5 +1,5 @@
-// Brings a database to the newest schema, once, however many processes start at the same moment; keeps a copy of a store
-// before it changes it, and refuses one that a newer Parley has made.
+// Brings a database to the newest schema exactly once, even if many processes start at the same moment. Makes a copy of the store before
+// changing it, and refuses a store of a newer Parley.
 import { ParleyError } from '../../service/errors.ts';
 import { backUp } from './backup.ts';
 import type { Connection } from './connection.ts';
@@ -15,7 +15,7 @@ export async function migrate(
 ): Promise<void> {
   const first = await whenUnlocked(() => pendingMigrations(connection, migrations), wait);
   if (first.length === 0) return;
-  // A migration may make anew a table that others refer to. Inside a transaction SQLite ignores this switch.
+  // A migration may rebuild a table that other tables refer to. SQLite ignores this switch inside a transaction.
   connection.pragma('foreign_keys = OFF');
   try {
     await applyPending(connection, migrations, wait);
@@ -31,7 +31,7 @@ async function applyPending(
 ): Promise<void> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
   try {
-    // Asked again: another process may have been first.
+    // The version is read again, because another process may have migrated the store meanwhile.
     const pending = pendingMigrations(connection, migrations);
     const version = schemaVersion(connection);
     if (pending.length > 0 && version > 0) backUp(connection.path, version);
@@ -81,6 +81,6 @@ function neededVersion(connection: Connection): string {
     const row = connection.get<{ value: string }>(`SELECT value FROM meta WHERE name = 'parley_version'`);
     return row?.value ?? '(unknown)';
   } catch {
-    return '(unknown)'; // a later schema may keep it elsewhere
+    return '(unknown)'; // a later schema may store the version elsewhere
   }
 }

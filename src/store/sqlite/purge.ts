@@ -1,5 +1,5 @@
-// Erasing for good. To take rows away is half of it: their bytes stay in free pages, in the log, in the search index, in stored
-// answers and in copies of the store. So the file is built anew from what is left, its log emptied, and the result checked.
+// Erases sessions for good. After the rows are deleted, their bytes still stand in free pages, the log, the search index, stored answers
+// and copies of the store. So the file is rebuilt from the remaining rows, its log is emptied, and the result is checked.
 import { statSync } from 'node:fs';
 import type { PurgePlan, PurgeReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -15,7 +15,7 @@ import { type LockWait, whenUnlocked } from './lock-wait.ts';
 
 export interface PurgeTools {
   readonly connection: Connection;
-  /** In a transaction of the store's one writer. */
+  /** Runs the work in a transaction of the store's only writer. */
   readonly write: <T>(work: () => T) => Promise<T>;
   readonly wait: LockWait;
   readonly clocks: () => Clocks;
@@ -27,7 +27,7 @@ interface Erased {
   readonly stored_answers: number;
 }
 
-/** One transaction keeps other processes waiting: it must not take long. */
+/** How many sessions one transaction erases. A transaction must be short because other processes wait for it. */
 const sessionsAtOnce = 200;
 const pauseMs = 50;
 
@@ -41,7 +41,7 @@ export const purgeStatements = {
       coalesce(sum(octet_length(message.content)), 0) AS text_bytes
     FROM sessions LEFT JOIN messages AS message ON message.session = sessions.id WHERE ${erasable}`,
   count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
-  // Of turns, of answers that name such a session, and of what nobody can repeat any more.
+  // Erases the keys of turns, the answers that name an erased session, and the answers that are too old to be repeated.
   answers: `
     DELETE FROM idempotency WHERE created_at < @keptSince
       OR message IN (
@@ -52,13 +52,13 @@ export const purgeStatements = {
           ON sessions.project = idempotency.project AND sessions.session_id = part.value
         WHERE part.key = 'session_id' AND ${erasable})`,
   next: `SELECT id FROM sessions WHERE ${erasable} LIMIT ${sessionsAtOnce}`,
-  // Before its session: triggers on messages may ask whose it was.
+  // The messages go before their session, because triggers on messages may read the session.
   messages: 'DELETE FROM messages WHERE session = @session',
   session: 'DELETE FROM sessions WHERE id = @session',
   begin: `INSERT INTO meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
   begun: `SELECT 1 FROM meta WHERE name = 'purge'`,
   end: `DELETE FROM meta WHERE name = 'purge'`,
-  // Not fts5vocab, which only looks into one.
+  // `fts5vocab` is not in the list: such a table has no content of its own.
   indexes: `
     SELECT name FROM sqlite_schema
     WHERE type = 'table' AND (lower(sql) GLOB '*using fts5 (*' OR lower(sql) GLOB '*using fts5(*')`,
@@ -106,7 +106,7 @@ export async function purgeSessions(
 
 const unfinished = 'Their rows are gone, but not yet all of their bytes.';
 
-/** How many sessions there are, where they are not as many as expected. */
+/** Erases the rows. Returns the number of sessions if it is not the expected one. */
 async function eraseRows(
   { connection, write, clocks }: PurgeTools,
   filter: PurgeFilter,
@@ -142,7 +142,7 @@ async function eraseRows(
   }
 }
 
-/** An index keeps what was deleted from it until its parts are merged. */
+/** Merges the parts of the search indexes, because an index keeps deleted words until then. */
 async function settleSearchIndexes({ connection, write }: PurgeTools): Promise<void> {
   for (const { name } of connection.all<{ name: string }>(purgeStatements.indexes)) {
     const table = `"${name.replaceAll('"', '""')}"`;
@@ -150,10 +150,10 @@ async function settleSearchIndexes({ connection, write }: PurgeTools): Promise<v
   }
 }
 
-/** `STORE_BUSY` while somebody reads, or writes, for longer than a lock is waited for. */
+/** Empties the log. Throws `STORE_BUSY` if other connections read or write for longer than a lock is waited for. */
 async function emptyLog({ connection, wait }: PurgeTools, state: string): Promise<void> {
   for (let waited = 0; ; waited += pauseMs) {
-    // The first column of its answer: whether it was kept from it.
+    // The first column of the answer is 1 if the checkpoint was blocked.
     if (connection.pragma('wal_checkpoint(TRUNCATE)') === 0) return;
     if (waited >= wait.waitMs) break;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -172,7 +172,7 @@ function checked(
 ): Omit<PurgeReport, keyof Erased | 'backups_removed' | 'bytes_before'> {
   return {
     bytes: statSync(connection.path).size,
-    // All pages are in use, and the log is empty, unless another process writes.
+    // After a purge all pages are in use and the log is empty, unless another process writes.
     facts: [
       { name: 'pages', value: Number(connection.pragma('page_count')) },
       { name: 'free_pages', value: Number(connection.pragma('freelist_count')) },

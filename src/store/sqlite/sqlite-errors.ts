@@ -1,4 +1,4 @@
-// What SQLite, or the file system under it, says about a store → the failure that a user reads: which file, and what to do.
+// Turns an error of SQLite or of the file system into an error for the user, which names the file and the remedy.
 import { readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
@@ -6,7 +6,7 @@ import { isDiskFull } from '../../system/file-errors.ts';
 
 const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where you may write';
 
-/** A failure of SQLite on the store at `path`. Failures that are Parley's already stay as they are. */
+/** The error of the store at `path`. An error of Parley itself stays unchanged. */
 export function storeError(error: unknown, path: string): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = errorCode(error);
@@ -47,7 +47,7 @@ export function storeError(error: unknown, path: string): ParleyError {
   }
 }
 
-/** A failure of the file system on the way to the store, before SQLite is asked. */
+/** An error of the file system before SQLite is opened. */
 export function directoryError(error: unknown, directory: string): ParleyError {
   if (isDiskFull(error)) return storageFull(directory, error);
   return new ParleyError(
@@ -67,7 +67,7 @@ function storageFull(path: string, cause: unknown): ParleyError {
   });
 }
 
-/** Throws the failure of a search, which writes its index alone. */
+/** Throws the error of a search, which writes only its index. */
 export function searchFailure(error: unknown): never {
   if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
   throw error.with({
@@ -95,7 +95,7 @@ function newestBackup(path: string): string | null {
   }
 }
 
-/** Several of SQLite's codes hide a full disk: it then fails to make or stretch a file of its own. */
+/** True if the disk is full. Several of SQLite's error codes hide that: SQLite fails to make or extend one of its own files. */
 function diskIsFull(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));

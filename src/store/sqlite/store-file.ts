@@ -1,5 +1,5 @@
-// The data directory and the database file: made private from their first moment, before SQLite sees them. SQLite gives its
-// -wal and -shm files the mode of the database.
+// Makes the data directory and the database file, private from their first moment, before SQLite opens them. SQLite gives its -wal and -shm
+// files the mode of the database.
 import { chmodSync, closeSync, fchmodSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
@@ -12,7 +12,7 @@ export interface StoreFile {
   readonly filesystem: string;
 }
 
-/** Only ever opens a file that it makes: to close one that SQLite has open in this process would drop SQLite's locks. */
+/** Opens the file only if it makes the file: closing a file that SQLite has open in this process would drop SQLite's locks. */
 export function prepareStoreFile(
   directory: string,
   filename: string,
@@ -23,7 +23,7 @@ export function prepareStoreFile(
     const filesystem = filesystemType(directory);
     if (isNetworkFilesystem(filesystem)) throw onNetwork(directory, filesystem);
     const path = join(directory, filename);
-    // A commit in a file that a power cut takes from its directory is lost.
+    // If a power cut removes the file from its directory, the commits in it are lost.
     if (makeFile(path)) syncDirectory(directory);
     else tighten(path);
     return { path, filesystem };

@@ -1,5 +1,5 @@
-// What runs in a process of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
-// first order. The process is given its rules where it is put together (compose/served-store-worker.ts).
+// The program of a process of a served store: takes orders as messages and sends results. It opens a connection of its own at the first
+// order. compose/served-store-worker.ts starts it and gives it its rules.
 import { constants, setPriority } from 'node:os';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
@@ -18,7 +18,7 @@ import { atOnce } from './steps.ts';
 
 type SearchRules = Pick<StoreRules, 'search' | 'matcher'>;
 
-/** What a process is started with. */
+/** The start values of the process. */
 export interface StorePlace {
   readonly path: string;
   readonly lockWaitMs: number;
@@ -28,7 +28,7 @@ export type ReadOrder =
   | { readonly kind: 'search'; readonly projectId: string; readonly filter: SearchFilter }
   | { readonly kind: 'list'; readonly projectId: string; readonly filter: SessionFilter };
 
-/** `index`: take some messages into the search indexes. */
+/** `index`: put some messages into the search indexes. */
 export type WorkerOrder = ReadOrder | { readonly kind: 'index' };
 
 type WorkerResult = SearchPage | Rows<Session> | number | null;
@@ -55,7 +55,7 @@ class StoreWorker {
       const tools = { connection: this.#opened, wait: this.#wait };
       return { value: await work(tools, order, this.#rules) };
     } catch (error) {
-      // An error keeps nothing but its text on its way to another process.
+      // An error loses its own fields on the way to another process, so they are sent as plain values.
       const { code, message, hint, details } = storeError(error, this.#path);
       return { code, message, facts: { hint, details } };
     }
@@ -72,7 +72,10 @@ async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules):
   return whenUnlocked(() => connection.readAtOneMoment(list), wait);
 }
 
-/** A search may take all that a processor has: the server comes first. Who writes into the indexes does not, for others wait for that. */
+/**
+ * Lowers the priority of a search, which can use a whole processor, below the server's. Writes into the indexes keep theirs, because others
+ * wait for them.
+ */
 function giveWay(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
@@ -98,11 +101,11 @@ async function indexed({ connection, wait }: SearchTools): Promise<number | null
   }
 }
 
-/** Answers what this process is asked, until it is ended. */
+/** Answers the orders of the parent until the process is ended. */
 export function answerOrders(rules: SearchRules): void {
   const worker = new StoreWorker(JSON.parse(process.argv[2] ?? '') as StorePlace, rules);
-  // It ends with its parent: the channel closes, and nothing else keeps it. What ends the parent in order may come to all processes of a
-  // terminal or a service, and then the parent still waits for answers.
+  // The process ends with its parent: the channel closes, and nothing else keeps the process running. A terminal or a service sends its
+  // signals to all processes, but the parent may still wait for answers, so this process ignores them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   process.on('message', async (order: WorkerOrder) => {
     const answer = await worker.answer(order);

@@ -1,5 +1,5 @@
-// All writes of a store, in the order they came. Those that wait at the same moment share one transaction, and so one sync
-// of the disk; each has a savepoint, so that one that fails takes nothing from the others. None settles before the commit.
+// Runs all writes of a store in the order of their arrival. Writes that wait at the same moment share one transaction, and so one sync of
+// the disk. Each has a savepoint, so a failed write does not affect the others. None settles before the commit.
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
 import type { IsWanted, LockWait } from './lock-wait.ts';
@@ -7,18 +7,18 @@ import { whenUnlocked } from './lock-wait.ts';
 import type { Steps } from './steps.ts';
 
 interface Write {
-  /** May run twice: again alone, when the transaction that it shared was lost. */
+  /** May run twice: if the shared transaction is lost, the work runs again alone. */
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** For a lock, ms: so long so far, and at most. */
+  /** How long (ms) the write has waited for a lock, and how long it may wait. */
   waited: number;
   readonly waitMs: number;
 }
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** Both bound how long one transaction keeps other processes, and this one's event loop, waiting. */
+/** Two limits for one transaction, because other processes and this event loop wait for it. */
 const largestGroup = 500;
 const longestGroupMs = 20;
 
@@ -36,8 +36,8 @@ export class Writer {
   }
 
   /**
-   * The signal takes back a write that still waits: it rejects with the signal's reason. `waitMs`: for a lock, where that is not as
-   * long as all.
+   * Queues a write. The signal withdraws a write that still waits; the call then rejects with the signal's reason. `waitMs` is the longest
+   * wait for a lock.
    */
   write<T>(work: () => T, signal?: AbortSignal, waitMs = this.#wait.waitMs): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -69,8 +69,8 @@ export class Writer {
   }
 
   /**
-   * Work of several transactions, one for each step. Other writes come between two of them, so that none waits for all the steps. Where a
-   * step fails, those before it stay.
+   * Runs work of several transactions, one per step. Other writes run between two steps, so none waits for all of them. If a step fails,
+   * the earlier steps stay.
    */
   async writeInParts<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
@@ -79,12 +79,12 @@ export class Writer {
     }
   }
 
-  /** What takes longer than most writes, in a transaction of its own. */
+  /** Runs work that takes longer than most writes, in a transaction of its own. */
   writeAlone<T>(work: () => T): Promise<T> {
     return this.writeElsewhere(() => this.#transaction(work, this.#wait.waitMs));
   }
 
-  /** A transaction of another connection. Writes that come meanwhile wait for its end, not for the store's lock. */
+  /** Waits for a transaction of another connection. Writes that arrive meanwhile wait for its end, not for the store's lock. */
   writeElsewhere<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#longWaiting.push(() => work().then(resolve, reject));
@@ -99,7 +99,7 @@ export class Writer {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length + this.#longWaiting.length > 0) {
-      // Every request that has already arrived gets to add its write before the group is closed.
+      // Every request that has already arrived can add its write before the group is closed.
       await yieldToEventLoop();
       await this.#commitWaiting();
       await this.#longWaiting.shift()?.();
@@ -120,7 +120,7 @@ export class Writer {
     const group = this.#waiting.splice(0, largestGroup);
     try {
       const outcomes = group.length === 1 ? [this.#runAlone(group[0] as Write)] : this.#runTogether(group);
-      // What the time did not allow is first in the next group.
+      // The writes that had no time left come first in the next group.
       this.#waiting.unshift(...group.splice(outcomes.length));
       this.#connection.run('COMMIT');
       settle(group, outcomes);
@@ -131,7 +131,7 @@ export class Writer {
     }
   }
 
-  /** Ends the writes that have waited for the lock as long as one may, each by its own time. False when none is left. */
+  /** Rejects the writes whose own time for the lock is over. False if no write is left. */
   #stillWaiting(pausedMs: number, failure: unknown): boolean {
     for (const write of this.#waiting) write.waited += pausedMs;
     const isOver = ({ waited, waitMs }: Write) => waited >= waitMs;
@@ -145,7 +145,7 @@ export class Writer {
     return { value: write.work() };
   }
 
-  /** The outcomes of the first writes, at least of one: as many as the time allows. */
+  /** Runs the first writes, at least one, until the time is over, and returns their outcomes. */
   #runTogether(group: readonly Write[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
     const start = performance.now();
@@ -163,7 +163,7 @@ export class Writer {
       this.#connection.run('RELEASE one_write');
       return { value };
     } catch (error) {
-      // Without a transaction there is nothing left to keep for the others.
+      // SQLite has ended the transaction, so the other writes of the group are lost too.
       if (!this.#connection.inTransaction) throw error;
       this.#connection.run('ROLLBACK TO one_write');
       this.#connection.run('RELEASE one_write');
@@ -171,7 +171,7 @@ export class Writer {
     }
   }
 
-  /** After a group is lost, to a full disk for one: each write learns of its own fate. */
+  /** Runs each write alone after a shared transaction was lost, for example to a full disk, so that each gets its own result. */
   async #commitOneByOne(group: readonly Write[]): Promise<void> {
     for (const write of group) {
       try {
