@@ -9,11 +9,11 @@ import { replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
 import { fileFailure } from './file-failure.ts';
 
-/** Whose session it is. */
+/** The terminal, server and key whose session is stored. */
 export interface Conversant {
   readonly origin: string;
   readonly key: string;
-  /** Null without a terminal: then the last session of the origin and the key is meant. */
+  /** Null without a terminal: the last session of the origin and the key is then used. */
   readonly terminal: string | null;
 }
 
@@ -22,7 +22,7 @@ const fileCountToKeep = 200;
 const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
-/** Null where no session was kept. */
+/** Null if no session is stored. */
 export function readCurrentSession(dataDirectory: string, conversant: Conversant): string | null {
   const name = fileName(conversant);
   try {

@@ -1,4 +1,4 @@
-// What a user is told of files that contain keys and that other users may read.
+// The warning about files that contain keys and that other users may read.
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { ExposedFile } from './profile-file.ts';
 

@@ -36,8 +36,8 @@ export interface App {
   /** The response to bytes that could not be read as a request. */
   refuse(error: ParleyError, status: number): Response;
   /**
-   * Takes no new work. Resolves when no reply runs any more. After the grace period the remaining replies are cut, and what came of them is
-   * kept.
+   * Refuses new work. Resolves when no reply runs any more. After the grace period the remaining replies are cut, and the received part of
+   * each is stored.
    */
   stop(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): App {
       ms: now() - context.began,
       ...(told instanceof ParleyError && { code: told.code }),
     };
-    // The log holds the facts that the client is not told.
+    // The log gets facts that the client does not get.
     const isTrouble = status >= 500 || told !== error;
     if (isTrouble && !replies.isStopping) logger.error({ ...line, err: error });
     else logger.info(line);

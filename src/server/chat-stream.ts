@@ -53,7 +53,7 @@ export class ChatStream {
             if (this.#isAsking && controller.desiredSize === 0) controller.enqueue(heartbeat);
           }, this.#options.heartbeatMs);
           beat.unref();
-          // A reader that stalls does not ask for events. The stop of the server must reach the engine all the same.
+          // A stalled reader does not ask for events, so the stop of the server must reach the engine in another way.
           this.#reply.signal.addEventListener('abort', () => {
             if (!this.#isAsking && !this.#isOver) this.#cutting = this.#cut();
           });
@@ -96,7 +96,7 @@ export class ChatStream {
     }
   }
 
-  /** Ends a reply whose reader does not ask for more. What came of the reply is stored. */
+  /** Ends a reply whose reader does not ask for more. The received part of the reply is stored. */
   async #cut(): Promise<void> {
     try {
       await this.#events.return?.();

@@ -57,7 +57,7 @@ export class JsonScan {
   #depth = 0;
   #values = 1;
   #inText = false;
-  /** True where the outermost value is an object. */
+  /** True if the outermost value is an object. */
   #hasFields = false;
   /** The place of the text that was read last, with its quotation marks. */
   #textStart = 0;

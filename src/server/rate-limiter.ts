@@ -1,4 +1,4 @@
-// Admits a request whose key is valid and was not used too often. Nothing else about a request is told before that. The service decides
+// Admits a request whose key is valid and is not used too often. No other fault of a request is reported before that. The service decides
 // what a key may see.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
@@ -53,8 +53,8 @@ export class RateLimiter {
   }
 
   /**
-   * `isPlain`: nothing in the request could be refused before the service checks the key. A known key is then looked up by the service
-   * alone, and `projectId` is null.
+   * `isPlain`: nothing in the request can be refused before the service checks the key. Only the service then looks a known key up, and
+   * `projectId` is null.
    */
   async admit(call: Call, isPlain: boolean): Promise<{ use: RateLimit; projectId: string | null }> {
     const known = this.#uses.get(call.apiKey);

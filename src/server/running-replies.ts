@@ -1,5 +1,5 @@
-// The replies that are running. A server that stops lets them end for a while, and then cuts them. What came of each reply is stored, and
-// its client is told.
+// The running replies. A server that stops lets them continue for a while and then cuts them. The received part of each reply is stored,
+// and its client gets an error.
 import { ParleyError } from '../service/errors.ts';
 import { ClientGone } from './client-gone.ts';
 
@@ -8,7 +8,7 @@ export interface RunningReply {
   /** Fires when the client goes away, when `stop` is called, or when the server stops. */
   readonly signal: AbortSignal;
   clientLeft(): void;
-  /** Cuts the reply for another reason than a lost client. The client is told the reason. */
+  /** Cuts the reply for a reason other than a lost client. The client gets the reason. */
   stop(reason: ParleyError): void;
   /** Called when the reply is stored. */
   end(): void;

@@ -1,9 +1,9 @@
-// Reads a file that a user named, up to a limit. A device may have no end, and a process that waits for it does not react to Ctrl-C.
+// Reads a file that a user named, up to a limit. A device may have no end, and a process that waits for it ignores Ctrl-C.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const atOnce = 64 * 1024;
 
-/** Throws the error of the system call. For a longer file it throws an error of the same form, whose `code` tells the limit. */
+/** Throws the error of the system call. For a longer file it throws an error of the same form, whose `code` names the limit. */
 export function readAtMost(path: string, mostBytes: number): Uint8Array {
   const file = openSync(path, 'r');
   try {

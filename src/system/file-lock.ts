@@ -1,5 +1,5 @@
-// A file lock between processes, and the wait for it. The operating system releases the lock when its process ends: no lock outlives its
-// holder, and none is taken away from one.
+// A file lock between processes, and the wait for it. The operating system releases the lock when its process ends, so no lock outlives its
+// holder.
 
 /** Takes the lock of a file, and returns the function that releases it; null while another process holds the lock. */
 export type TakeLock = (path: string) => (() => void) | null;
@@ -16,7 +16,7 @@ export interface FileLock {
 
 const longestPauseMs = 20;
 
-/** Null where the lock stays held for the whole wait. The wait is a sum of pauses, so a clock that jumps does not change it. */
+/** Null if the lock stays held for the whole wait. The wait is a sum of pauses, so a clock that jumps does not change it. */
 export async function takeWithin({ path, locks }: FileLock, waitMs: number): Promise<(() => void) | null> {
   const take = await locks();
   let waited = 0;
