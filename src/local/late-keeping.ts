@@ -4,7 +4,7 @@ const soonMs = 2000;
 
 export type Say = (line: string) => Promise<void>;
 
-/** Waits for `keeping`. `say` is null where no user is at hand. */
+/** Waits for `keeping`. `say` is null if no user is at hand. */
 export async function keptSoon<T>(keeping: Promise<T>, say: Say | null): Promise<T> {
   const timer = setTimeout(() => {
     // The wait goes on even if the user cannot be told.

@@ -23,6 +23,6 @@ export interface LocalOptions {
   readonly random: RandomBytes;
   readonly ids: IdSource;
   readonly owner: TurnOwner;
-  /** Tells the user what takes long; null where no user is at hand. */
+  /** Tells the user what takes long; null if no user is at hand. */
   readonly say: Say | null;
 }

@@ -97,7 +97,7 @@ function byteOrder(one: string, other: string): number {
 }
 
 /**
- * The score depends on the message and the query alone, so that the pages of one search fit together. `text` is null where it is not read.
+ * The score depends on the message and the query alone, so that the pages of one search fit together. `text` is null if it is not read.
  */
 function scoreOf(bytes: number, terms: number, find: FindMatches, text: string | null): number {
   const counts = new Array<number>(terms).fill(0);

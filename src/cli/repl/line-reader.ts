@@ -19,7 +19,7 @@ import { lineFor } from './typed-line.ts';
 
 const bell = terminalText`\x07`;
 
-/** After this time, loading the library does not delay the first keys. */
+/** The library is loaded after this time (ms), so that it does not delay the first keys. */
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
