@@ -1,4 +1,4 @@
-// A point in time as it is typed: an age before now (`90m`, `12h`, `30d`, `8w`), or a date or time as it stands.
+// Reads a point in time as a person types it: an age (`90m`, `12h`, `30d`, `8w`), or a date or time.
 import { InvalidArgumentError } from 'commander';
 import { namesDay } from '../service/calendar-day.ts';
 
@@ -11,7 +11,7 @@ const unitMs: Readonly<Record<string, number>> = {
 
 export type PointInTime = { readonly ageMs: number } | { readonly time: string };
 
-/** For an option of a command. */
+/** The parser of an option's value. */
 export function pointInTime(text: string): PointInTime {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return { ageMs: Number(count) * (unitMs[unit] ?? 0) };
@@ -26,7 +26,7 @@ export function timeOf(point: PointInTime, now: number): string {
   return 'time' in point ? point.time : new Date(Math.max(0, now - point.ageMs)).toISOString();
 }
 
-/** How long ago, in the largest unit that says something: `3 min`, `5 h`, `12 d`. */
+/** An age in words, in the largest fitting unit: `3 min`, `5 h`, `12 d`. */
 export function ageInWords(time: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(time)) / 60_000));
   if (Number.isNaN(minutes)) return '';

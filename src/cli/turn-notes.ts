@@ -1,9 +1,9 @@
-// What is to be known of a turn besides its reply: who replied, and what the model was not sent. The same words in a chat and in the REPL.
+// Remarks about a turn: who replied, and what the model did not get. A chat and the REPL use the same words.
 import type { ChatReply } from '../service/chat-event.ts';
 import type { Usage } from '../service/session.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
-/** `asked` is the mode that the turn was for. */
+/** `asked` is the mode that the turn asked for. */
 export function turnNotes(reply: ChatReply, asked: string): readonly string[] {
   const { mode, reply: text, turns_left_out: leftOut } = reply;
   const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
@@ -25,7 +25,7 @@ export function tokensLine(usage: Usage | null): string {
   return `tokens: ${usage.input_tokens} in, ${usage.output_tokens} out`;
 }
 
-/** The template of some models opens their notes, so that all that comes of the tags is the closing one, in front of a line's end. */
+/** True for a reply that contains only the closing tag of the notes: the templates of some models open the tag themselves. */
 export function beginsInNotes(reply: string): boolean {
   const [before, after] = reply.split(/<\/think(?:ing)?>[ \t]*\n/, 2);
   return after !== undefined && !/<\/?think(ing)?>/.test(before ?? '');
