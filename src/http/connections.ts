@@ -14,10 +14,10 @@ export interface ConnectionOptions {
   readonly connectMs: number;
   /**
    * Limits the bytes of one response, with its heads and the framing of its chunks. Through a SOCKS proxy, where undici shows no
-   * connection, it limits those of the body.
+   * connection, it limits the bytes of the body.
    */
   readonly mostBytes: number;
-  /** Is told each connection that is opened, except connections through a proxy; null tells nobody. */
+  /** Called with each connection that is opened, except connections through a proxy; null if nobody needs them. */
   readonly opened: ((socket: Socket) => void) | null;
 }
 

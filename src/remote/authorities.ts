@@ -1,4 +1,4 @@
-// The authorities that may sign a server's certificate, where a file adds to those that Node trusts.
+// The authorities that may sign a server's certificate, if a file adds to those that Node trusts.
 import { createReadStream } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 

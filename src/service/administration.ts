@@ -37,7 +37,7 @@ export interface StoreReport {
   readonly place: string;
   /** Bytes that the store takes there. */
   readonly bytes: number;
-  /** Bytes that may still be written there; null where the store cannot tell. */
+  /** Bytes that may still be written there; null if the store cannot tell. */
   readonly free_bytes: number | null;
   readonly schema_version: number;
   /** The software of the store, and how it makes commits durable. */
@@ -100,7 +100,7 @@ export interface UsageRecord {
   readonly output_tokens: number;
   /** How many turns have no count of tokens: those that failed, and those of engines that do not count. */
   readonly uncounted: number;
-  /** The mean time to the first chunk of a reply, in ms; null where no reply had one. */
+  /** The mean time to the first chunk of a reply, in ms; null if no reply had one. */
   readonly first_token_ms: number | null;
 }
 
