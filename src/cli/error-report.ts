@@ -1,7 +1,8 @@
 // Reports a failure: what failed, with its code, then what to do next. With --json the report is JSON on stdout.
-import { unforeseenFileFailure } from '../config/file-failure.ts';
+
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
+import { unforeseenFileFailure } from '../system/file-failure.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { exitStatusOf } from './exit-codes.ts';

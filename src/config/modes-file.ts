@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 import { readAtMost } from '../system/bounded-file.ts';
-import { fileFailure } from './file-failure.ts';
+import { fileFailure } from '../system/file-failure.ts';
 import { readModeConfig } from './mode-config.ts';
 import { checkRoom, ModeFault, modeFailure } from './mode-validation.ts';
 import { resolveKeyPath } from './resolve-key-path.ts';

@@ -2,14 +2,14 @@
 // stdout; it is bundled by worker-bundle.ts.
 import { appendFileSync, writeSync } from 'node:fs';
 import { readCurrentSession, writeCurrentSession } from '../../src/config/current-session.ts';
-import { holdFileLock, withFileLock } from '../../src/config/held-lock.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { putProfile } from '../../src/config/profiles.ts';
 import { emptyProfile } from '../../src/config/stored-config.ts';
 import { ParleyError } from '../../src/service/errors.ts';
+import { holdFileLock, withFileLock } from '../../src/system/file-lock.ts';
 import { processIdentity } from '../../src/system/process-identity.ts';
 import { locks } from '../support/locks.ts';
-import { processTable } from './process-table.ts';
+import { processTable } from '../support/process-table.ts';
 
 const commands: Record<string, (...words: string[]) => Promise<void>> = {
   async write(directory = '', prefix = '', count = '') {

@@ -3,10 +3,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { holdFileLock } from '../../config/held-lock.ts';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
-import type { LoadLocks } from '../../system/file-lock.ts';
+import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 
 /** Servers keep keys for a day. An older record has no use, and its inode may belong to another file by now. */
 const keptMs = 24 * 60 * 60 * 1000;

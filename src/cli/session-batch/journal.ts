@@ -22,11 +22,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fileFailure } from '../../config/file-failure.ts';
-import { holdFileLock } from '../../config/held-lock.ts';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
-import type { LoadLocks } from '../../system/file-lock.ts';
+import { fileFailure } from '../../system/file-failure.ts';
+import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import { IdList } from './id-list.ts';
 
 /** Where a batch was begun. Only the same server and project can continue it. */
@@ -144,30 +143,30 @@ export class BatchDraft {
 export class BatchJournal {
   readonly path: string;
   readonly file: number;
-  readonly #letGo: () => void;
+  readonly #release: () => void;
   /** Lines that wait to be written. The first one begins with a line end if a crash has cut the line before it. */
   #lines: string;
   #failure: unknown = null;
 
   /** Throws `STORE_BUSY` while another process has it open. */
   static async open(path: string, batch: string, { locks }: BatchHolder): Promise<BatchJournal> {
-    const letGo = await holdFileLock({ path: lockPath(path), locks }, `the batch ${batch}`);
+    const release = await holdFileLock({ path: lockPath(path), locks }, `the batch ${batch}`);
     try {
       const file = openSync(path, 'a+', 0o600);
       const { size } = fstatSync(file);
       const last = Buffer.alloc(1);
       readSync(file, last, 0, 1, Math.max(size - 1, 0));
-      return new BatchJournal(path, file, letGo, last[0] === 0x0a ? '' : '\n');
+      return new BatchJournal(path, file, release, last[0] === 0x0a ? '' : '\n');
     } catch (error) {
-      letGo();
+      release();
       throw fileFailure(error, path, 'written', remedy);
     }
   }
 
-  private constructor(path: string, file: number, letGo: () => void, lines: string) {
+  private constructor(path: string, file: number, release: () => void, lines: string) {
     this.path = path;
     this.file = file;
-    this.#letGo = letGo;
+    this.#release = release;
     this.#lines = lines;
   }
 
@@ -223,7 +222,7 @@ export class BatchJournal {
     } catch (error) {
       throw fileFailure(error, this.path, 'written', remedy);
     } finally {
-      this.#letGo();
+      this.#release();
     }
   }
 
