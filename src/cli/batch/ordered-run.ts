@@ -26,8 +26,6 @@ interface Place<Item, Result> {
   readonly item: Item;
   state: 'waiting' | 'running' | { readonly result: Result };
   weight: number;
-  /** The next place in the queue of those that may begin. */
-  next: Place<Item, Result> | null;
 }
 
 /** Resolves when all results are written; after the signal, when the results of the begun items are. Rejects if `items` does. */
@@ -55,9 +53,8 @@ class OrderedRun<Item, Result> {
   #running = 0;
   #unwritten = 0;
   #written = Number.NEGATIVE_INFINITY;
-  /** The first and the last place of the queue of those that may begin. */
-  #ready: Place<Item, Result> | null = null;
-  #lastReady: Place<Item, Result> | null = null;
+  /** The places that may begin when another item ends. */
+  readonly #ready: Place<Item, Result>[] = [];
   readonly #lanes = new Map<string, Place<Item, Result>[]>();
   #writing: Promise<void> | null = null;
   #failure: { readonly error: unknown } | null = null;
@@ -72,7 +69,7 @@ class OrderedRun<Item, Result> {
   admit(item: Item): boolean {
     if (this.#isStopped) return false;
     const weight = this.#work.weight?.(item) ?? 0;
-    const place: Place<Item, Result> = { item, state: 'waiting', weight, next: null };
+    const place: Place<Item, Result> = { item, state: 'waiting', weight };
     this.#places.push(place);
     this.#unwritten += 1;
     this.#weight += place.weight;
@@ -81,16 +78,17 @@ class OrderedRun<Item, Result> {
     if (queue !== undefined) queue.push(place);
     else {
       if (lane !== null) this.#lanes.set(lane, []);
-      this.#allow(place);
+      this.#ready.push(place);
       this.#begin();
     }
     return true;
   }
 
-  /** Resolves when the next item may be admitted. */
+  /** Resolves when the next item may be admitted: not before all earlier ones have begun, except those that wait in a lane. */
   async room(): Promise<void> {
     const { items, weight = Number.POSITIVE_INFINITY } = this.#work.window;
-    await this.#until(() => this.#isStopped || (this.#unwritten < items && this.#weight < weight));
+    const isRoom = () => this.#ready.length === 0 && this.#unwritten < items && this.#weight < weight;
+    await this.#until(() => this.#isStopped || isRoom());
   }
 
   async finished(): Promise<void> {
@@ -122,18 +120,10 @@ class OrderedRun<Item, Result> {
     }
   }
 
-  #allow(place: Place<Item, Result>): void {
-    if (this.#lastReady === null) this.#ready = place;
-    else this.#lastReady.next = place;
-    this.#lastReady = place;
-  }
-
   #begin(): void {
     while (!this.#isStopped && this.#running < this.#work.concurrency) {
-      const place = this.#ready;
-      if (place === null) break;
-      this.#ready = place.next;
-      if (place.next === null) this.#lastReady = null;
+      const place = this.#ready.shift();
+      if (place === undefined) break;
       this.#running += 1;
       place.state = 'running';
       void this.#work.run(place.item).then((result) => this.#end(place, result));
@@ -149,7 +139,7 @@ class OrderedRun<Item, Result> {
     const lane = this.#work.lane?.(place.item) ?? null;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     const next = queue?.shift();
-    if (next !== undefined) this.#allow(next);
+    if (next !== undefined) this.#ready.push(next);
     else if (lane !== null) this.#lanes.delete(lane);
     this.#begin();
     this.#flush();
