@@ -1,6 +1,6 @@
 // Reads a point in time as a person types it: an age (`90m`, `12h`, `30d`, `8w`), or a date or time.
 import { InvalidArgumentError } from 'commander';
-import { namesDay } from '../service/calendar-day.ts';
+import { isCalendarDay } from '../service/calendar-day.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -15,7 +15,8 @@ export type PointInTime = { readonly ageMs: number } | { readonly time: string }
 export function pointInTime(text: string): PointInTime {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return { ageMs: Number(count) * (unitMs[unit] ?? 0) };
-  const milliseconds = /^\d{4}-\d\d-\d\d(T|$)/.test(text) && namesDay(text) ? Date.parse(text) : Number.NaN;
+  const milliseconds =
+    /^\d{4}-\d\d-\d\d(T|$)/.test(text) && isCalendarDay(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(milliseconds)) {
     throw new InvalidArgumentError('Give an age such as 90m, 12h, 30d or 8w, or a date such as 2026-01-31.');
   }

@@ -24,7 +24,7 @@ export class BackendAccess {
   }
 
   /** Replaces the target. Call it before anything is opened. */
-  talkTo(target: Target): void {
+  useTarget(target: Target): void {
     this.#target = target;
   }
 

@@ -1,5 +1,5 @@
 // The context of a command: the streams, the global options and the service, which is opened at its first use.
-import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
+import { readCurrentSession, type SessionHolder, writeCurrentSession } from '../config/current-session.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
 import type { BackendOptions, EngineOptions, OpenedBackend } from '../service/backend-opening.ts';
@@ -68,7 +68,7 @@ export class CliContext {
       parts.backend ??
       new BackendAccess({
         chooseTarget: () => this.resolve('call'),
-        open: (target, beginsStore) => host.openBackend(target, this.#openingWith(beginsStore)),
+        open: (target, beginsStore) => host.openBackend(target, this.#openingOptions(beginsStore)),
       });
   }
 
@@ -88,7 +88,7 @@ export class CliContext {
     const { target } = this;
     const backend = new BackendAccess({
       chooseTarget: () => target,
-      open: (place, beginsStore) => open(place, this.#openingWith(beginsStore)),
+      open: (place, beginsStore) => open(place, this.#openingOptions(beginsStore)),
     });
     return new CliContext(this.#processHost, this.options, this.commandPath, { backend });
   }
@@ -152,8 +152,8 @@ export class CliContext {
   }
 
   /** Replaces the target of the command. Call it before anything is opened. */
-  talkTo(target: Target): void {
-    this.#backend.talkTo(target);
+  useTarget(target: Target): void {
+    this.#backend.useTarget(target);
   }
 
   async call(): Promise<Call> {
@@ -171,12 +171,12 @@ export class CliContext {
 
   /** The last session of this terminal with this origin and key; null if there is none. */
   async currentSession(): Promise<string | null> {
-    return readCurrentSession(this.host.dataDirectory, await this.#conversant());
+    return readCurrentSession(this.host.dataDirectory, await this.#holder());
   }
 
   async rememberSession(sessionId: string): Promise<void> {
     const { dataDirectory, now } = this.host;
-    writeCurrentSession(dataDirectory, await this.#conversant(), sessionId, now());
+    writeCurrentSession(dataDirectory, await this.#holder(), sessionId, now());
   }
 
   /** True if stdin is a pipe, a socket or a file, and so has an end. */
@@ -214,7 +214,7 @@ export class CliContext {
     return this.#backend.close();
   }
 
-  #openingWith(beginsStore: boolean): BackendOptions {
+  #openingOptions(beginsStore: boolean): BackendOptions {
     return {
       ...this.engineOptions,
       onlyExisting: false,
@@ -224,7 +224,7 @@ export class CliContext {
     };
   }
 
-  async #conversant(): Promise<Conversant> {
+  async #holder(): Promise<SessionHolder> {
     const { apiKey } = await this.open();
     return { origin: this.target.origin, key: apiKey, terminal: this.host.terminal() };
   }

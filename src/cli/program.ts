@@ -56,7 +56,7 @@ export async function runCommandLine(
     if (!(error instanceof CommanderError)) throw error;
     const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
-    const conversing = bare || (asked === program && (await isOptionsOfAConversation(error, argv)));
+    const conversing = bare || (asked === program && (await hasConversationOptions(error, argv)));
     if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
     if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
     if (bare || error.exitCode === 0) {
@@ -78,7 +78,7 @@ async function requireTextTyped(typed: readonly string[], host: CliHost): Promis
 }
 
 /** True for options that belong to a chat or the REPL although no command is named, as in `parley -m echo`. */
-async function isOptionsOfAConversation({ code }: CommanderError, argv: readonly string[]): Promise<boolean> {
+async function hasConversationOptions({ code }: CommanderError, argv: readonly string[]): Promise<boolean> {
   if (code !== 'commander.unknownOption') return false;
   const { isCommand } = await import('./all-commands.ts');
   return !argv.some(isCommand);

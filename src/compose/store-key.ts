@@ -27,7 +27,7 @@ export function refuseMissingStore(profile: string | null, isThere: boolean, dat
   if (profile === null || isThere) return;
   throw new ParleyError(
     'STORE_MISSING',
-    `The store of profile ${profile} is not in ${dataDirectory}, where it was: ${whatIsThere(dataDirectory)}.`,
+    `The store of profile ${profile} is not in ${dataDirectory}, where it was: ${directoryContent(dataDirectory)}.`,
     {
       hint: 'Nothing was made or changed. Mount its disk, or bring the store back; if it was moved, set PARLEY_DATA_DIR to where it is.',
     },
@@ -42,7 +42,7 @@ export function refuseEmptiedStore(profile: string | null, isThere: boolean, sto
   });
 }
 
-function whatIsThere(directory: string): string {
+function directoryContent(directory: string): string {
   if (!existsSync(directory)) return 'there is no such directory';
   return readdirSync(directory).length === 0 ? 'the directory is empty' : 'there is no store in it';
 }

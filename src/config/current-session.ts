@@ -10,7 +10,7 @@ import { makePrivateDirectory } from '../system/directories.ts';
 import { fileFailure } from '../system/file-failure.ts';
 
 /** The terminal, server and key whose session is stored. */
-export interface Conversant {
+export interface SessionHolder {
   readonly origin: string;
   readonly key: string;
   /** Null without a terminal: the last session of the origin and the key is then used. */
@@ -23,8 +23,8 @@ const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DI
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
 /** Null if no session is stored. */
-export function readCurrentSession(dataDirectory: string, conversant: Conversant): string | null {
-  const name = fileName(conversant);
+export function readCurrentSession(dataDirectory: string, holder: SessionHolder): string | null {
+  const name = fileName(holder);
   try {
     const sessionId = readFileSync(join(folder(dataDirectory), name), 'utf8').trimEnd();
     return isSessionId(sessionId) ? sessionId : null;
@@ -37,14 +37,13 @@ export function readCurrentSession(dataDirectory: string, conversant: Conversant
 /** Keeps the session for the terminal, and as the last of its origin and key. */
 export function writeCurrentSession(
   dataDirectory: string,
-  conversant: Conversant,
+  holder: SessionHolder,
   sessionId: string,
   now: number,
 ): void {
   const directory = folder(dataDirectory);
-  const own = join(directory, fileName(conversant));
-  const last =
-    conversant.terminal === null ? own : join(directory, fileName({ ...conversant, terminal: null }));
+  const own = join(directory, fileName(holder));
+  const last = holder.terminal === null ? own : join(directory, fileName({ ...holder, terminal: null }));
   try {
     // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
     const isNew = !existsSync(own);
@@ -70,7 +69,7 @@ function folder(dataDirectory: string): string {
 }
 
 /** The name is a hash, because a file name must not contain a key. */
-function fileName({ origin, key, terminal }: Conversant): string {
+function fileName({ origin, key, terminal }: SessionHolder): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([origin, key, terminal]))));
 }
 

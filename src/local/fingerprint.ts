@@ -13,7 +13,7 @@ const shortCharacters = 4096;
 /** How many messages are hashed at a time. */
 const hashedAtOnce = 200;
 
-export async function onceFor(
+export async function idempotencyKeyFor(
   call: Call,
   operation: string,
   request: unknown,
@@ -29,8 +29,8 @@ export async function onceFor(
   };
 }
 
-/** Makes the same hash as `onceFor` would make of the whole record, but a part at a time, because a record may be long. */
-export async function onceForImport(
+/** Makes the same hash as `idempotencyKeyFor` would make of the whole record, but a part at a time, because a record may be long. */
+export async function importKeyFor(
   call: Call,
   { session, messages }: SessionRecord,
   now: number,

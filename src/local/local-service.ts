@@ -14,7 +14,7 @@ import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
 import { KeyCheck } from './api-keys.ts';
-import { onceFor } from './fingerprint.ts';
+import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkMessage, checkNewTitle, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
@@ -51,7 +51,7 @@ export class LocalService implements ConversationService {
         request.mode,
         engines.modes.map(({ name }) => name),
       );
-    const once = await onceFor(call, 'chat', request, now(), limits);
+    const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     yield* runTurn(local, this.#turnQueue, projectId, call, { request, form, once, engine });
   }
@@ -62,7 +62,7 @@ export class LocalService implements ConversationService {
     if (request.title !== null) checkTitle(request.title, limits);
     const now = this.#local.now();
     const session = { session_id: ids.of(projectId).next('ses', now), title: request.title, now };
-    const once = await onceFor(call, 'createSession', request, now, limits);
+    const once = await idempotencyKeyFor(call, 'createSession', request, now, limits);
     return resultOf(recorded(await store.createSession(projectId, session, once)));
   }
 

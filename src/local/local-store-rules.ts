@@ -2,6 +2,7 @@
 import type { StoreRules } from '../store/store-rules.ts';
 import { foldedWords, matchFinder } from './search-matches.ts';
 import { searchPage } from './search-page.ts';
+import { stableJson } from './stable-json.ts';
 import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {
@@ -23,15 +24,10 @@ export const storeRules: StoreRules = {
   isSame(kept, given) {
     const names = Object.keys(kept) as (keyof typeof kept)[];
     return names.every(
-      (name) => !Object.hasOwn(given, name) || inOneOrder(kept[name]) === inOneOrder(given[name]),
+      (name) => !Object.hasOwn(given, name) || stableJson(kept[name]) === stableJson(given[name]),
     );
   },
 };
-
-function inOneOrder(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return JSON.stringify(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
 
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);

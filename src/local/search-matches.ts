@@ -44,7 +44,7 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
       // Most words are not the beginning of a term.
       if (!firsts.has(folded) && !beginnings.some((beginning) => folded.startsWith(beginning))) continue;
       for (const [term, { words: phrase, prefix }] of sought.entries()) {
-        if ((counts[term] ?? 0) >= mostMatches || !standsAt(words, at, phrase, prefix)) continue;
+        if ((counts[term] ?? 0) >= mostMatches || !matchesAt(words, at, phrase, prefix)) continue;
         counts[term] = (counts[term] ?? 0) + 1;
         matches.push({ term, start, end: words[at + phrase.length - 1]?.end ?? start });
       }
@@ -61,7 +61,7 @@ function first(words: readonly Word[]): readonly string[] {
   return words.slice(0, 1).map(({ folded }) => folded);
 }
 
-function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], prefix: boolean): boolean {
+function matchesAt(words: readonly Word[], at: number, phrase: readonly Word[], prefix: boolean): boolean {
   return phrase.every(({ folded }, offset) => {
     const there = words[at + offset]?.folded;
     const mayGoOn = prefix && offset === phrase.length - 1;

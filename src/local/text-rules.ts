@@ -1,5 +1,5 @@
 // The rules for values that are stored, the same for every way in. An error names the field, the rule and the value.
-import { namesDay } from '../service/calendar-day.ts';
+import { isCalendarDay } from '../service/calendar-day.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
@@ -78,7 +78,7 @@ export function checkBatch(ids: readonly string[], limits: Limits): void {
 /** An ISO 8601 time as epoch milliseconds; null stays null. */
 export function readTime(field: string, time: string | null): number | null {
   if (time === null) return null;
-  const milliseconds = /^\d{4}-\d\d-\d\dT/.test(time) && namesDay(time) ? Date.parse(time) : Number.NaN;
+  const milliseconds = /^\d{4}-\d\d-\d\dT/.test(time) && isCalendarDay(time) ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(milliseconds))
     throw invalid(field, 'is not an ISO 8601 time such as 2026-01-31T00:00:00.000Z');
   return milliseconds;

@@ -22,16 +22,16 @@ export async function beginWhenFree(
   once: IdempotencyKey | null,
 ): Promise<Begun> {
   call.signal.throwIfAborted();
-  const patience = new Patience(call.signal, local.limits.turnWaitMs);
+  const limit = new WaitLimit(call.signal, local.limits.turnWaitMs);
   let leave = () => {};
   try {
     const place = request.session_id ?? (once === null ? null : `key ${once.key}`);
     // No other caller can wait for a session that does not exist yet.
-    if (place !== null) leave = await queue.enter(`${projectId} ${place}`, patience);
-    return await beginAtHead(local, projectId, call, request, once, patience);
+    if (place !== null) leave = await queue.enter(`${projectId} ${place}`, limit);
+    return await beginAtHead(local, projectId, call, request, once, limit);
   } finally {
     leave();
-    patience.end();
+    limit.end();
   }
 }
 
@@ -39,7 +39,7 @@ export async function beginWhenFree(
  * The limit of all waits of one call, counted from the first wait on. A timer counts it, because the time of day may jump. Most turns wait
  * for nothing.
  */
-class Patience {
+class WaitLimit {
   readonly #caller: AbortSignal;
   readonly #ms: number;
   #over: AbortController | null = null;
@@ -77,7 +77,7 @@ async function beginAtHead(
   call: Call,
   request: ChatRequest,
   once: IdempotencyKey | null,
-  patience: Patience,
+  limit: WaitLimit,
 ): Promise<Begun> {
   for (let deadOwner: string | null = null; ; ) {
     const now = local.now();
@@ -106,21 +106,21 @@ async function beginAtHead(
       case 'mismatch':
         throw idempotencyMismatch();
       case 'busy':
-        deadOwner = await whoDied(local, projectId, begin, patience.signal);
+        deadOwner = await waitUntilFree(local, projectId, begin, limit.signal);
     }
   }
 }
 
 /** Resolves when the turn may be free: with the owner if it is dead, with null if the turn has ended. */
-async function whoDied(
+async function waitUntilFree(
   { owner, store }: LocalOptions,
   projectId: string,
   running: Extract<TurnBegin, { kind: 'busy' }>,
-  patience: AbortSignal,
+  signal: AbortSignal,
 ): Promise<string | null> {
   for (;;) {
-    patience.throwIfAborted();
+    signal.throwIfAborted();
     if (owner.isGone(running.owner)) return running.owner;
-    if (await store.waitForTurn(projectId, running, ownerLookMs, patience)) return null;
+    if (await store.waitForTurn(projectId, running, ownerLookMs, signal)) return null;
   }
 }

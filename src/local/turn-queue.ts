@@ -9,7 +9,7 @@ export class TurnQueue {
    * Resolves at the head of the queue with the function that leaves it. Rejects with the signal's reason; the caller has then left. The
    * signal is read only if somebody is ahead.
    */
-  async enter(session: string, patience: { readonly signal: AbortSignal }): Promise<() => void> {
+  async enter(session: string, limit: { readonly signal: AbortSignal }): Promise<() => void> {
     let leave = () => {};
     const left = new Promise<void>((resolve) => {
       leave = resolve;
@@ -24,7 +24,7 @@ export class TurnQueue {
     };
     if (before === undefined) return end;
     try {
-      await beforeAbort(before, patience.signal);
+      await beforeAbort(before, limit.signal);
       return end;
     } catch (error) {
       end();

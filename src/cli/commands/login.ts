@@ -67,7 +67,7 @@ export async function runLogin(
   if (!/^[\x21-\x7e]+$/.test(key)) throw noKey(key === '' ? 'No key was given.' : 'That is not a key.', null);
   const sources = { ...place.sources, key: null };
   const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
-  context.talkTo(target);
+  context.useTarget(target);
   const { backend } = await context.open();
   const { data, body } = await backend.service.verify(await context.call());
   const mode = await usualMode(context);

@@ -28,7 +28,7 @@ export async function removeJournals(
   const removed: string[] = [];
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
-    if (!name.endsWith('.journal') || !(await isOf(path, erased).catch(() => false))) continue;
+    if (!name.endsWith('.journal') || !(await isPurged(path, erased).catch(() => false))) continue;
     rmSync(path, { force: true });
     rmSync(lockPath(path), { force: true });
     removed.push(name.replace(/\.journal$/, ''));
@@ -37,7 +37,7 @@ export async function removeJournals(
   return removed;
 }
 
-async function isOf(path: string, erased: ErasedSessions): Promise<boolean | null> {
+async function isPurged(path: string, erased: ErasedSessions): Promise<boolean | null> {
   const { origin, project_id, before, holdsAny } = erased;
   if (statSync(path).mtimeMs >= before) return false;
   return readJournal(path, async (seal, all) => {

@@ -129,7 +129,7 @@ export class CompletionReading {
   }
 
   #split(chunk: CompletionChunk): SplitText {
-    if (chunk.reasoning !== '') this.#tags.leaveAlone();
+    if (chunk.reasoning !== '') this.#tags.stopSeparating();
     this.#hasBegun ||= chunk.reasoning !== '' || chunk.text !== '';
     this.#characters += chunk.reasoning.length + chunk.text.length;
     const { reasoning, text } = this.#tags.take(this.#texts.text.take(chunk.text));

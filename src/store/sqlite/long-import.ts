@@ -136,7 +136,7 @@ class LongImport {
     this.#hidden = hidden;
     for (const part of partsOf(this.#record.messages)) {
       yield;
-      if (!this.#renew(hidden)) throw heldUp(this.#record.session.session_id);
+      if (!this.#renew(hidden)) throw tookTooLong(this.#record.session.session_id);
       for (const message of part) addMessage(connection, session, message);
     }
   }
@@ -220,7 +220,7 @@ function* partsOf(messages: SessionRecord['messages']): Generator<SessionRecord[
   yield messages.slice(begin);
 }
 
-function heldUp(sessionId: string): ParleyError {
+function tookTooLong(sessionId: string): ParleyError {
   return new ParleyError('STORE_BUSY', `The import of ${sessionId} was held up for more than a minute.`, {
     hint: 'Nothing of this session was kept. Import it again.',
   });

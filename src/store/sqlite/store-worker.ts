@@ -64,7 +64,7 @@ class StoreWorker {
 
 async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules): Promise<WorkerResult> {
   if (order.kind === 'index') return indexed(tools);
-  giveWay();
+  lowerPriority();
   const { kind, projectId, filter } = order;
   if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
   const { connection, wait } = tools;
@@ -76,7 +76,7 @@ async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules):
  * Lowers the priority of a search, which can use a whole processor, below the server's. Writes into the indexes keep theirs, because others
  * wait for them.
  */
-function giveWay(): void {
+function lowerPriority(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {}
