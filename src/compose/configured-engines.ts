@@ -60,7 +60,7 @@ function upstreamOptions({ env, now }: Dependencies, options: EngineOptions): Up
   };
 }
 
-/** A set of engines that can be replaced while it is used. A running reply goes on to its end with the engine that it began with. */
+/** A set of engines that can be replaced while it is used. A running reply continues with the engine that it began with. */
 export function exchangeableEngines(first: EngineSet): {
   readonly engines: EngineSet;
   readonly exchange: (next: EngineSet) => Promise<void>;

@@ -50,7 +50,7 @@ export class ProfileFile {
     }
   }
 
-  /** The configuration file and its copy, where other users may read or write them. The next update makes new files, which are private. */
+  /** The configuration file and its copy, if other users may read or write them. The next update makes new, private files. */
   exposed(): readonly ExposedFile[] {
     // Windows has no such permission bits, and Node reports invented ones there.
     if (this.#options.platform === 'win32') return [];
@@ -133,7 +133,7 @@ export class ProfileFile {
     }
   }
 
-  /** The target of a link, where the path is a link that the user made. The link stays. */
+  /** The target of the path, if the user made it a link. The link stays. */
   #placeToWrite(): string {
     try {
       return realpathSync(this.path);

@@ -31,7 +31,7 @@ export interface OperationRequest {
   readonly sessionId?: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** True: asks for a stream of events, where the server may have one. */
+  /** True: asks for a stream of events if the server may have one. */
   readonly streams?: boolean;
 }
 

@@ -82,7 +82,7 @@ export class JsonScan {
     return this.#at >= this.#bytes.length;
   }
 
-  /** In the order of the text. Where a field is given twice, its last value counts. */
+  /** The long lists in the order of the text. Of a field that is given twice, the last value counts. */
   get longLists(): readonly LongList[] {
     return [...this.#lists.values()].sort((one, other) => one.start - other.start);
   }

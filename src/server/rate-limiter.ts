@@ -83,7 +83,7 @@ export class RateLimiter {
   }
 }
 
-/** The key of an Authorization header. It is empty, and so is refused like any invalid key, where the header has none. */
+/** The key of an Authorization header. Empty if the header has none; an empty key is refused like any invalid key. */
 export function bearerKey(headers: Headers): string {
   return /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
 }

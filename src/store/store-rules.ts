@@ -83,7 +83,7 @@ export type SearchRule = (filter: SearchFilter, reads: SearchReads) => Promise<S
 export interface TextRules {
   /** The words of a text in their order, without case and accents. */
   wordsOf(text: string): readonly string[];
-  /** Whether a text holds all terms of a search. */
+  /** True if a text holds all terms of a search. */
   matcher(filter: Pick<SearchFilter, 'matching' | 'terms'>): (text: string) => boolean;
 }
 

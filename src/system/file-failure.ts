@@ -1,4 +1,4 @@
-// The failures that users are told when a system call on one of their files fails.
+// The failures that users get when a system call on one of their files fails.
 import { ParleyError } from '../service/errors.ts';
 import { isDiskFull, isFileCall } from './file-errors.ts';
 

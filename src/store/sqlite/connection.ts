@@ -25,7 +25,7 @@ export class Connection {
     return this.#database.inTransaction;
   }
 
-  /** Whether no other connection can use the store while this one is open. */
+  /** True if no other connection can use the store while this one is open. */
   get isAlone(): boolean {
     return this.#isAlone;
   }
