@@ -18,15 +18,15 @@ const addSession = statement(`
       CASE WHEN $7 THEN $6::integer - 1 END
     FROM parley.projects WHERE projects.project_id = $1
     ON CONFLICT (project, session_id) DO NOTHING
-    RETURNING id
+    RETURNING id, project
   ), messages AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
       output_tokens, error_code, created_at)
     SELECT added.id, input.* FROM added CROSS JOIN unnest($8::integer[], $9::text[], $10::text[], $11::text[],
       $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[]) AS input
   ), queued AS (
-    INSERT INTO parley.to_index (session, position, bytes)
-    SELECT added.id, input.position, octet_length(input.content)
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT added.project, added.id, input.position, octet_length(input.content)
     FROM added CROSS JOIN unnest($8::integer[], $11::text[]) AS input (position, content) WHERE input.content <> ''
   )
   SELECT id FROM added`);

@@ -36,7 +36,7 @@ import { listMessages } from './messages.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { searchReads } from './search.ts';
+import { projectNumber, searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -153,10 +153,10 @@ export class PostgresStore implements SessionStore {
 
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     return this.#run(async (ask) => {
-      await this.#searchIndex.catchUp(signal);
       const { rules } = this.#tools;
-      const reads = await searchReads(ask, rules, projectId, filter);
-      return rules.search(filter, reads);
+      const project = await projectNumber(ask, projectId);
+      await this.#searchIndex.keepShort(project, signal);
+      return rules.search(filter, await searchReads(ask, rules, project, filter));
     }, signal);
   }
 

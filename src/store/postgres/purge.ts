@@ -42,10 +42,11 @@ const answers = statement(`
   SELECT count(*) AS answers FROM gone`);
 const erase = statement(`
   WITH next AS MATERIALIZED (
-    SELECT session.id FROM parley.sessions AS session WHERE ${erasable}
+    SELECT session.id, session.project FROM parley.sessions AS session WHERE ${erasable}
     ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
   ), queued AS (
-    DELETE FROM parley.to_index USING next WHERE to_index.session = next.id
+    DELETE FROM parley.to_index USING next
+    WHERE to_index.project = next.project AND to_index.session = next.id
   ), words AS (
     DELETE FROM parley.search USING next WHERE search.session = next.id
   ), texts AS (

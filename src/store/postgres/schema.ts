@@ -95,15 +95,18 @@ const first = `
   CREATE INDEX idempotency_by_session ON parley.idempotency (session) WHERE session IS NOT NULL;
 
   CREATE TABLE parley.to_index (
+    project integer NOT NULL,
     session bigint NOT NULL,
     position integer NOT NULL,
     bytes integer NOT NULL,
-    PRIMARY KEY (session, position)
+    PRIMARY KEY (project, session, position)
   );
   CREATE TABLE parley.search (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     session bigint NOT NULL,
     position integer NOT NULL,
+    created_at bigint NOT NULL,
+    bytes integer NOT NULL,
     words tsvector,
     UNIQUE (session, position)
   );

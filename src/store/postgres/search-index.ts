@@ -1,43 +1,53 @@
 // Fills the index of words: a message is queued in the statement that keeps it, and indexed later, in lots, so that no turn waits for it.
-// Several servers share the queue: each takes rows that no other has taken. A search first waits until the queue is empty.
-import { setTimeout as delay } from 'node:timers/promises';
+// Several servers share the queue: each takes rows that no other has taken. A search reads the queued messages of its project itself.
 import type { TextRules } from '../store-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { lexemesOf } from './search-words.ts';
 import { statement } from './statement.ts';
 
 const messagesOfLot = 256;
-/** How long a search waits for rows that others are indexing before it looks again. */
-const pauseMs = 10;
+/** More queued messages of its project than a search reads itself. */
+const mostQueued = 1000;
+const mostQueuedBytes = 1024 * 1024;
 /** So much text is read at a time; at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
 
+// $1: of one project, or null for all.
 const takeLot = statement(`
-  SELECT queued.session, queued.position, session.project, message.content
+  SELECT queued.project, queued.session, queued.position, message.created_at, message.content
   FROM (
-    SELECT session, position, sum(bytes) OVER (ORDER BY session, position) - bytes AS before FROM (
-      SELECT session, position, bytes FROM parley.to_index ORDER BY session, position
-      LIMIT ${messagesOfLot} FOR UPDATE SKIP LOCKED
+    SELECT project, session, position, sum(bytes) OVER (ORDER BY project, session, position) - bytes AS before FROM (
+      SELECT project, session, position, bytes FROM parley.to_index WHERE $1::integer IS NULL OR project = $1::integer
+      ORDER BY project, session, position LIMIT ${messagesOfLot} FOR UPDATE SKIP LOCKED
     ) AS free
   ) AS queued
-  JOIN parley.sessions AS session ON session.id = queued.session
-  JOIN parley.messages AS message ON message.session = queued.session AND message.position = queued.position
+  CROSS JOIN LATERAL (
+    SELECT created_at, content FROM parley.messages
+    WHERE messages.session = queued.session AND messages.position = queued.position LIMIT 1
+  ) AS message
   WHERE queued.before <= ${bytesOfLot}`);
 const addLot = statement(`
   WITH input AS (
-    SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS input (session, position, words)
+    SELECT * FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::bigint[], $5::integer[], $6::text[])
+      AS input (project, session, position, created_at, bytes, words)
   ), done AS (
     DELETE FROM parley.to_index USING input
-    WHERE to_index.session = input.session AND to_index.position = input.position
+    WHERE to_index.project = input.project AND to_index.session = input.session
+      AND to_index.position = input.position
   )
-  INSERT INTO parley.search (session, position, words) SELECT session, position, words::tsvector FROM input
-  ON CONFLICT (session, position) DO UPDATE SET words = excluded.words`);
-const anyQueued = statement('SELECT 1 FROM parley.to_index LIMIT 1');
+  INSERT INTO parley.search (session, position, created_at, bytes, words)
+  SELECT session, position, created_at, bytes, words::tsvector FROM input
+  ON CONFLICT (session, position) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes,
+    words = excluded.words`);
+const queuedOfProject = statement(`
+  SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes
+  FROM (SELECT bytes FROM parley.to_index WHERE project = $1 LIMIT ${mostQueued + 1}) AS queued`);
 
 interface QueuedRow {
   readonly session: number;
   readonly position: number;
   readonly project: number;
+  readonly created_at: number;
   readonly content: string;
 }
 
@@ -64,13 +74,18 @@ export class SearchIndex {
       });
   }
 
-  /** Resolves when every message that was kept before this call is indexed. Rejects with the signal's reason. */
-  async catchUp(signal: AbortSignal): Promise<void> {
+  /** Resolves when so few messages of the project are queued that a search reads them itself. Rejects with the signal's reason. */
+  async keepShort(project: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      if ((await this.#connections.ask(anyQueued)).length === 0) return;
+      const [queued] = await this.#connections.ask<{ messages: number; bytes: number }>(queuedOfProject, [
+        project,
+      ]);
+      const { messages = 0, bytes = 0 } = queued ?? {};
+      this.keepUp(messages);
+      if (messages <= mostQueued && bytes <= mostQueuedBytes) return;
       // What is left is being indexed by others.
-      if (!(await this.#indexLot())) await delay(pauseMs, undefined, { signal }).catch(() => {});
+      if (!(await this.#indexLot(project))) return;
     }
   }
 
@@ -79,18 +94,21 @@ export class SearchIndex {
   }
 
   async #fill(): Promise<void> {
-    while (await this.#indexLot());
+    while (await this.#indexLot(null));
   }
 
   /** False where no row was free to be taken. */
-  #indexLot(): Promise<boolean> {
+  #indexLot(project: number | null): Promise<boolean> {
     return this.#connections.transaction(async (ask) => {
-      const rows = await ask<QueuedRow>(takeLot);
+      const rows = await ask<QueuedRow>(takeLot, [project]);
       if (rows.length === 0) return false;
       await ask(addLot, [
+        rows.map((row) => row.project),
         rows.map(({ session }) => session),
         rows.map(({ position }) => position),
-        rows.map(({ content, project }) => lexemesOf(content, project, this.#rules)),
+        rows.map(({ created_at }) => created_at),
+        rows.map(({ content }) => Buffer.byteLength(content)),
+        rows.map((row) => lexemesOf(row.content, row.project, this.#rules)),
       ]);
       return true;
     });

@@ -1,4 +1,5 @@
-// What a search reads: hits of the index, the newest first, then texts and sessions. What is made of them is the rule's.
+// What a search reads: hits of the index, the newest first, and messages that are not in the index yet; then texts and sessions. What is
+// made of them is the rule's. Each row is looked up by LATERAL: joined as tables, the planner would read all sessions for ten hits.
 import type { Role } from '../../service/session.ts';
 import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
@@ -12,30 +13,46 @@ import { statement } from './statement.ts';
 const bytesOfStep = 1024 * 1024;
 const rowsOfStep = 1000;
 
-const projectNumber = statement('SELECT id FROM parley.projects WHERE project_id = $1');
-// A session is looked up for each hit: joined as tables, the planner would read all sessions for ten hits.
-const found = (which: string) => `
-  SELECT search.id, session.session_id, search.position, message.created_at, octet_length(message.content) AS bytes
-  FROM parley.search
+const projectByName = statement('SELECT id FROM parley.projects WHERE project_id = $1');
+const activeSession = (row: string) => `
   CROSS JOIN LATERAL (
-    SELECT session_id FROM parley.sessions
-    WHERE sessions.id = search.session AND sessions.project = $1 AND sessions.deleted_at IS NULL LIMIT 1
-  ) AS session
-  JOIN parley.messages AS message ON message.session = search.session AND message.position = search.position
+    SELECT sessions.* FROM parley.sessions
+    WHERE sessions.id = ${row}.session AND sessions.project = $1 AND sessions.deleted_at IS NULL LIMIT 1
+  ) AS session`;
+const messageOf = (row: string) => `
+  CROSS JOIN LATERAL (
+    SELECT messages.* FROM parley.messages
+    WHERE messages.session = ${row}.session AND messages.position = ${row}.position LIMIT 1
+  ) AS message`;
+const found = (which: string) => `
+  SELECT search.id, search.session, session.session_id, search.position, search.created_at, search.bytes
+  FROM parley.search ${activeSession('search')}
   WHERE ${which} AND search.id < $2 ORDER BY search.id DESC LIMIT $3`;
 const hits = statement(found('search.words @@ $4::tsquery'));
 /** Messages of more words than an index takes: whether they hold the terms is looked for in their texts. */
 const unindexed = statement(found('search.words IS NULL'));
-const ofActive = `
-  FROM unnest($2::bigint[]) WITH ORDINALITY AS input (id, place)
-  JOIN parley.search ON search.id = input.id
-  JOIN parley.messages AS message ON message.session = search.session AND message.position = search.position
-  JOIN parley.sessions AS session ON session.id = search.session
-  WHERE session.project = $1 AND session.deleted_at IS NULL ORDER BY input.place`;
-const contents = statement(`SELECT input.id, message.content ${ofActive}`);
+const queued = statement(`
+  SELECT to_index.session, session.session_id, to_index.position, message.created_at, to_index.bytes
+  FROM parley.to_index ${activeSession('to_index')} ${messageOf('to_index')}
+  WHERE to_index.project = $1`);
+const ofPlaces = `
+  FROM unnest($2::bigint[], $3::integer[]) WITH ORDINALITY AS input (session, position, place)
+  ${activeSession('input')} ${messageOf('input')} ORDER BY input.place`;
+const contents = statement(`SELECT input.place, message.content ${ofPlaces}`);
 const shownMessages = statement(`
   SELECT ${sessionColumns}, message.message_id, message.role, message.created_at AS message_created_at, message.content
-  ${ofActive}`);
+  ${ofPlaces}`);
+
+/** Messages that are not in the index have numbers from here on. */
+const firstQueued = 2 ** 52;
+
+/** Where a message stands: the row of its session, and its position there. */
+interface MessagePlace {
+  readonly session: number;
+  readonly position: number;
+}
+
+type FoundRow = FoundMessage & MessagePlace;
 
 interface ShownRow extends SessionRow {
   readonly message_id: string;
@@ -44,47 +61,68 @@ interface ShownRow extends SessionRow {
   readonly content: string;
 }
 
+/** Rows are numbered from 1: in a project that is not there nothing is found. */
+export async function projectNumber(ask: Ask, projectId: string): Promise<number> {
+  const [row] = await ask<{ id: number }>(projectByName, [projectId]);
+  return row?.id ?? 0;
+}
+
 export async function searchReads(
   ask: Ask,
   rules: StoreRules,
-  projectId: string,
+  project: number,
   filter: SearchFilter,
 ): Promise<SearchReads> {
-  const [row] = await ask<{ id: number }>(projectNumber, [projectId]);
-  // Rows are numbered from 1: in a project that is not there nothing is found.
-  const project = row?.id ?? 0;
   const { query, isExact } = indexQuery(filter, project, rules);
   const holds = rules.matcher(filter);
+  const places = new Map<number, MessagePlace>();
   return {
     async hits(most) {
+      // The queue is read first: a message that is indexed meanwhile is found twice, and never missed.
+      const waiting = await queuedMessages();
+      const isWaiting = new Set(waiting.map(placeName));
       const found = [
-        ...(await readHits(
-          most,
-          (before, limit) => ask<FoundMessage>(hits, [project, before, limit, query]),
-          isExact,
-        )),
-        ...(await readHits(
-          most,
-          (before, limit) => ask<FoundMessage>(unindexed, [project, before, limit]),
-          false,
-        )),
+        ...(await holding(waiting)),
+        ...(
+          await readHits(
+            most,
+            (before, limit) => ask<FoundRow>(hits, [project, before, limit, query]),
+            isExact,
+          )
+        ).filter((row) => !isWaiting.has(placeName(row))),
+        ...(
+          await readHits(most, (before, limit) => ask<FoundRow>(unindexed, [project, before, limit]), false)
+        ).filter((row) => !isWaiting.has(placeName(row))),
       ];
-      return found.sort((one, other) => other.id - one.id).slice(0, most);
+      const newest = found.sort((one, other) => other.id - one.id).slice(0, most);
+      for (const row of newest) places.set(row.id, row);
+      return newest;
     },
     async *texts(messages) {
-      for (const step of inSteps(messages)) yield await textsOf(step);
+      for (const step of inSteps(messages)) yield await textsOf(step.map(placeOf));
     },
     async *shown(sessions) {
-      for (const { messages } of sessions) yield await shown(messages);
+      for (const { messages } of sessions) yield await shown(messages.map((id) => placeOf({ id })));
     },
   };
 
+  function placeOf({ id }: Pick<FoundMessage, 'id'>): MessagePlace {
+    return places.get(id) ?? { session: 0, position: 0 };
+  }
+
+  async function queuedMessages(): Promise<readonly FoundRow[]> {
+    const rows = await ask<Omit<FoundRow, 'id'>>(queued, [project]);
+    return rows
+      .toSorted((one, other) => one.created_at - other.created_at)
+      .map((row, index) => ({ ...row, id: firstQueued + index }));
+  }
+
   async function readHits(
     most: number,
-    next: (before: number, limit: number) => Promise<readonly FoundMessage[]>,
+    next: (before: number, limit: number) => Promise<readonly FoundRow[]>,
     areExact: boolean,
-  ): Promise<readonly FoundMessage[]> {
-    const kept: FoundMessage[] = [];
+  ): Promise<readonly FoundRow[]> {
+    const kept: FoundRow[] = [];
     const limit = areExact ? most : rowsOfStep;
     for (let before = Number.MAX_SAFE_INTEGER; kept.length < most; ) {
       const rows = await next(before, limit);
@@ -95,8 +133,8 @@ export async function searchReads(
     return kept;
   }
 
-  async function holding(rows: readonly FoundMessage[]): Promise<readonly FoundMessage[]> {
-    const kept: FoundMessage[] = [];
+  async function holding(rows: readonly FoundRow[]): Promise<readonly FoundRow[]> {
+    const kept: FoundRow[] = [];
     for (const step of inSteps(rows)) {
       const texts = await textsOf(step);
       kept.push(...step.filter((_, index) => holds(texts[index] ?? '')));
@@ -104,15 +142,15 @@ export async function searchReads(
     return kept;
   }
 
-  async function textsOf(messages: readonly FoundMessage[]): Promise<readonly (string | null)[]> {
-    const ids = messages.map(({ id }) => id);
-    const rows = await ask<{ id: number; content: string }>(contents, [project, ids]);
-    const byId = new Map(rows.map(({ id, content }) => [id, content]));
-    return ids.map((id) => byId.get(id) ?? null);
+  async function textsOf(messages: readonly MessagePlace[]): Promise<readonly (string | null)[]> {
+    const rows = await ask<{ place: number; content: string }>(contents, [project, ...columnsOf(messages)]);
+    const texts = new Array<string | null>(messages.length).fill(null);
+    for (const { place, content } of rows) texts[place - 1] = content;
+    return texts;
   }
 
-  async function shown(messages: readonly number[]): Promise<ShownSession | null> {
-    const rows = await ask<ShownRow>(shownMessages, [project, messages]);
+  async function shown(messages: readonly MessagePlace[]): Promise<ShownSession | null> {
+    const rows = await ask<ShownRow>(shownMessages, [project, ...columnsOf(messages)]);
     const [first] = rows;
     if (first === undefined) return null;
     return {
@@ -124,7 +162,15 @@ export async function searchReads(
   }
 }
 
-function* inSteps(messages: readonly FoundMessage[]): Generator<readonly FoundMessage[]> {
+function columnsOf(places: readonly MessagePlace[]): readonly (readonly number[])[] {
+  return [places.map(({ session }) => session), places.map(({ position }) => position)];
+}
+
+function placeName({ session, position }: MessagePlace): string {
+  return `${session}:${position}`;
+}
+
+function* inSteps<Message extends FoundMessage>(messages: readonly Message[]): Generator<readonly Message[]> {
   let begin = 0;
   let bytes = 0;
   for (const [index, message] of messages.entries()) {

@@ -44,7 +44,8 @@ export const beginTurns = statement(`
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, created_at)
     SELECT id, turn_position, message_id, 'user', content, mode, now FROM begun
   ), queued AS (
-    INSERT INTO parley.to_index (session, position, bytes) SELECT id, turn_position, octet_length(content) FROM begun
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT project, id, turn_position, octet_length(content) FROM begun
   ), recorded AS (
     INSERT INTO parley.idempotency (project, key, request_hash, session, position)
     SELECT project, key, request_hash, id, turn_position FROM begun WHERE key IS NOT NULL
@@ -133,8 +134,8 @@ const takeStanding = `
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, created_at)
     SELECT id, turn_position, $12, 'user', $14, $15, $9 FROM taken WHERE $12::text IS NOT NULL
   ), queued AS (
-    INSERT INTO parley.to_index (session, position, bytes)
-    SELECT id, turn_position, octet_length($14::text) FROM taken WHERE $12::text IS NOT NULL
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT project, id, turn_position, octet_length($14::text) FROM taken WHERE $12::text IS NOT NULL
   ), recorded AS (
     INSERT INTO parley.idempotency (project, key, request_hash, session, position)
     SELECT project, $16, $17::bytea, id, turn_position FROM taken WHERE $16::text IS NOT NULL
@@ -175,8 +176,8 @@ export const endTurns = statement(`
       first_token_ms, error_code, now
     FROM ended_input
   ), queued AS (
-    INSERT INTO parley.to_index (session, position, bytes)
-    SELECT id, position + 1, octet_length(content) FROM ended_input WHERE content <> ''
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT project, id, position + 1, octet_length(content) FROM ended_input WHERE content <> ''
   )
   SELECT number, message_count FROM ended_input`);
 
@@ -206,16 +207,16 @@ export const replaceReply = statement(`
       AND ($9::text IS NULL OR EXISTS (
         SELECT 1 FROM parley.messages AS message
         WHERE message.session = session.id AND message.position = $10 AND message.message_id = $9))
-    RETURNING session.id
+    RETURNING session.id, session.project
   ), replaced AS (
     UPDATE parley.messages AS message SET message_id = $11, content = $12, mode = $13, finish_reason = $14,
       input_tokens = $15::bigint, output_tokens = $16::bigint, first_token_ms = $17::bigint, error_code = $18,
       created_at = $7::bigint
     FROM held WHERE $9::text IS NOT NULL AND message.session = held.id AND message.position = $10
   ), queued AS (
-    INSERT INTO parley.to_index (session, position, bytes)
-    SELECT id, $10::integer, octet_length($12::text) FROM held WHERE $9::text IS NOT NULL
-    ON CONFLICT (session, position) DO UPDATE SET bytes = excluded.bytes
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT project, id, $10::integer, octet_length($12::text) FROM held WHERE $9::text IS NOT NULL
+    ON CONFLICT (project, session, position) DO UPDATE SET bytes = excluded.bytes
   )
   SELECT id FROM held`);
 

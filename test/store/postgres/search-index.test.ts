@@ -1,0 +1,94 @@
+// The index of words is filled by servers that work beside each other: a search waits for none of them, and misses nothing.
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SessionStore } from '../../../src/store/session-store.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { openTestPostgres } from '../../support/postgres-store.ts';
+import { newProject, recordOf, search, snippets, turnReply } from '../store-samples.ts';
+import { begin } from '../turn-steps.ts';
+
+let server: PostgresServer;
+let schemas = 0;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server.stop());
+
+async function openPlace(): Promise<{ store: SessionStore; schema: string }> {
+  schemas += 1;
+  const schema = `place_${schemas}`;
+  const { store } = await openTestPostgres(server, { schema });
+  return { store, schema };
+}
+
+async function connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const { port, user } = server;
+  const client = new pg.Client({ host: '127.0.0.1', port, user, database: 'postgres' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function rowsOf<Row>(sql: string): Promise<readonly Row[]> {
+  return connected(async (client) => (await client.query(sql)).rows);
+}
+
+/** Runs a statement in a transaction that stays open until the work is done. */
+function whileHeld(sql: string, work: () => Promise<void>): Promise<void> {
+  return connected(async (client) => {
+    await client.query('BEGIN');
+    expect((await client.query(sql)).rowCount).not.toBe(0);
+    await work();
+    await client.query('COMMIT');
+  });
+}
+
+test('a search finds what another server is about to index', async () => {
+  const { store, schema } = await openPlace();
+  const project = await newProject(store);
+  const { session_id } = await begin(store, project, { content: 'a fox here' });
+  await whileHeld(`SELECT 1 FROM ${schema}.to_index FOR UPDATE`, async () => {
+    const { items } = await search(store, project, 'fox');
+    expect(items.map(({ session }) => session.session_id)).toEqual([session_id]);
+  });
+});
+
+test('a search finds what another server has indexed in a transaction that is still open', async () => {
+  const { store, schema } = await openPlace();
+  const project = await newProject(store);
+  await begin(store, project, { content: 'a fox here' });
+  await whileHeld(`DELETE FROM ${schema}.to_index`, async () => {
+    expect((await search(store, project, 'fox')).items).toHaveLength(1);
+  });
+});
+
+test('a search waits for no messages of other projects, and indexes its own where they are many', async () => {
+  const { store, schema } = await openPlace();
+  const [mine, other] = [await newProject(store), await newProject(store)];
+  await store.importSession(other, recordOf('ses_other', Array(255).fill('a fox')), null);
+  await whileHeld(`SELECT 1 FROM ${schema}.to_index FOR UPDATE`, async () => {
+    await store.importSession(mine, recordOf('ses_mine', Array(200).fill(`a fox ${'x'.repeat(9000)}`)), null);
+    expect((await search(store, mine, 'fox')).items).toHaveLength(1);
+    const queued = `SELECT coalesce(sum(bytes), 0)::integer AS bytes FROM ${schema}.to_index WHERE bytes > 9000`;
+    expect((await rowsOf<{ bytes: number }>(queued))[0]?.bytes).toBeLessThanOrEqual(1024 * 1024);
+  });
+});
+
+test('a reply that takes the place of a cut one is found by its own words before it is indexed', async () => {
+  const { store, schema } = await openPlace();
+  const project = await newProject(store);
+  const turn = await begin(store, project, { content: 'question' });
+  const cut = turnReply({ content: 'the half of it', finish_reason: 'interrupted' });
+  await store.endTurn(project, turn, cut);
+  // More than a search reads, so that all are indexed.
+  await store.importSession(project, recordOf('ses_many', Array(1001).fill('filler')), null);
+  expect(await snippets(store, project, 'half')).toHaveLength(1);
+  await whileHeld(`LOCK TABLE ${schema}.search IN SHARE MODE`, async () => {
+    await store.endTurn(project, turn, turnReply({ content: 'the whole of it' }));
+    expect(await snippets(store, project, 'half')).toEqual([]);
+    expect(await snippets(store, project, 'whole')).toEqual(['the ⟦whole⟧ of it']);
+  });
+});
