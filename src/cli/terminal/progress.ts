@@ -1,5 +1,5 @@
 // Shows a waiting line until an answer arrives: only on a terminal, only after a moment, and removed afterwards.
-import { filterText, oneLine } from './filter.ts';
+import { filterLine } from './filter.ts';
 import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
 
@@ -34,7 +34,7 @@ export function waiting(
     const { default: ora } = await import('ora');
     if (stopped) return;
     const spinner = ora({
-      text: filterText(oneLine(text)),
+      text: filterLine(text),
       suffixText: () => `${Math.floor((now() - began) / 1000)} s`,
       stream,
       color: colour === 0 ? false : 'cyan',
