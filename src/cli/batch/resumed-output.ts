@@ -16,7 +16,10 @@ export interface ResumedOutput {
   readonly session_id: string | null;
   /** The identity of the existing file, as `identityOf` gives it; null if there was none. */
   readonly found: string | null;
-  /** Prepares the file and opens it. `recorded` is called with its identity, which may be new, before the file changes. */
+  /**
+   * Prepares the file and opens it. `recorded` is called with its identity. A rewritten file has a new identity and replaces the old file
+   * only after that call.
+   */
   open(recorded: (identity: string) => void): Promise<FileHandle>;
 }
 
