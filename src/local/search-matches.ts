@@ -1,5 +1,6 @@
 // Finds the terms of a search in a text, for the score and the snippet of a message. The index of a store has found the message already.
 // The index counts words over all projects, and a score must not reveal those counts, so the text itself is read.
+import { foldCase, foldWord, wordsIn } from '../store/search-characters.ts';
 import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
 
 export interface Match {
@@ -36,7 +37,7 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
   const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
   return (text) => {
     // A long text mostly lacks one of the parts. A search for the parts is far faster than the division into words.
-    if (text.length > longText && !holdsAll(folded(text), parts)) return [];
+    if (text.length > longText && !holdsAll(foldWord(text), parts)) return [];
     const words = wordsOf(text);
     const counts = sought.map(() => 0);
     const matches: Match[] = [];
@@ -74,40 +75,36 @@ export function foldedWords(text: string): readonly string[] {
   return wordsOf(text).map((word) => word.folded);
 }
 
-/** Divides a text as SQLite's `unicode61` tokenizer does: a word is letters, digits and private-use characters with their marks. */
 function wordsOf(text: string): readonly Word[] {
-  return [...text.matchAll(/[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu)].map(wordOf);
+  return Array.from(wordsIn(text), wordOf);
 }
 
 function wordOf(found: RegExpMatchArray): Word {
   const text = found[0];
   const start = found.index ?? 0;
-  return { folded: folded(text), start, end: start + text.length };
-}
-
-function folded(text: string): string {
-  const lower = text.toLowerCase();
-  return /^[\0-\x7f]*$/.test(lower) ? lower : lower.normalize('NFD').replace(/\p{M}/gu, '');
+  return { folded: foldWord(text), start, end: start + text.length };
 }
 
 function pieceFinder(terms: readonly SearchTerm[]): FindMatches {
-  const sought = terms.map(({ text }) => new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu'));
-  return (text) =>
-    sought
-      .flatMap((expression, term) =>
-        Array.from(firstOf(text.matchAll(expression)), (found) => ({
-          term,
-          start: found.index,
-          end: found.index + found[0].length,
-        })),
+  const sought = terms.map(({ text }) => foldCase(text));
+  return (text) => {
+    const folded = foldCase(text);
+    return sought
+      .flatMap((piece, term) =>
+        Array.from(placesOf(piece, folded), (start) => ({ term, start, end: start + piece.length })),
       )
       .sort((one, other) => one.start - other.start);
+  };
 }
 
-function* firstOf<T>(values: Iterable<T>): Generator<T> {
+function* placesOf(piece: string, text: string): Generator<number> {
   let count = 0;
-  for (const value of values) {
-    if (count++ >= mostMatches) return;
-    yield value;
+  for (
+    let at = text.indexOf(piece);
+    at >= 0 && count < mostMatches;
+    at = text.indexOf(piece, at + piece.length)
+  ) {
+    count += 1;
+    yield at;
   }
 }

@@ -2,6 +2,7 @@
 // mistake. A query without a word, or with an open quotation mark, is an error that names the fault.
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
+import { hasWord } from '../store/search-characters.ts';
 import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
 import { unspaced } from '../store/unspaced-scripts.ts';
 import { checkText } from './text-rules.ts';
@@ -20,7 +21,10 @@ export function readQuery(query: string, limits: Limits): Pick<SearchFilter, 'te
   if ((plain.match(/"/g) ?? []).length % 2 === 1) {
     throw wrongQuery(`has a quotation mark that is not closed, at position ${plain.lastIndexOf('"') + 1}`);
   }
-  const terms = [...plain.matchAll(part)].map(({ groups = {} }) => termOf(groups)).filter(hasWord);
+  // A term without letters and digits finds nothing.
+  const terms = [...plain.matchAll(part)]
+    .map(({ groups = {} }) => termOf(groups))
+    .filter(({ text }) => hasWord(text));
   if (terms.length === 0) throw wrongQuery('holds no word: letters or digits are needed');
   if (terms.length > limits.queryTerms) {
     throw wrongQuery(`has ${terms.length} words and phrases; the limit is ${limits.queryTerms}`);
@@ -33,11 +37,6 @@ export function readQuery(query: string, limits: Limits): Pick<SearchFilter, 'te
 function termOf({ phrase, phraseBegins, word = '' }: Record<string, string | undefined>): SearchTerm {
   if (phrase !== undefined) return { text: phrase.trim(), prefix: phraseBegins !== undefined };
   return { text: word.replace(/\*+$/, ''), prefix: word.endsWith('*') };
-}
-
-/** Only letters and digits are searched for. A term without either finds nothing. */
-function hasWord({ text }: SearchTerm): boolean {
-  return /[\p{L}\p{N}\p{Co}]/u.test(text);
 }
 
 function wrongQuery(problem: string): ParleyError {

@@ -17,6 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/session-filters.ts',
     'store/session-store.ts',
     'store/store-rules.ts',
+    'store/search-characters.ts',
     'store/unspaced-scripts.ts',
     'engine/reply-engine.ts',
     'engine/engine-set.ts',

@@ -1,6 +1,7 @@
 // The words of a message as the index holds them, and a search as the index is asked: lexemes that begin with the number of the project, so
 // that what other projects hold is never read. Words are made by the rules of a search; PostgreSQL's own dictionaries are not used, for
 // they know one language at a time and none of the scripts that are written without spaces.
+import { foldCase } from '../search-characters.ts';
 import type { SearchFilter, SearchTerm } from '../session-filters.ts';
 import type { TextRules } from '../store-rules.ts';
 import { unspaced } from '../unspaced-scripts.ts';
@@ -27,7 +28,7 @@ export function lexemesOf(text: string, project: number, { wordsOf }: TextRules)
   for (const word of wordsOf(text)) if (!add(`w${word}`)) return null;
   if (hasUnspaced.test(text)) {
     // Two spaces more, so that the last characters begin a piece, too.
-    const characters = [...`${text.toLowerCase()}  `];
+    const characters = [...`${foldCase(text)}  `];
     for (let at = 0; at + pieceLength <= characters.length; at += 1)
       if (!add(`p${characters.slice(at, at + pieceLength).join('')}`)) return null;
   }
@@ -56,7 +57,7 @@ function wordParts({ text, prefix }: SearchTerm, project: number, wordsOf: TextR
 }
 
 function pieceParts({ text }: SearchTerm, project: number): string[] {
-  const characters = [...text.toLowerCase()];
+  const characters = [...foldCase(text)];
   if (characters.length < pieceLength) return [`${quoted(project, `p${characters.join('')}`)}:*`];
   return characters
     .slice(0, characters.length - pieceLength + 1)

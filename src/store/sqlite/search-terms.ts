@@ -1,4 +1,5 @@
 // The terms of a search as an index is asked for them. Every text is quoted: nothing that a person types is an expression to FTS5.
+import { foldCase } from '../search-characters.ts';
 import { tooShort } from '../search-refusals.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
@@ -27,7 +28,7 @@ export function indexQuery(
 
 /** One or two characters: every piece that begins with them. */
 function shortText(connection: Connection, text: string): string {
-  const from = text.toLowerCase();
+  const from = foldCase(text);
   const bindings = { from, to: `${from}\u{10ffff}`, limit: mostPieces + 1 };
   const known = connection.all<{ term: string }>(searchTermStatements.pieces, bindings);
   if (known.length > mostPieces) throw tooShort(text);
