@@ -28,6 +28,7 @@ export async function serveApp(bundle, home, { limits = {}, finish = () => {} } 
   let requests = 0;
   const app = createApp({
     arrived: () => {},
+    servers: () => 1,
     service: home.service,
     archive: home.archive,
     limits: defaultLimits,

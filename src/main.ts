@@ -1,6 +1,6 @@
 // The process boundary: arguments, environment, streams and signals come in here, and the exit status goes out. Nothing else in the source
 // touches `process`.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
@@ -261,8 +261,17 @@ function homeDirectory(): string {
   }
 }
 
-/** Refuses a directory that is relative because there is no home directory: each working directory would have another one. */
+/**
+ * Refuses a directory whose name was not read as it is, and one that is relative because there is no home directory: it would be another
+ * one in each working directory.
+ */
 function placed(directory: string): string {
+  // Node reads bytes of a variable that are not UTF-8 as U+FFFD. The directory that is meant cannot be named, and another must not be made.
+  if (directory.includes('\ufffd') && !existsSync(directory)) {
+    throw new ParleyError('CONFIG', `The directory ${directory} has a name that is not UTF-8.`, {
+      hint: 'Rename it, or set PARLEY_CONFIG_DIR and PARLEY_DATA_DIR to other directories.',
+    });
+  }
   if (isAbsolute(directory)) return directory;
   throw new ParleyError('CONFIG', 'There is no home directory to keep the configuration and the data in.', {
     hint: 'Set HOME to an absolute path, or both PARLEY_CONFIG_DIR and PARLEY_DATA_DIR.',

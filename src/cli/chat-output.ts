@@ -1,5 +1,5 @@
-// Writes a chat's events to the standard streams, in the chosen form.
-import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
+// A chat's events on the standard streams, in the form that was asked for.
+import type { ChatEvent, ChatReply, ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
@@ -24,9 +24,9 @@ export interface ChatOutput {
 }
 
 export interface ChatOutputOptions {
-  /** The mode that the chat asks for. */
-  readonly mode: string;
-  /** The mode if it was named for this chat; otherwise null. */
+  /** What was asked for. */
+  readonly request: Pick<ChatRequest, 'mode' | 'session_id'>;
+  /** The same, where it was named for this chat alone. */
   readonly modeGiven: string | null;
   /** True: the tokens of the turn are written. */
   readonly usage: boolean;
@@ -90,7 +90,7 @@ function textOutput(
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
     quiet: context.options.quiet,
     startTimer,
-    now: context.host.now,
+    now: () => performance.now(),
   });
   let begun = false;
   const notes = reasoningNotes(context);
@@ -162,7 +162,7 @@ function reasoningNotes(context: CliContext) {
 
 /** Writes the facts of a turn beside its reply. */
 async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutputOptions): Promise<void> {
-  for (const note of turnNotes(reply, options.mode)) await context.say(note);
+  for (const note of turnNotes(reply, options.request)) await context.say(note);
   if (options.usage) await context.stderr.write(`${tokensLine(reply.usage)}\n`);
 }
 

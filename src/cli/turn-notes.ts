@@ -1,14 +1,20 @@
-// Remarks about a turn: who replied, and what the model did not get. A chat and the REPL use the same words.
-import type { ChatReply } from '../service/chat-event.ts';
+// What is to be known of a turn besides its reply: who replied, and what the model was not sent. The same words in a chat and in the REPL.
+import type { ChatReply, ChatRequest } from '../service/chat-event.ts';
 import type { Usage } from '../service/session.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
-/** `asked` is the mode that the turn asked for. */
-export function turnNotes(reply: ChatReply, asked: string): readonly string[] {
-  const { mode, reply: text, turns_left_out: leftOut } = reply;
+/** `asked`: what the turn was for. The session is null for a new one. */
+export function turnNotes(
+  reply: ChatReply,
+  asked: Pick<ChatRequest, 'mode' | 'session_id'>,
+): readonly string[] {
+  const { mode, session_id, reply: text, turns_left_out: leftOut } = reply;
   const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
   return [
-    ...(mode === asked ? [] : [`The mode ${asked} failed; ${mode} replied.`]),
+    ...(mode === asked.mode ? [] : [`The mode ${asked.mode} failed; ${mode} replied.`]),
+    ...(asked.session_id === null || session_id === asked.session_id
+      ? []
+      : [`The server replied in session ${session_id}, and was asked in ${asked.session_id}.`]),
     ...(leftOut === 0
       ? []
       : [`${turns} left out: by estimate the conversation is longer than the context of the mode ${mode}.`]),

@@ -45,7 +45,12 @@ export async function openEmbeddedBackend(
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
-    () => chosenStore(target, dependencies, { timeout: options.timeout, storeProcesses: undefined }),
+    () =>
+      chosenStore(target, dependencies, {
+        timeout: options.timeout,
+        storeProcesses: undefined,
+        isServer: false,
+      }),
     dependencies,
     options,
     await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
@@ -70,11 +75,11 @@ export async function openEmbeddedBackend(
 async function chosenStore(
   { store }: Pick<Target, 'store'>,
   dependencies: Dependencies,
-  choice: SqliteChoice,
+  choice: SqliteChoice & { readonly isServer: boolean },
 ): Promise<ChosenStore> {
   if (store === null) return openSqlite(dependencies, choice);
   const { openPostgres } = await import('./postgres-choice.ts');
-  return openPostgres(store, dependencies);
+  return openPostgres(store, dependencies, choice.isServer);
 }
 
 function noStore(): ParleyError {
@@ -97,11 +102,11 @@ export async function openServedBackend(
   const modes = () =>
     modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
   const engines = async () => configuredEngines(dependencies, choice, await modes());
-  const { backend, store, shareReads, limits, defaultMode, reloadModes } = await openLocal(
-    // The server has no time-out of its own: the limits of its models and of its clients apply.
+  const { backend, store, shareReads, servers, limits, defaultMode, reloadModes } = await openLocal(
+    // Its own time-out is that of its models; a client has another.
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
-      return chosenStore(target, dependencies, { timeout: null, storeProcesses });
+      return chosenStore(target, dependencies, { timeout: null, storeProcesses, isServer: true });
     },
     dependencies,
     choice,
@@ -115,6 +120,7 @@ export async function openServedBackend(
     defaultMode,
     ready: () => store.ping(),
     requestArrived: shareReads,
+    servers,
     reloadModes,
   };
 }
@@ -142,7 +148,7 @@ async function openLocal(
 ) {
   const { engines, exchange } = exchangeableEngines(firstEngines);
   const reloadModes = async () => exchange(await readEngines());
-  const { store, created, owner, shareReads } = await openStore();
+  const { store, created, owner, shareReads, servers } = await openStore();
   const random = await systemRandomness();
   const limits = limitsWith(options.timeout);
   const ids = new IdSource(random);
@@ -161,7 +167,7 @@ async function openLocal(
     },
   };
   const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
-  return { backend, store, shareReads, limits, defaultMode, isNew: created, reloadModes };
+  return { backend, store, shareReads, servers, limits, defaultMode, isNew: created, reloadModes };
 }
 
 function limitsWith(timeout: number | null): Limits {

@@ -16,18 +16,20 @@ import { systemRandomness } from './system-randomness.ts';
 export async function openPostgres(
   address: StoreAddress,
   { env, now, random }: Pick<Dependencies, 'env' | 'now' | 'random'>,
+  isServer: boolean,
 ): Promise<ChosenStore> {
   const { name, schema, connections, patience, prepares } = address;
-  const { store, created } = await openPostgresStore({
+  const owner = `srv_${Buffer.from((await systemRandomness())(16)).toString('base64url')}`;
+  const opened = await openPostgresStore({
     hosts: await connectionConfigs(address, env),
     ...{ name, schema, now, random, connections },
     rules: storeRules,
     patienceMs: patience * 1000,
     prepare: prepares,
+    ...(isServer && { server: { owner } }),
   });
-  const id = Buffer.from((await systemRandomness())(16)).toString('base64url');
-  // The owner of a turn may run on another machine, so only its lease shows that it is gone.
-  return { store, created, owner: { id: `srv_${id}`, isGone: () => false }, shareReads: () => {} };
+  // Another server may be on another machine: only its lease tells whether it is gone.
+  return { ...opened, owner: { id: owner, isGone: () => false }, shareReads: () => {} };
 }
 
 async function connectionConfigs(

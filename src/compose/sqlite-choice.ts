@@ -25,7 +25,7 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
     rules: storeRules,
     lockWaitMs: timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs),
   });
-  return { ...opened, owner: turnOwner(processes) };
+  return { ...opened, owner: turnOwner(processes), servers: null };
 }
 
 function turnOwner(processes: ProcessTable): TurnOwner {

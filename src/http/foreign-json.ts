@@ -74,8 +74,8 @@ function isModest(text: string): boolean {
   return true;
 }
 
-/** The place of the closing quotation mark; -1 if there is none. */
-function endOfString(text: string, start: number): number {
+/** The place of the closing quotation mark; -1 where there is none. `start` is the place of the opening one. */
+export function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {
     end = text.indexOf('"', end + 1);

@@ -23,7 +23,6 @@ export interface HttpClientOptions {
   readonly mostBytes: number;
   /** True: failures have `stale`. Each request then looks at all connections. */
   readonly tellsStale: boolean;
-  readonly now: () => number;
 }
 
 export interface HttpRequest {

@@ -1,5 +1,6 @@
 // Chooses the proxy for an origin by the variables that undici's EnvHttpProxyAgent reads. Requests to this machine use none. The choice is
 // made here, because that agent does not tell which proxy it uses, and a failure must name the proxy.
+import { BlockList, isIP } from 'node:net';
 import { isLoopback } from './loopback.ts';
 
 /** The variables that name proxies. Those in lower case take precedence. */
@@ -62,7 +63,7 @@ const httpsNames = ['https_proxy', 'HTTPS_PROXY', ...httpNames] as const;
 
 function isExempt(hostname: string, port: string, noProxy: string): boolean {
   return noProxy.split(/[,\s]+/).some((entry) => {
-    if (entry === '*') return true;
+    if (entry === '*' || isInNetwork(hostname, entry)) return true;
     // An IPv6 address without brackets has no port.
     const [, name = entry, onlyPort = port] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
     const domain = (name.includes(':') && !name.startsWith('[') ? `[${name}]` : name)
@@ -70,4 +71,20 @@ function isExempt(hostname: string, port: string, noProxy: string): boolean {
       .toLowerCase();
     return domain !== '' && onlyPort === port && (hostname === domain || hostname.endsWith(`.${domain}`));
   });
+}
+
+/** True for an address in a network such as `10.0.0.0/8`, as curl and Go read it. A name is not looked up for this. */
+function isInNetwork(hostname: string, entry: string): boolean {
+  const [, network = '', bits = ''] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
+  const [address, base] = [hostname, network].map((text) => text.replace(/^\[(.*)\]$/, '$1')) as [
+    string,
+    string,
+  ];
+  const family = isIP(address);
+  const longest = family === 6 ? 128 : 32;
+  if (family === 0 || isIP(base) !== family || Number(bits) > longest) return false;
+  const type = family === 6 ? 'ipv6' : 'ipv4';
+  const networks = new BlockList();
+  networks.addSubnet(base, Number(bits), type);
+  return networks.check(address, type);
 }

@@ -5,8 +5,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
-import { ParleyError } from '../service/errors.ts';
-import type { SessionStore } from '../store/session-store.ts';
+import { refusedKey } from '../service/refused-key.ts';
+import type { KeyHash, SessionStore } from '../store/session-store.ts';
 import type { RandomBytes } from './ids.ts';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -53,26 +53,35 @@ export function hashKey(key: string): Uint8Array {
 /** How many hashes are remembered. The limit bounds the memory; a forgotten hash is computed again. */
 const rememberedKeys = 1000;
 
+/** The project that a call is for. `keyHash`: of the key, which the store checks with the call; null where it is checked. */
+export interface Access {
+  readonly projectId: string;
+  readonly keyHash: KeyHash;
+}
+
+interface KnownKey {
+  readonly hash: Uint8Array;
+  /** Once it was found. A key has one project for ever. */
+  projectId: string | null;
+}
+
 export class KeyCheck {
   readonly #store: SessionStore;
-  readonly #hashes = new Map<string, Uint8Array>();
+  readonly #known = new Map<string, KnownKey>();
 
   constructor(store: SessionStore) {
     this.#store = store;
   }
 
   /**
-   * The project of a key. Absent, malformed, unknown and revoked keys get one identical answer. The store is asked each time, so a revoked
-   * key is refused at once. Only the hash of a text is remembered, because it never changes.
+   * The project of a key. Absent, malformed, unknown and revoked keys get one identical answer. The store is asked each time,
+   * so that a key which is revoked is refused from then on: what is remembered never changes, its hash and its project.
    */
   async verify(apiKey: string): Promise<KeyIdentity> {
-    const hash = this.#hashes.get(apiKey) ?? (isKey(apiKey) ? this.#hash(apiKey) : null);
-    const identity = hash === null ? null : await this.#store.findKey(hash);
-    if (identity === null) {
-      throw new ParleyError('INVALID_API_KEY', 'The API key is invalid or revoked.', {
-        hint: 'Use a key of this service that is not revoked.',
-      });
-    }
+    const known = this.#known.get(apiKey) ?? (isKey(apiKey) ? this.#remember(apiKey) : null);
+    const identity = known === null ? null : await this.#store.findKey(known.hash);
+    if (known === null || identity === null) throw refusedKey();
+    known.projectId = identity.project_id;
     return identity;
   }
 
@@ -81,10 +90,28 @@ export class KeyCheck {
     return projectId ?? (await this.verify(apiKey)).project_id;
   }
 
-  #hash(key: string): Uint8Array {
-    const hash = hashKey(key);
-    if (this.#hashes.size >= rememberedKeys) this.#hashes.clear();
-    this.#hashes.set(key, hash);
-    return hash;
+  /**
+   * For a call whose store checks the key in its own statement, so that no question goes before it. `check` throws for a request that is
+   * wrong; a key that is refused is told before that.
+   */
+  async access<T>({ projectId = null, apiKey }: Call, check: () => T): Promise<Access & { checked: T }> {
+    const known = projectId === null ? this.#known.get(apiKey) : undefined;
+    if (known === undefined || known.projectId === null) {
+      const verified = projectId ?? (await this.verify(apiKey)).project_id;
+      return { projectId: verified, keyHash: null, checked: check() };
+    }
+    try {
+      return { projectId: known.projectId, keyHash: known.hash, checked: check() };
+    } catch (error) {
+      await this.verify(apiKey);
+      throw error;
+    }
+  }
+
+  #remember(key: string): KnownKey {
+    const known = { hash: hashKey(key), projectId: null };
+    if (this.#known.size >= rememberedKeys) this.#known.clear();
+    this.#known.set(key, known);
+    return known;
   }
 }

@@ -35,13 +35,17 @@ export async function contextWindow(
     return { history: newest.slice(start).map(toContext), message, turnsLeftOut: 0 };
   }
   const room = new Room(engine.contextTokens - messageTokens(estimateTokens(message)));
-  const first = position > 2 ? await read(2, 2) : [];
+  const end = position > 2 ? 2 : 0;
+  // Asked for together, they are one round trip to a database.
+  const [first, newest] = await Promise.all([
+    end > 0 ? read(2, 2) : [],
+    read(position, Math.min(firstPage, position - end)),
+  ]);
   const turns: (readonly Message[])[] = [];
   let hasFirst = false;
   let before = position;
-  const end = first.length > 0 ? 2 : 0;
   for (let limit = firstPage; before > end && !room.isFull; limit = Math.min(limit * 2, largestPage)) {
-    const page = await read(before, Math.min(limit, before - end));
+    const page = before === position ? newest : await read(before, Math.min(limit, before - end));
     if (page.length === 0) break;
     for (let at = page.length; at >= 2 && !room.isFull; at -= 2) {
       const turn = page.slice(at - 2, at);

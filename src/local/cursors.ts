@@ -25,7 +25,7 @@ function sessionCursor({ sort, order }: SessionOrder, { time, sessionId }: Sessi
 
 export function readSessionCursor(order: SessionOrder, cursor: string | null): SessionPlace | null {
   if (cursor === null) return null;
-  const found = /^[a-z](\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  const found = /^[a-z](-?\d{1,15})\/(.+)$/su.exec(decode(cursor));
   const end = { time: Number(found?.[1]), sessionId: found?.[2] ?? '' };
   if (found === null || sessionCursor(order, end) !== cursor)
     throw unknownCursor('with the same sort and order, ');
@@ -38,7 +38,7 @@ export function searchCursor({ score, time, sessionId }: SearchPlace): string {
 
 export function readSearchCursor(cursor: string | null): SearchPlace | null {
   if (cursor === null) return null;
-  const found = /^q(\d{1,6}(?:\.\d{1,4})?)\/(\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  const found = /^q(\d{1,6}(?:\.\d{1,4})?)\/(-?\d{1,15})\/(.+)$/su.exec(decode(cursor));
   if (found === null) throw unknownCursor();
   const end = { score: Number(found[1]), time: Number(found[2]), sessionId: found[3] ?? '' };
   if (searchCursor(end) !== cursor) throw unknownCursor();

@@ -1,11 +1,22 @@
-// Holds a turn while this process runs it: renews its lease, and reports a lost turn within a second.
-import type { SessionStore, Turn } from '../store/session-store.ts';
+// A turn while this process runs it: its lease is renewed, what comes of its reply is kept, and whoever has lost it is told within a second.
+import type { ReplyPart, SessionStore, Turn } from '../store/session-store.ts';
 
 /** The reason of `signal` when another process has taken the turn. */
 export class TurnLost extends Error {}
 
 /** The longest time between two questions to the store, in ms. A question is a read; a renewal, after a third of the lease, is a write. */
 const askMs = 500;
+/** Of so many asks one brings what has come of the reply. */
+const asksOfPart = 3;
+
+/** What has come of a reply: all of its text, and what its parts are kept with. */
+export type ReplySoFar = Omit<ReplyPart, 'at' | 'content'> & { readonly text: string };
+
+export interface HeldTurnOptions {
+  readonly leaseMs: number;
+  readonly caller: AbortSignal;
+  readonly soFar: () => ReplySoFar;
+}
 
 export class HeldTurn {
   /** Fires with the caller's reason when the caller stops the turn, and with {@link TurnLost} when another process has taken the turn. */
@@ -13,9 +24,19 @@ export class HeldTurn {
   readonly #stop = new AbortController();
   readonly #caller: AbortSignal;
   readonly #timer: NodeJS.Timeout;
+  readonly #soFar: () => ReplySoFar;
   #isAsking = false;
+  #asks = 0;
+  /** UTF-16 units of the reply that are kept. */
+  #kept = 0;
 
-  constructor(store: SessionStore, projectId: string, turn: Turn, leaseMs: number, caller: AbortSignal) {
+  constructor(
+    store: SessionStore,
+    projectId: string,
+    turn: Turn,
+    { leaseMs, caller, soFar }: HeldTurnOptions,
+  ) {
+    this.#soFar = soFar;
     this.signal = this.#stop.signal;
     this.#caller = caller;
     if (caller.aborted) this.#follow();
@@ -26,7 +47,9 @@ export class HeldTurn {
         if (this.#isAsking) return;
         this.#isAsking = true;
         try {
-          if (!(await store.renewTurn(projectId, turn, leaseMs))) this.#stop.abort(new TurnLost());
+          const part = this.#nextPart();
+          if (await store.renewTurn(projectId, turn, leaseMs, part)) this.#kept += part?.content.length ?? 0;
+          else this.#stop.abort(new TurnLost());
         } catch {
           // A failed renewal is tried again at the next tick; the lease still runs.
         } finally {
@@ -42,6 +65,13 @@ export class HeldTurn {
   release(): void {
     clearInterval(this.#timer);
     this.#caller.removeEventListener('abort', this.#follow);
+  }
+
+  #nextPart(): ReplyPart | null {
+    this.#asks += 1;
+    if (this.#asks % asksOfPart !== 0) return null;
+    const { text, ...place } = this.#soFar();
+    return text.length > this.#kept ? { ...place, at: this.#kept, content: text.slice(this.#kept) } : null;
   }
 
   readonly #follow = () => this.#stop.abort(this.#caller.reason);

@@ -145,7 +145,7 @@ function textAt(at: string, value: unknown): string {
 /** The time must be written in this service's own format, so that it is given out again unchanged. */
 function timeAt(at: string, value: unknown): number {
   const milliseconds = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (!(milliseconds >= 0) || new Date(milliseconds).toISOString() !== value) {
+  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString() !== value) {
     throw wrong(at, 'must be a time in UTC with milliseconds, such as 2026-01-31T00:00:00.000Z');
   }
   return milliseconds;

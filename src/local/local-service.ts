@@ -16,7 +16,7 @@ import type { Idempotent } from '../store/session-store.ts';
 import { KeyCheck } from './api-keys.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkMessage, checkNewTitle, checkTitle } from './text-rules.ts';
+import { checkIdempotencyKey, checkMessage, checkNewTitle, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -42,33 +42,38 @@ export class LocalService implements ConversationService {
 
   async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
     const { engines, limits, now } = this.#local;
-    const projectId = await this.#keys.project(call);
-    checkMessage(request.message, limits);
-    if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
-    const engine = engines.engine(request.mode);
-    if (engine === null)
-      throw unknownMode(
-        request.mode,
-        engines.modes.map(({ name }) => name),
-      );
+    const { checked: engine, ...access } = await this.#keys.access(call, () => {
+      checkMessage(request.message, limits);
+      if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
+      const engine = engines.engine(request.mode);
+      if (engine === null)
+        throw unknownMode(
+          request.mode,
+          engines.modes.map(({ name }) => name),
+        );
+      checkIdempotencyKey(call);
+      return engine;
+    });
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
-    const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
-    yield* runTurn(local, this.#turnQueue, projectId, call, { request, form, once, engine });
+    const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
+    yield* runTurn(local, this.#turnQueue, access, call, { request, form, once, engine });
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
-    const projectId = await this.#keys.project(call);
-    if (request.title !== null) checkTitle(request.title, limits);
+    const { projectId, keyHash } = await this.#keys.access(call, () => {
+      if (request.title !== null) checkTitle(request.title, limits);
+      checkIdempotencyKey(call);
+    });
     const now = this.#local.now();
     const session = { session_id: ids.of(projectId).next('ses', now), title: request.title, now };
     const once = await idempotencyKeyFor(call, 'createSession', request, now, limits);
-    return resultOf(recorded(await store.createSession(projectId, session, once)));
+    return resultOf(recorded(await store.createSession(projectId, session, once, keyHash)));
   }
 
   async getSession(call: Call, sessionId: string): Promise<Result<Session>> {
-    const projectId = await this.#keys.project(call);
-    return resultOf(found(await this.#local.store.findSession(projectId, sessionId)));
+    const { projectId, keyHash } = await this.#keys.access(call, () => {});
+    return resultOf(found(await this.#local.store.findSession(projectId, sessionId, keyHash)));
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {

@@ -75,12 +75,13 @@ export function checkBatch(ids: readonly string[], limits: Limits): void {
   }
 }
 
-/** An ISO 8601 time as epoch milliseconds; null stays null. */
+/** An ISO 8601 time with its zone as epoch milliseconds; null stays null. Without one it would be of the zone that this process runs in. */
 export function readTime(field: string, time: string | null): number | null {
   if (time === null) return null;
-  const milliseconds = /^\d{4}-\d\d-\d\dT/.test(time) && isCalendarDay(time) ? Date.parse(time) : Number.NaN;
+  const milliseconds =
+    /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(time) && isCalendarDay(time) ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(milliseconds))
-    throw invalid(field, 'is not an ISO 8601 time such as 2026-01-31T00:00:00.000Z');
+    throw invalid(field, 'is not an ISO 8601 time with its zone such as 2026-01-31T00:00:00.000Z');
   return milliseconds;
 }
 

@@ -2,6 +2,7 @@
 import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
 import type { IdempotencyKey, TurnBegin } from '../store/session-store.ts';
+import type { Access } from './api-keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
 import { idempotencyMismatch, sessionNotFound, stillBusy } from './turn-failures.ts';
@@ -16,7 +17,7 @@ const ownerLookMs = 250;
 export async function beginWhenFree(
   local: LocalOptions,
   queue: TurnQueue,
-  projectId: string,
+  access: Access,
   call: Call,
   request: ChatRequest,
   once: IdempotencyKey | null,
@@ -26,9 +27,9 @@ export async function beginWhenFree(
   let leave = () => {};
   try {
     const place = request.session_id ?? (once === null ? null : `key ${once.key}`);
-    // No other caller can wait for a session that does not exist yet.
-    if (place !== null) leave = await queue.enter(`${projectId} ${place}`, limit);
-    return await beginAtHead(local, projectId, call, request, once, limit);
+    // A session that is new is wanted by nobody else.
+    if (place !== null) leave = await queue.enter(`${access.projectId} ${place}`, limit);
+    return await beginAtHead(local, access, call, request, once, limit);
   } finally {
     leave();
     limit.end();
@@ -73,7 +74,7 @@ class WaitLimit {
 
 async function beginAtHead(
   local: LocalOptions,
-  projectId: string,
+  { projectId, keyHash }: Access,
   call: Call,
   request: ChatRequest,
   once: IdempotencyKey | null,
@@ -95,6 +96,7 @@ async function beginAtHead(
       lease: { owner: local.owner.id, ms: local.limits.turnLeaseMs },
       deadOwner,
       once,
+      keyHash,
     };
     const begin = await local.store.beginTurn(projectId, start, call.signal);
     switch (begin.kind) {

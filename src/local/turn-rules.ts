@@ -24,10 +24,10 @@ export const turnRules: TurnRules = {
     if (standing.message_id === reply.message_id) return 'stands';
     if (!isCut(standing)) return 'lost';
     if (isHeld) return 'replace';
-    // The reply is late. If another turn runs now, that turn writes in this place. Otherwise a whole reply replaces a cut one, and a part
-    // replaces only an empty one.
+    // A late reply. Whoever runs the turn now writes in this place; otherwise a whole reply is better than a cut one, and a longer part
+    // better than its beginning.
     if (runs) return 'lost';
-    return !isCut(reply) || standing.content === '' ? 'replace' : 'lost';
+    return !isCut(reply) || reply.content.startsWith(standing.content) ? 'replace' : 'lost';
   },
 };
 

@@ -7,6 +7,7 @@ import type { ErrorCode, ParleyError } from '../service/errors.ts';
 import { resultOf } from '../service/result.ts';
 import { type FinishReason, isCut, type Message, type Usage } from '../service/session.ts';
 import type { IdempotencyKey, Turn } from '../store/session-store.ts';
+import type { Access } from './api-keys.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
 import { keptSoon } from './late-keeping.ts';
@@ -36,11 +37,11 @@ export interface ChosenTurn {
 export async function* runTurn(
   local: LocalOptions,
   queue: TurnQueue,
-  projectId: string,
+  { projectId, keyHash }: Access,
   call: Call,
   { request, form, once, engine }: ChosenTurn,
 ): AsyncGenerator<ChatEvent> {
-  const begin = await beginWhenFree(local, queue, projectId, call, request, once);
+  const begin = await beginWhenFree(local, queue, { projectId, keyHash }, call, request, once);
   const { turn } = begin;
   if (begin.kind === 'answered') {
     yield started(turn);
@@ -55,8 +56,17 @@ export async function* runTurn(
   let firstTokenMs: number | null = null;
   let tried = false;
   let unkept: ParleyError | null = null;
-  const held = new HeldTurn(local.store, projectId, turn, local.limits.turnLeaseMs, call.signal);
-  /** Stores the reply. The result is the last event, or the standing reply if the turn was lost. */
+  let partsId: string | null = null;
+  const held = new HeldTurn(local.store, projectId, turn, {
+    leaseMs: local.limits.turnLeaseMs,
+    caller: call.signal,
+    soFar: () => {
+      const now = local.now();
+      partsId ??= local.ids.next('msg', now);
+      return { text, mode, message_id: partsId, now };
+    },
+  });
+  /** The last event, or null where the turn was lost and no whole reply stands. */
   const keep = async (
     finishReason: FinishReason,
     usage: Usage | null,

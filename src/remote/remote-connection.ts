@@ -73,7 +73,6 @@ export class RemoteConnection {
         silenceMs: limit ?? silenceMs,
         mostBytes: mostStreamBytes,
         tellsStale: false,
-        now: options.now,
       });
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;

@@ -1,11 +1,12 @@
 // The operations as routes. A request is checked in the order of the API: first its key, then its shape. The service checks whether the
 // session exists.
 import type { Call } from '../service/call.ts';
+import { errorKind, ParleyError } from '../service/errors.ts';
 import { idempotencyHeader } from '../wire/headers.ts';
 import { type Operation, routes } from '../wire/routes.ts';
 import { type ChatDependencies, respondToChat } from './chat-handler.ts';
 import { handlers, type JsonOperation, type OperationInput, type Served } from './handlers.ts';
-import type { LargeRequests } from './large-requests.ts';
+import { type LargeRequests, largeBytes } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import type { RateLimit, RateLimiter } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
@@ -74,7 +75,7 @@ function jsonRoute<Name extends JsonOperation>(dependencies: ApiDependencies, na
 }
 
 function route<Name extends Operation>(
-  { rateLimiter, large, bodyBytes }: ApiDependencies,
+  { served, rateLimiter, large, bodyBytes }: ApiDependencies,
   name: Name,
   respond: Respond<Name>,
 ): ServedRoute {
@@ -91,26 +92,50 @@ function route<Name extends Operation>(
     path,
     async serve(context, request, id) {
       const call = callOf(context, request);
-      const isPlain = !hasBody && context.query === '' && noQuery !== null;
-      const { use, projectId } = await rateLimiter.admit(call, isPlain);
+      const { use, projectId } = await rateLimiter.admit(call, !hasBody || isSmallBody(request));
       call.projectId = projectId;
-      const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
-      // The query and the body have the schemas of `name`. The compiler cannot see that.
-      const responded = (body: unknown) =>
-        respond(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, use);
-      if (noBody !== null) return responded(noBody);
-      const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
       try {
-        const body = checkShape(shape.checkedBody ?? shape.body, value);
-        // A turn may last long, and other large requests must not wait for its end.
-        if (name === 'chat') place?.leave();
-        return await responded(body);
-      } finally {
-        place?.leave();
+        return await answer(context, request, { call, id, use });
+      } catch (error) {
+        // The key of a small request may not be checked yet, and a refused key is told before anything else.
+        if (projectId === null && isOfRequest(error)) await served.service.verify(call);
+        throw error;
       }
     },
   };
+
+  async function answer(
+    context: RequestContext,
+    request: Request,
+    { call, id, use }: { call: RequestCall; id: string; use: RateLimit },
+  ): Promise<Response> {
+    const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
+    // The query and the body have the schemas of `name`. The compiler cannot see that.
+    const responded = (body: unknown) =>
+      respond(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, use);
+    if (noBody !== null) return responded(noBody);
+    const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
+    try {
+      const body = checkShape(shape.checkedBody ?? shape.body, value);
+      // A turn may last long, and other large requests must not wait for its end.
+      if (name === 'chat') place?.leave();
+      return await responded(body);
+    } finally {
+      place?.leave();
+    }
+  }
 }
 
 /** The limits of a JSON body. Bodies of the API nest four deep. Without its lists, a body has fewer than a hundred values. */
 const bodyBounds = { depth: 8, values: 100 };
+
+function isSmallBody({ headers }: Request): boolean {
+  const announced = headers.get('content-length');
+  return announced !== null && Number(announced) <= largeBytes;
+}
+
+/** True for what is wrong with a request, or with how many a key makes; nothing of it is stored. */
+function isOfRequest(error: unknown): boolean {
+  if (!(error instanceof ParleyError) || error.session_id !== null) return false;
+  return errorKind[error.code] === 'input' || error.code === 'RATE_LIMITED';
+}

@@ -26,6 +26,8 @@ export interface AppOptions extends Served {
   /** Epoch milliseconds. */
   now(): number;
   newRequestId(): string;
+  /** How many servers share the limits of a key now. */
+  servers(): number;
   /** Called when a request has arrived, before any work on it. */
   arrived(): void;
 }
@@ -36,15 +38,15 @@ export interface App {
   /** The response to bytes that could not be read as a request. */
   refuse(error: ParleyError, status: number): Response;
   /**
-   * Refuses new work. Resolves when no reply runs any more. After the grace period the remaining replies are cut, and the received part of
-   * each is stored.
+   * Says at once that it is not ready, and works on until the drain is over, for those who do not know that yet. Then it takes no new
+   * work. Resolves when no reply runs any more. After the grace period the remaining replies are cut, and what came of them is kept.
    */
   stop(): Promise<void>;
 }
 
 export function createApp(options: AppOptions): App {
   const { service, serverLimits, version, logger, now, newRequestId, ready, arrived } = options;
-  const rateLimiter = new RateLimiter(service, serverLimits, now);
+  const rateLimiter = new RateLimiter(service, serverLimits, { now, servers: options.servers });
   const replies = new RunningReplies();
   const large = new LargeRequests(serverLimits);
   const streaming = new WeakSet<RequestContext>();
@@ -92,27 +94,33 @@ export function createApp(options: AppOptions): App {
     const failure = publicFailure(error);
     const response = failureResponse(context, failure, {
       ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(served, context.path).join(', ') }),
-      ...(replies.isStopping && { Connection: 'close' }),
     });
     record(context, response.status, error);
     return response;
   }
 
+  async function respond(request: Request): Promise<Response> {
+    const context = requestContextOf(request, newRequestId(), now());
+    try {
+      if (replies.isStopping && isOfApi(context)) throw stopping();
+      // hono's router ignores a slash at the end of a path.
+      const isOurs = !context.path.endsWith('/');
+      const response = await (isOurs ? hono.fetch(request, context) : otherwise(context, request));
+      // A stream is recorded when it ends.
+      if (!streaming.has(context)) record(context, response.status, null);
+      return response;
+    } catch (error) {
+      return fail(context, error);
+    }
+  }
+
   return {
     async fetch(request) {
       arrived();
-      const context = requestContextOf(request, newRequestId(), now());
-      try {
-        if (replies.isStopping && isOfApi(context)) throw stopping();
-        // hono's router ignores a slash at the end of a path.
-        const isOurs = !context.path.endsWith('/');
-        const response = await (isOurs ? hono.fetch(request, context) : otherwise(context, request));
-        // A stream is recorded when it ends.
-        if (!streaming.has(context)) record(context, response.status, null);
-        return response;
-      } catch (error) {
-        return fail(context, error);
-      }
+      const response = await respond(request);
+      // The next request of this client is for a server that stays.
+      if (replies.isDraining) response.headers.set('Connection', 'close');
+      return response;
     },
     refuse(error, status) {
       const context = {
@@ -126,7 +134,7 @@ export function createApp(options: AppOptions): App {
       record(context, status, error);
       return failureResponse(context, error, { Connection: 'close' }, status);
     },
-    stop: () => replies.stop(serverLimits.graceMs),
+    stop: () => replies.stop(serverLimits),
   };
 }
 

@@ -53,10 +53,14 @@ export class ChatStream {
             if (this.#isAsking && controller.desiredSize === 0) controller.enqueue(heartbeat);
           }, this.#options.heartbeatMs);
           beat.unref();
-          // A stalled reader does not ask for events, so the stop of the server must reach the engine in another way.
-          this.#reply.signal.addEventListener('abort', () => {
+          // A reader that stalls does not ask for events. The stop of the server must reach the engine all the same.
+          const { signal } = this.#reply;
+          const cut = () => {
             if (!this.#isAsking && !this.#isOver) this.#cutting = this.#cut();
-          });
+          };
+          // The client may have gone while its message was kept. Nobody reads the stream then, and the turn would never end.
+          if (signal.aborted) cut();
+          else signal.addEventListener('abort', cut, { once: true });
         },
         pull: async (controller) => {
           if (this.#rest.length === 0) await this.#fill();

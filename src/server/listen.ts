@@ -143,8 +143,9 @@ function cannotListen(error: NodeJS.ErrnoException, given: string, port: number)
 }
 
 async function stop(server: Server, app: App): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Until then it listens: whoever comes is told that this server is not ready.
   await app.stop();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection becomes idle when its last response is out. Node closes only those connections that are idle at the time of the call.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   const alarm = setTimeout(() => server.closeAllConnections(), deliveryMs);

@@ -27,7 +27,7 @@ export function openRoutes({ version, replies, ready }: OpenDependencies): reado
       method: 'GET',
       path: '/readyz',
       async serve(context) {
-        if (replies.isStopping) throw stopping();
+        if (replies.isDraining) throw stopping();
         await ready();
         return jsonResponse(context, 200, { success: true, data: { status: 'ready' } });
       },

@@ -9,15 +9,34 @@ import { TokenBucket } from './token-bucket.ts';
 /** The most keys that are remembered, which limits the memory. A forgotten key starts with a full allowance. */
 const rememberedKeys = 10_000;
 
+/** What this server grants of the limits of a key: the servers that live at one store share them. */
+class LimitShare {
+  readonly #limits: ServerLimits;
+  readonly #servers: () => number;
+
+  constructor(limits: ServerLimits, servers: () => number) {
+    this.#limits = limits;
+    this.#servers = servers;
+  }
+
+  get requestsPerSecond(): number {
+    return this.#limits.requestsPerSecond / this.#servers();
+  }
+
+  get streamsPerKey(): number {
+    return Math.max(1, Math.floor(this.#limits.streamsPerKey / this.#servers()));
+  }
+}
+
 /** The use of one key: its rate, and its streams. */
 export class RateLimit {
   readonly bucket: TokenBucket;
-  readonly #streamLimit: number;
+  readonly #streamLimit: () => number;
   #streams = 0;
 
-  constructor(limits: ServerLimits, now: number) {
-    this.bucket = new TokenBucket(limits.requestsPerSecond, now);
-    this.#streamLimit = limits.streamsPerKey;
+  constructor(share: LimitShare, now: number) {
+    this.bucket = new TokenBucket(() => share.requestsPerSecond, now);
+    this.#streamLimit = () => share.streamsPerKey;
   }
 
   get isStreaming(): boolean {
@@ -26,10 +45,11 @@ export class RateLimit {
 
   /** Counts a new stream. The returned function counts its end. */
   beginStream(): () => void {
-    if (this.#streams >= this.#streamLimit) {
+    const limit = this.#streamLimit();
+    if (this.#streams >= limit) {
       throw new ParleyError(
         'RATE_LIMITED',
-        `This key has ${this.#streams} replies streaming; the limit is ${this.#streamLimit}.`,
+        `This key has ${this.#streams} replies streaming; the limit is ${limit}.`,
         { hint: 'Wait for one of them to end.', retryAfter: 1 },
       );
     }
@@ -43,22 +63,29 @@ export class RateLimit {
 export class RateLimiter {
   readonly #service: ConversationService;
   readonly #limits: ServerLimits;
+  readonly #share: LimitShare;
   readonly #now: () => number;
   readonly #uses = new Map<string, RateLimit>();
 
-  constructor(service: ConversationService, limits: ServerLimits, now: () => number) {
+  /** `servers`: how many servers share the limits now. */
+  constructor(
+    service: ConversationService,
+    limits: ServerLimits,
+    { now, servers }: { now: () => number; servers: () => number },
+  ) {
     this.#service = service;
     this.#limits = limits;
+    this.#share = new LimitShare(limits, servers);
     this.#now = now;
   }
 
   /**
-   * `isPlain`: nothing in the request can be refused before the service checks the key. Only the service then looks a known key up, and
+   * `isSmall`: what the request holds may be read before its key is checked. A known key is then looked up by the service alone, and
    * `projectId` is null.
    */
-  async admit(call: Call, isPlain: boolean): Promise<{ use: RateLimit; projectId: string | null }> {
+  async admit(call: Call, isSmall: boolean): Promise<{ use: RateLimit; projectId: string | null }> {
     const known = this.#uses.get(call.apiKey);
-    if (isPlain && known?.bucket.take(this.#now())) return { use: known, projectId: null };
+    if (isSmall && known?.bucket.take(this.#now())) return { use: known, projectId: null };
     const { data } = await this.#service.verify(call);
     const use = this.#uses.get(call.apiKey) ?? this.#remember(call.apiKey);
     if (use.bucket.take(this.#now())) return { use, projectId: data.project_id };
@@ -77,7 +104,7 @@ export class RateLimiter {
         break;
       }
     }
-    const use = new RateLimit(this.#limits, this.#now());
+    const use = new RateLimit(this.#share, this.#now());
     this.#uses.set(apiKey, use);
     return use;
   }

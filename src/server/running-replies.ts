@@ -1,5 +1,6 @@
-// The running replies. A server that stops lets them continue for a while and then cuts them. The received part of each reply is stored,
-// and its client gets an error.
+// The replies that are running. A server that stops first works on for a while, though it says that it is not ready; then it takes no new
+// replies, lets the running ones end for a while, and cuts them. What came of each reply is stored, and its client is told.
+import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../service/errors.ts';
 import { ClientGone } from './client-gone.ts';
 
@@ -16,9 +17,16 @@ export interface RunningReply {
 
 export class RunningReplies {
   readonly #running = new Set<AbortController>();
+  #draining = false;
   #stopping = false;
   #whenNone: (() => void) | null = null;
 
+  /** True from the beginning of a stop. */
+  get isDraining(): boolean {
+    return this.#draining;
+  }
+
+  /** True once new replies are refused. */
   get isStopping(): boolean {
     return this.#stopping;
   }
@@ -42,8 +50,10 @@ export class RunningReplies {
     };
   }
 
-  /** Refuses new replies from now on. Resolves when the running ones have ended. After `graceMs` they are cut. */
-  async stop(graceMs: number): Promise<void> {
+  /** Refuses new replies after `drainMs`. Resolves when the running ones have ended. After another `graceMs` they are cut. */
+  async stop({ drainMs, graceMs }: { drainMs: number; graceMs: number }): Promise<void> {
+    this.#draining = true;
+    if (drainMs > 0) await delay(drainMs);
     this.#stopping = true;
     if (this.#running.size === 0) return;
     const none = new Promise<void>((resolve) => {

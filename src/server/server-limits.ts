@@ -29,7 +29,9 @@ export interface ServerLimits {
   readonly heartbeatMs: number;
   /** How often the keys of running replies are checked, in ms. A reply whose key was revoked is then cut. */
   readonly keyCheckMs: number;
-  /** How long running replies may go on when the server stops, in ms. */
+  /** How long a server that stops still takes new work, in ms: until a balancer has seen that it is not ready. */
+  readonly drainMs: number;
+  /** How long running replies may go on after that, in ms. */
   readonly graceMs: number;
 }
 
@@ -46,5 +48,6 @@ export const defaultServerLimits: ServerLimits = {
   stalledMs: 45_000,
   heartbeatMs: 15_000,
   keyCheckMs: 500,
+  drainMs: 0,
   graceMs: 10_000,
 };

@@ -1,19 +1,21 @@
-// A rate limit: `perSecond` tokens come each second, and as many may be taken at once after a pause of a second.
+// A rate limit: `perSecond` tokens come each second, and as many may be taken at once after a pause of a second. It may change meanwhile.
 
 export class TokenBucket {
-  readonly #perSecond: number;
-  readonly #most: number;
+  readonly #perSecond: () => number;
   #tokens: number;
   #filledAt: number;
 
-  constructor(perSecond: number, now: number) {
+  constructor(perSecond: () => number, now: number) {
     this.#perSecond = perSecond;
-    this.#most = Math.max(1, perSecond);
     this.#tokens = this.#most;
     this.#filledAt = now;
   }
 
-  /** Takes a token. False if there is none. */
+  get #most(): number {
+    return Math.max(1, this.#perSecond());
+  }
+
+  /** Takes a token. False where there is none. */
   take(now: number): boolean {
     this.#fill(now);
     if (this.#tokens < 1) return false;
@@ -23,13 +25,13 @@ export class TokenBucket {
 
   /** Whole seconds until there is a token, at least 1. */
   secondsToWait(): number {
-    return Math.max(1, Math.ceil((1 - this.#tokens) / this.#perSecond));
+    return Math.max(1, Math.ceil((1 - this.#tokens) / this.#perSecond()));
   }
 
   #fill(now: number): void {
     // A clock that is set back gives no tokens and takes none.
     const passed = Math.max(0, now - this.#filledAt);
-    this.#tokens = Math.min(this.#most, this.#tokens + (passed / 1000) * this.#perSecond);
+    this.#tokens = Math.min(this.#most, this.#tokens + (passed / 1000) * this.#perSecond());
     this.#filledAt = now;
   }
 }

@@ -48,6 +48,8 @@ export interface ServedBackend {
   readonly ready: () => Promise<void>;
   /** Called for each request that arrives, so that requests of one moment can share one state of the store. */
   readonly requestArrived: () => void;
+  /** How many servers live at the store now; null for a store of one machine. */
+  readonly servers: (() => number) | null;
   /** Reads the modes again. When reading fails, the old modes stay in use. */
   readonly reloadModes: () => Promise<void>;
 }

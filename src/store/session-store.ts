@@ -9,8 +9,9 @@
 // - Times that go in are epoch milliseconds, durations are milliseconds; results have the service's own types. The store's own clock
 //   measures leases and the age of idempotency keys; all processes that use the store share it.
 // - Ids are ASCII and compare byte by byte. Positions count from 0 without gaps: a message has an even one, its reply the next.
-// - A call rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; the call may be repeated), `STORAGE_FULL`,
-//   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Nothing was stored then, unless only the answer was lost.
+// - A call with a {@link KeyHash} does nothing and rejects with `INVALID_API_KEY` when that key is not one of the project, or is revoked.
+// - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
+//   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
 // - Several stores may be open on the same sessions at once, in one process or in many.
 import type {
   KeyRecord,
@@ -32,7 +33,10 @@ import type {
 import type { BatchItem, SearchPage, SessionRecord } from '../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from './session-filters.ts';
 
-/** Makes a write happen at most once: the key is stored in the same transaction as the rows of the write. */
+/** The SHA-256 of the key that a call is made with; null where that is checked. */
+export type KeyHash = Uint8Array | null;
+
+/** Makes a write happen once: kept in the same transaction as what it names. */
 export interface IdempotencyKey {
   readonly key: string;
   /** The SHA-256 of the operation and its request. The same key with another hash is a mismatch. */
@@ -78,7 +82,8 @@ export interface TurnStart {
   /** An owner that is known to be dead: its turn is over even if its lease still runs. */
   readonly deadOwner: string | null;
   readonly once: IdempotencyKey | null;
-  /** The id of the empty `interrupted` reply that closes a turn whose owner disappeared. */
+  readonly keyHash?: KeyHash;
+  /** The id for an empty `interrupted` reply that closes a turn whose owner went without ending it. */
   readonly closing_message_id: string;
 }
 
@@ -118,6 +123,17 @@ export interface TurnReply {
   readonly now: number;
 }
 
+/** What has come of a reply that runs, since the part before it. */
+export interface ReplyPart {
+  /** Where in the text it begins, in UTF-16 units. */
+  readonly at: number;
+  readonly content: string;
+  /** For the interrupted reply that becomes of the parts when the turn is left; the same for each part of a turn. */
+  readonly message_id: string;
+  readonly mode: string;
+  readonly now: number;
+}
+
 export type TurnEnd =
   /** The reply is stored under its id. */
   | { readonly kind: 'kept'; readonly message_count: number }
@@ -148,12 +164,11 @@ export interface SessionStore {
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
     once: IdempotencyKey | null,
+    keyHash?: KeyHash,
   ): Promise<Idempotent<NewSession>>;
-  /**
-   * An active session, or null. All reads and writes see active sessions only, except those that restore sessions or list the deleted ones.
-   */
-  findSession(projectId: string, sessionId: string): Promise<Session | null>;
-  /** Hides the session. Null if the project has no such active session. */
+  /** Active sessions alone; so are all reads and writes but those of restoring, and listing the deleted. Null for any other. */
+  findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
+  /** Hides it. Null where there is nothing to delete. */
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
   /** A new title does not count as an activity. Null if the project has no such active session. */
   renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
@@ -223,10 +238,12 @@ export interface SessionStore {
    */
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
   /**
-   * True while the turn is still held, false once another caller has taken it. The lease is extended to `leaseMs` from now when a third of
-   * it has passed, so frequent calls write rarely.
+   * Whether the turn is still held: false once another has taken it. Extends its lease to `leaseMs` from now when a third of that has
+   * passed, so it may be asked often. `part` is kept until the turn ends by a store that many machines share: when the owner goes without
+   * ending the turn, the parts are its interrupted reply, for whoever takes it over or lists the messages. A part that is sent again
+   * from the same place replaces the first.
    */
-  renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean>;
+  renewTurn(projectId: string, turn: Turn, leaseMs: number, part?: ReplyPart | null): Promise<boolean>;
   /**
    * The second write: stores the reply behind its message, in place of a cut reply that may stand there, and releases the turn. If the
    * session was deleted meanwhile, it stays deleted and the reply is stored in it. The reply of a lost turn is stored too (`kept`) if it

@@ -1,6 +1,7 @@
 // The responses of the archive. The archive is Parley's own extension, so the shapes of its responses are known, and any other shape is
 // refused.
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
+import { ExactNumber } from '../service/exact-number.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';
 
@@ -11,7 +12,7 @@ const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
 /** A cursor becomes a part of a path, and the client remembers all cursors of a listing. Its length is therefore limited. */
 const isCursor: Check = (value) => isTextOrNull(value) && (textOrNull(value) ?? '').length <= 4096;
-const isNumber: Check = (value) => typeof value === 'number';
+const isNumber: Check = (value) => typeof value === 'number' || value instanceof ExactNumber;
 const isListOf =
   (fields: Fields): Check =>
   (value) =>

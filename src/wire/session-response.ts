@@ -3,6 +3,8 @@
 // that a record has.
 import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
+import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
 import type { DeletedSession, NewSession, Session } from '../service/session.ts';
 
 /** The facts of the key, with all fields of the response. */
@@ -26,17 +28,30 @@ export function newSessionOf(body: unknown): NewSession | null {
   };
 }
 
-/** The session with this id; null if the response has none. */
+/** The session with this id; null where the response has none. Throws `BAD_RESPONSE` where it has another. */
 export function sessionOf(body: unknown, sessionId: string): Session | null {
   const fields = sessionFields(body);
   if (Object.keys(fields).length === 0) return null;
-  return { ...fields, session_id: idOf(fields) ?? sessionId } as unknown as Session;
+  const told = idOf(fields);
+  checkSession(told, sessionId, body);
+  return { ...fields, session_id: told ?? sessionId } as unknown as Session;
 }
 
-/** The deleted session. A server may answer a deletion without a body; `deleted_at` is then empty. */
+/** A server may answer a deletion without a body; then `deleted_at` is empty. Throws `BAD_RESPONSE` where another session was deleted. */
 export function deletedSessionOf(body: unknown, sessionId: string): DeletedSession {
+  checkSession(idOf(sessionFields(body)), sessionId, body);
   const deleted_at = textOrNull(fieldOf(fieldOf(body, 'data'), 'deleted_at')) ?? '';
   return { session_id: sessionId, deleted_at };
+}
+
+/** A server may write an id that it knows in other letters, such as a UUID in small ones. */
+function checkSession(told: string | null, asked: string, body: unknown): void {
+  if (told === null || told.toLowerCase() === asked.toLowerCase()) return;
+  const message = `The server answered with session ${quoted(told)}, and was asked for ${quoted(asked)}.`;
+  throw new ParleyError('BAD_RESPONSE', message, {
+    hint: 'What it did to either is not known: look at both.',
+    body,
+  });
 }
 
 function sessionFields(body: unknown): JsonObject {

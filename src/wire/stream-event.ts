@@ -1,6 +1,7 @@
 // Reads one server-sent event of a chat. The client decides what the event means for the chat.
-import { fieldOf, parseJson, textOrNull } from '../http/foreign-json.ts';
+import { fieldOf, textOrNull } from '../http/foreign-json.ts';
 import type { ParleyError } from '../service/errors.ts';
+import { parseExactJson } from './exact-json.ts';
 import { failureOfEvent } from './failure-body.ts';
 
 export type StreamEvent =
@@ -19,7 +20,7 @@ export type StreamEvent =
 /** Null for an event with an unknown name. */
 export function readStreamEvent(event: string, text: string): StreamEvent | null {
   if (!names.has(event)) return null;
-  const body = parseJson(text);
+  const body = parseExactJson(text);
   const data = fieldOf(body, 'data');
   if (event === 'error') return { kind: 'error', error: failureOfEvent(body) };
   if (fieldOf(body, 'success') === false) return { kind: 'error', error: failureOfEvent(body) };

@@ -1,6 +1,7 @@
-// Reads the response to an operation, from any server of the API: the body of a success, or the failure that it reports.
-import { fieldOf, parseJson } from '../http/foreign-json.ts';
+// The response to an operation, from any server of the API: the body of a success, or the failure that it tells of.
+import { fieldOf } from '../http/foreign-json.ts';
 import { ParleyError } from '../service/errors.ts';
+import { parseExactJson } from './exact-json.ts';
 import {
   codeTold,
   failureOfResponse,
@@ -13,7 +14,7 @@ import { type Operation, routes } from './routes.ts';
 /** The whole body of a success; null for a deletion whose response has no body. Throws the failure. */
 export function successBody(operation: Operation, response: ReceivedResponse): unknown {
   const { status, text } = response;
-  const body = parseJson(text);
+  const body = parseExactJson(text);
   if (status === 401) throw refusedKey(body);
   if (lacksExtension(operation, status, body)) throw unsupported(operation, body);
   const isSuccess = status >= 200 && status <= 299;

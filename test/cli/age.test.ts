@@ -1,5 +1,5 @@
 // A point in time as it is typed, for what is deleted and purged: it is never another one than was meant.
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { pointInTime } from '../../src/cli/age.ts';
 
 test.each([
@@ -17,3 +17,18 @@ test.each(['2026-02-30', '2026-02-29', '2026-04-31T00:00:00Z', '2100-02-29', '20
     expect(() => pointInTime(text)).toThrow(/such as 2026-01-31/);
   },
 );
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+test.each([
+  ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+  ['2026-01-31T10:00', '2026-01-31T10:00:00.000Z'],
+  // There was no such time in New York.
+  ['2026-03-08T02:30:00.5', '2026-03-08T02:30:00.500Z'],
+  ['2026-01-31T10:00-05:00', '2026-01-31T15:00:00.000Z'],
+])('%s is of UTC unless it says otherwise, wherever the machine is', (text, time) => {
+  vi.stubEnv('TZ', 'America/New_York');
+  expect(pointInTime(text)).toEqual({ time });
+});

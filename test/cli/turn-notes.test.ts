@@ -14,12 +14,20 @@ test.each([
 ])('a reply %j begins in notes: %s', (reply, expected) => {
   expect(beginsInNotes(reply)).toBe(expected);
   const answer = { reply, mode: 'local', turns_left_out: 0 } as ChatReply;
-  expect(turnNotes(answer, 'local')).toEqual(
+  expect(turnNotes(answer, { mode: 'local', session_id: null })).toEqual(
     expected ? [expect.stringContaining('parley modes set local --think-tags open')] : [],
   );
 });
 
 test('the name of a mode, which a server may have chosen, is quoted in a command to copy', () => {
   const answer = { reply: 'Notes\n</think>\nHello.', mode: 'm; rm -r ~', turns_left_out: 0 } as ChatReply;
-  expect(turnNotes(answer, 'm').join()).toContain("parley modes set 'm; rm -r ~' --think-tags open");
+  expect(turnNotes(answer, { mode: 'm', session_id: null }).join()).toContain(
+    "parley modes set 'm; rm -r ~' --think-tags open",
+  );
+});
+
+test('a reply in another session than the one that was asked in is told as such', () => {
+  const answer = { reply: 'Hello.', mode: 'm', session_id: 'other', turns_left_out: 0 } as ChatReply;
+  expect(turnNotes(answer, { mode: 'm', session_id: 'one' }).join()).toContain('session other');
+  expect(turnNotes({ ...answer, session_id: 'one' }, { mode: 'm', session_id: 'one' })).toEqual([]);
 });

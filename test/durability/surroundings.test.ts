@@ -92,3 +92,14 @@ test('a chat that cannot be noted for -c is kept and answered all the same, and 
   expect(err).toContain(`Go on with -s ${session};`);
   expect(storedMessages(place)[1]).toMatchObject({ content: 'hi', finish_reason: 'stop' });
 });
+
+test('a directory whose name is not UTF-8 is refused by name, and no other is made in its place', async () => {
+  const { status, err } = await place.shell(
+    `PARLEY_DATA_DIR=$'${place.path}/caf\\xe9/data' parley chat -n --mode echo hi`,
+  );
+  expect([status, err]).toEqual([
+    2,
+    expect.stringMatching(/caf.*\/data has a name that is not UTF-8\. \(CONFIG\)/),
+  ]);
+  expect(readdirSync(place.path).filter((name) => name.startsWith('caf'))).toEqual([]);
+});

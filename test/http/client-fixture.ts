@@ -19,7 +19,6 @@ export function clientOf(origin: string, options: Partial<HttpClientOptions> = {
     silenceMs: 5000,
     mostBytes: 64 * 1024 * 1024,
     tellsStale: true,
-    now: Date.now,
   };
   return kept(new HttpClient({ origin, ...usual, ...options }));
 }

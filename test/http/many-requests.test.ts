@@ -12,7 +12,6 @@ async function started(script: Script, responseMs = 20_000) {
     responseMs,
     tellsStale: false,
     silenceMs: 20_000,
-    now: Date.now,
   };
   const client = new HttpClient({ origin: server.url, proxies: {}, authorities: null, ...limits });
   onTestFinished(async () => {

@@ -78,3 +78,12 @@ test('a cursor that was not given out by the listing is refused', () => {
       expect(() => read(cursor), cursor).toThrow(expect.objectContaining(refused));
   }
 });
+
+test.each(orders)('a session of a clock before 1970 has a cursor by $sort, $order', (order) => {
+  const time = '1969-11-08T17:22:31.249Z';
+  const early = { ...session, created_at: time, updated_at: time };
+  const cursor = sessionPage(order, { items: [early], hasMore: true }).next_cursor;
+  expect(readSessionCursor(order, cursor)).toEqual({ time: Date.parse(time), sessionId: 'ses_1' });
+  const place = { score: 1.5, time: Date.parse(time), sessionId: 'ses_1' };
+  expect(readSearchCursor(searchCursor(place))).toEqual(place);
+});

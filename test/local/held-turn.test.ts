@@ -13,7 +13,11 @@ it('a turn is renewed while it is held, and is free one lease after its release'
   const begun = await store.beginTurn(project, turnStart({ lease: { owner: 'owner-1', ms } }));
   if (begun.kind !== 'begun') throw new Error(begun.kind);
   const { session_id } = begun.turn;
-  const held = new HeldTurn(store, project, begun.turn, ms, new AbortController().signal);
+  const held = new HeldTurn(store, project, begun.turn, {
+    leaseMs: ms,
+    caller: new AbortController().signal,
+    soFar: () => ({ text: '', mode: 'echo', message_id: 'part', now: 0 }),
+  });
   await delay(ms * 2);
   expect(held.signal.aborted).toBe(false);
   expect(await store.beginTurn(project, turnStart({ session_id }))).toMatchObject({ kind: 'busy' });

@@ -31,6 +31,11 @@ test('a title far too long is refused by its length alone, in no time', () => {
     expect(() => checkTitle(`${title}x`, defaultLimits)).toThrow('has 201 characters; the limit is 200');
 });
 
+test('a time without a zone is refused: each machine would take it for another', () => {
+  expect(readTime('updated_before', '2026-01-31T10:00:00+01:00')).toBe(Date.UTC(2026, 0, 31, 9));
+  expect(() => readTime('updated_before', '2026-01-31T10:00:00')).toThrow('with its zone');
+});
+
 test('a time of a day that the calendar lacks is refused, and not taken for another', () => {
   expect(readTime('updated_before', '2028-02-29T00:00:00Z')).toBe(Date.UTC(2028, 1, 29));
   for (const time of ['2026-02-30T00:00:00.000Z', '2026-02-29T00:00:00Z', '2026-04-31T10:00:00+02:00'])

@@ -23,6 +23,7 @@ export interface FixtureOptions {
   /** Stands between the service and its store. */
   readonly around?: (store: SessionStore) => SessionStore;
   readonly owner?: TurnOwner;
+  readonly servers?: () => number;
   readonly now?: () => number;
   readonly lockWaitMs?: number;
 }
@@ -68,6 +69,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   }, Date.now);
   const app = createApp({
     arrived: () => {},
+    servers: options.servers ?? (() => 1),
     service: backend.service,
     archive: backend.archive,
     limits: { ...defaultLimits, ...options.limits },
@@ -75,7 +77,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     version: '1.2.3',
     logger: log.logger,
     ready: options.ready ?? (() => Promise.resolve()),
-    now: Date.now,
+    now: options.now ?? Date.now,
     newRequestId: () => `req_${randomUUID()}`,
   });
   const key = await newKey(backend, 'first');

@@ -287,6 +287,68 @@ test('a server that stops lets replies end, takes no new work, and says so', asy
   expect(eventsOf(text).at(-1)?.event).toBe('done');
 });
 
+test('a server that drains works on, though it says at once that it is not ready', async () => {
+  await open({ serverLimits: { drainMs: 50 } });
+  const stopped = server.app.stop();
+  // Both begin before the drain can be over.
+  const asking = server.ask('GET', '/readyz');
+  const making = server.ask('POST', '/v1/sessions', { body: {} });
+  const asked = await asking;
+  expect([asked.status, asked.headers.get('retry-after')]).toEqual([503, '5']);
+  const made = await making;
+  expect([made.status, made.headers.get('connection')]).toEqual([200, 'close']);
+  await stopped;
+  expect((await server.ask('POST', '/v1/sessions', { body: {} })).status).toBe(503);
+});
+
+test('a server that stops still listens while a reply runs, so that nobody takes it for crashed', async () => {
+  const held = heldEngine();
+  await open({ engines: held.engines });
+  const listening = await server.listen();
+  const reading = await readUntil(await chat('hello'), 'half ');
+  const stopped = listening.stop();
+  for (const [path, status] of [
+    ['/readyz', 503],
+    ['/healthz', 200],
+    ['/v1/sessions', 503],
+  ] as const)
+    expect((await fetch(`${listening.url}${path}`)).status).toBe(status);
+  held.release();
+  await Promise.all([reading.rest(), stopped]);
+  await expect(fetch(`${listening.url}/readyz`)).rejects.toThrow();
+});
+
+test('the limit of streams is shared out over the servers that live, at least one for each', async () => {
+  let servers = 2;
+  const held = heldEngine();
+  await open({ engines: held.engines, serverLimits: { streamsPerKey: 4 }, servers: () => servers });
+  const streams = [await chat('one'), await chat('two')];
+  expect((await chat('three')).status).toBe(429);
+  servers = 1;
+  streams.push(await chat('three'));
+  servers = 100;
+  expect((await chat('four')).status).toBe(429);
+  held.release();
+  for (const stream of streams) await stream.text();
+  expect((await chat('four')).status).toBe(200);
+});
+
+test('the rate of a key is shared out over the servers that live', async () => {
+  let servers = 4;
+  let now = Date.now();
+  await open({ serverLimits: { requestsPerSecond: 8 }, servers: () => servers, now: () => now });
+  const statuses = async (count: number) => {
+    const all: number[] = [];
+    for (let asked = 0; asked < count; asked += 1)
+      all.push((await server.ask('GET', '/v1/sessions/none')).status);
+    return all;
+  };
+  expect(await statuses(3)).toEqual([404, 404, 429]);
+  servers = 2;
+  now += 1000;
+  expect(await statuses(5)).toEqual([404, 404, 404, 404, 429]);
+});
+
 test('of 200 streams under a server that stops, each ends with done or error, and each is kept', async () => {
   const slow = heldEngine();
   const mixed = engineOf(async function* (context, signal) {

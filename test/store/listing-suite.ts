@@ -50,6 +50,18 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       expect(shown).toEqual(byTime.flatMap((sameTime) => sameTime.sort().reverse()));
     });
 
+    it.each(orders)('give sessions of a clock before 1970 by $sort, $order, as all others', async (way) => {
+      const store = await open();
+      const project = await newProject(store);
+      const ids: string[] = [];
+      for (const now of [-3000, -2000, -1000, 0, 1000]) ids.push(await newSession(store, project, { now }));
+      const expected = way.order === 'asc' ? ids : ids.toReversed();
+      expect(await allPages(store, project, way)).toEqual(expected);
+      expect(await allPages(store, project, { ...way, updatedBefore: 0 })).toEqual(
+        expected.filter((id) => ids.indexOf(id) < 3),
+      );
+    });
+
     it.each(orders)('give sessions by $sort, $order, page by page, active or deleted', async (way) => {
       const store = await open();
       const project = await newProject(store);

@@ -15,6 +15,7 @@ import {
   turnReply,
   turnStart,
 } from './store-samples.ts';
+import { contents } from './turn-steps.ts';
 
 export function describeStore(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: keys`, () => {
@@ -54,6 +55,54 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findKey(key.hash)).toBeNull();
       expect((await store.revokeKey(key.key_id, startOfTime + 9))?.revoked_at).toBe(at(1));
       expect(await store.revokeKey('key_unknown', startOfTime)).toBeNull();
+    });
+  });
+
+  describe(`${name}: calls that bring their key`, () => {
+    it('are done with a key of the project, and not with one that is revoked, unknown, or of another project', async () => {
+      const store = await open();
+      const key = newKey();
+      const other = newKey();
+      const { project_id: project } = await store.createKey(key);
+      await store.createKey(other);
+      const session = await newSession(store, project);
+      const create = (session_id: string, keyHash: Uint8Array) =>
+        store.createSession(project, { session_id, title: null, now: startOfTime }, null, keyHash);
+      const begin = (session_id: string | null, keyHash: Uint8Array) =>
+        store.beginTurn(project, turnStart({ session_id, keyHash }));
+      const made = newId('ses');
+      expect(await store.findSession(project, session, key.hash)).toMatchObject({ session_id: session });
+      expect(await create(made, key.hash)).toMatchObject({ kind: 'done', value: { session_id: made } });
+      expect(await begin(made, key.hash)).toMatchObject({ kind: 'begun' });
+      await store.revokeKey(key.key_id, startOfTime);
+      for (const hash of [key.hash, hashOf('unknown'), other.hash]) {
+        const refused = { code: 'INVALID_API_KEY' };
+        await expect(store.findSession(project, session, hash)).rejects.toMatchObject(refused);
+        await expect(store.findSession(project, 'none', hash)).rejects.toMatchObject(refused);
+        await expect(create(newId('ses'), hash)).rejects.toMatchObject(refused);
+        await expect(begin(session, hash)).rejects.toMatchObject(refused);
+        await expect(begin(null, hash)).rejects.toMatchObject(refused);
+        await expect(begin('none', hash)).rejects.toMatchObject(refused);
+      }
+      const { items } = await store.listSessions(project, everySession());
+      expect(items.map(({ session_id }) => session_id).sort()).toEqual([session, made].sort());
+      expect(await contents(store, project, session)).toEqual([]);
+    });
+
+    it('learn nothing by an idempotency key that was used before', async () => {
+      const store = await open();
+      const key = newKey();
+      const { project_id: project } = await store.createKey(key);
+      const create = () => {
+        const session = { session_id: newId('ses'), title: null, now: startOfTime };
+        return store.createSession(project, session, once('made', 'x'), key.hash);
+      };
+      const begin = () => store.beginTurn(project, turnStart({ once: once('said', 'x'), keyHash: key.hash }));
+      await create();
+      await begin();
+      await store.revokeKey(key.key_id, startOfTime);
+      await expect(create()).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
+      await expect(begin()).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
     });
   });
 

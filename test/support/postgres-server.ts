@@ -6,12 +6,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 
 const nobody = 65_534;
 
 export interface PostgresServer {
   readonly port: number;
   readonly user: string;
+  /** Of a statement on the database `postgres`. */
+  rows(sql: string): Promise<readonly unknown[]>;
   /** As a crash does: nothing that was not committed survives. Resolves when it takes connections again. */
   crash(downMs: number): Promise<void>;
   stop(): void;
@@ -89,6 +92,15 @@ export async function startPostgres(settings: readonly string[] = ['fsync=off'])
   return {
     port,
     user,
+    async rows(sql) {
+      const client = new pg.Client({ host: '127.0.0.1', port, user, database: 'postgres' });
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    },
     async crash(downMs) {
       stop();
       await delay(downMs);

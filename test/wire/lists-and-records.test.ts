@@ -101,6 +101,18 @@ describe('a session', () => {
     });
     expect(deletedSessionOf(null, 's')).toEqual({ session_id: 's', deleted_at: '' });
   });
+
+  it.each([{ data: { session_id: 'other' } }, { data: { session: { id: 'other' } } }, { id: 'other' }])(
+    'is not taken for another that an answer has: %j',
+    (body) => {
+      for (const read of [sessionOf, deletedSessionOf]) {
+        expect(() => read({ success: true, ...body }, 's')).toThrow(
+          expect.objectContaining({ code: 'BAD_RESPONSE', message: expect.stringContaining('"other"') }),
+        );
+        expect(read({ success: true, ...body }, 'OTHER')).toBeTruthy();
+      }
+    },
+  );
 });
 
 describe('the archive', () => {

@@ -116,7 +116,7 @@ export class BatchProgress {
 
 /** `resultsApart`: the results do not appear on the terminal of stderr. `lines`: progress is wanted even if it cannot be redrawn. */
 export function progressOn(
-  { stderr, stdout, options, host }: CliContext,
+  { stderr, stdout, options }: CliContext,
   batch: Pick<BatchProgressOptions, 'end' | 'unit' | 'outcomes'> & {
     readonly resultsApart: boolean;
     readonly lines: boolean;
@@ -124,7 +124,7 @@ export function progressOn(
 ): BatchProgress {
   const isLive = stderr.redraws && (batch.resultsApart || !stdout.isTerminal);
   const form = options.quiet ? 'none' : isLive ? 'live' : batch.lines ? 'lines' : 'none';
-  return new BatchProgress({ ...batch, stderr, form, startTimer, now: host.now });
+  return new BatchProgress({ ...batch, stderr, form, startTimer, now: () => performance.now() });
 }
 
 function duration(seconds: number): string {

@@ -18,10 +18,11 @@ export interface PacerOptions {
   readonly say: (line: string) => void;
   /** Ends every wait: the waiting calls reject. */
   readonly signal: AbortSignal;
-  readonly now: () => number;
-  /** A random number from 0 to 1. */
+  /** 0 to 1. */
   readonly random: () => number;
-  /** Waits; a test passes its own function. */
+  /** Milliseconds on a clock that is never set. A test gives its own. */
+  readonly now?: () => number;
+  /** A test gives its own. */
   readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
 
@@ -36,6 +37,8 @@ const noticeableMs = 2000;
 
 export class Pacer {
   readonly #options: PacerOptions;
+  /** Not the time of day: a clock that is set back would make a pause as much longer. */
+  readonly #now: () => number;
   #most: number;
   #limit: number;
   #running = 0;
@@ -47,6 +50,7 @@ export class Pacer {
 
   constructor(options: PacerOptions) {
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
     this.#most = options.most;
     this.#limit = options.most;
     options.signal.addEventListener('abort', () => this.#release(this.#waiting.length));
@@ -59,7 +63,7 @@ export class Pacer {
 
   /** How long (ms) the next call must wait. */
   get pauseMs(): number {
-    return Math.max(0, this.#until - this.#options.now());
+    return Math.max(0, this.#until - this.#now());
   }
 
   /** True for a failure that ended the batch, or would have ended it. */
@@ -77,7 +81,7 @@ export class Pacer {
   async run<Result>(call: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
       await this.#turn();
-      const begun = this.#options.now();
+      const begun = this.#now();
       try {
         const result = await call();
         this.#answered();
@@ -137,8 +141,8 @@ export class Pacer {
   }
 
   #turnedAway(begun: number, retryAfter: number | null): void {
-    const { now, random, say } = this.#options;
-    // Calls that ran at the same time are refused together and count as one refusal.
+    const { random, say } = this.#options;
+    // Calls that ran at the same time are turned away together: that is one refusal.
     const isNew = begun >= this.#until;
     if (isNew) {
       this.#limit = Math.max(1, this.#limit / 2);
@@ -147,7 +151,7 @@ export class Pacer {
     // If the server names no time, or repeatedly 0, the pauses grow.
     const usual = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
     const pause = Math.max(usual, (retryAfter ?? 0) * 1000);
-    this.#until = Math.max(this.#until, now() + pause + (firstPauseMs * random()) / 2);
+    this.#until = Math.max(this.#until, this.#now() + pause + (firstPauseMs * random()) / 2);
     if (!isNew || pause < noticeableMs) return;
     const seconds = Math.ceil(pause / 1000);
     const who = usual < pause ? `The server asks to wait ${seconds} s` : 'The server has too much to do';

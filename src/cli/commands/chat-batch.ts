@@ -82,7 +82,7 @@ async function answerAll(
   { signal, giveUp }: { readonly signal: AbortSignal; readonly giveUp: (error: unknown) => void },
 ): Promise<void> {
   const { backend, apiKey } = await context.open();
-  const { now, random, newRequestId } = context.host;
+  const { random, newRequestId } = context.host;
   let defaultMode: Promise<string> | null = null;
   const pacer = new Pacer({
     most: input.concurrency,
@@ -94,7 +94,8 @@ async function answerAll(
       progress.clear();
       void context.say(line);
     },
-    ...{ signal, now, random },
+    signal,
+    random,
   });
   const answers = new BatchAnswers({
     service: backend.service,

@@ -136,9 +136,8 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
 
   const { request, call } = await prepareTurn(input, context);
-  const { mode } = request;
   const { usage, raw } = input;
-  const output = chatOutput(plan.format, context, { mode, modeGiven: input.mode, usage, raw });
+  const output = chatOutput(plan.format, context, { request, modeGiven: input.mode, usage, raw });
   const { backend } = await context.open();
   const events = backend.service.chat(call, request, 'chunks');
   const outcome = await runTurn(events, output, (session) => remember(session, context));
@@ -153,7 +152,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const repeated = {
     ...input,
     format: jsonFlag,
-    mode,
+    mode: request.mode,
     session: session_id,
     hasMore,
     key: call.idempotencyKey,

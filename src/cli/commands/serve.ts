@@ -15,9 +15,13 @@ export interface ServeInput {
   readonly port: number;
   readonly rateLimit: number | undefined;
   readonly streamLimit: number | undefined;
-  /** A file of modes that replaces the user's own. */
+  readonly drain: number | undefined;
+  /** A file of modes in place of the user's own. */
   readonly modes: string | undefined;
 }
+
+/** Seconds that a server of several works on for a balancer that does not know yet that it stops. */
+const sharedDrain = 5;
 
 export function registerServe(parent: Command, run: Run): void {
   parent
@@ -38,6 +42,11 @@ export function registerServe(parent: Command, run: Run): void {
       '--stream-limit <number>',
       'streaming replies of one key at a time (default: 2000)',
       wholeNumber(1, 1_000_000),
+    )
+    .option(
+      '--drain <seconds>',
+      'after SIGTERM, serve on for so long while /readyz answers 503 (default: 5 for a PostgreSQL store, 0 for SQLite)',
+      wholeNumber(0, 3600),
     )
     .option('--modes <file>', 'the modes to serve (YAML or JSON); SIGHUP reads them again')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
@@ -61,11 +70,6 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       import('../../server/server-limits.ts'),
       import('node:crypto'),
     ]);
-  const limits = {
-    ...defaultServerLimits,
-    ...(input.rateLimit !== undefined && { requestsPerSecond: input.rateLimit }),
-    ...(input.streamLimit !== undefined && { streamsPerKey: input.streamLimit }),
-  };
   const { logger, flush } = serverLog(logTo(context.stderr), host.now);
   const served = await host.openServedBackend(target, {
     timeout: context.options.timeout,
@@ -73,6 +77,13 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     modesFile: input.modes ?? null,
     say: (line) => context.say(line),
   });
+  const drain = input.drain ?? (served.servers === null ? 0 : sharedDrain);
+  const limits = {
+    ...defaultServerLimits,
+    ...(input.rateLimit !== undefined && { requestsPerSecond: input.rateLimit }),
+    ...(input.streamLimit !== undefined && { streamsPerKey: input.streamLimit }),
+    drainMs: drain * 1000,
+  };
   if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
   try {
     const app = createApp({
@@ -86,6 +97,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       now: host.now,
       // A counter would reveal to each client how many requests the others send.
       newRequestId: () => `req_${randomUUID()}`,
+      servers: served.servers ?? (() => 1),
       arrived: () => served.requestArrived(),
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });

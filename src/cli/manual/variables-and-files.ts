@@ -31,7 +31,8 @@ export const variables: readonly Described[] = [
   { name: 'CI', purpose: 'never ask, and draw no line again' },
   {
     name: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
-    purpose: 'the proxy on the way to a server; one for this machine is never used',
+    purpose:
+      'the proxy on the way to a server; one for this machine is never used. NO_PROXY: hosts, domains, addresses and networks (10.0.0.0/8) that need none',
   },
   {
     name: 'OLLAMA_HOST, OPENAI_BASE_URL',

@@ -137,7 +137,7 @@ export class Conversation {
     let reply = '';
     try {
       let complete: ChatReply | null = null;
-      let yieldedAt = context.host.now();
+      let yieldedAt = performance.now();
       for await (const event of backend.service.chat(call, attempt.request, 'chunks')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
@@ -151,9 +151,9 @@ export class Conversation {
         }
         await shown.take(event);
         // An engine that never waits would keep the keyboard from being read.
-        if (context.host.now() - yieldedAt > mostMsAtOnce) {
+        if (performance.now() - yieldedAt > mostMsAtOnce) {
           await yieldToEventLoop();
-          yieldedAt = context.host.now();
+          yieldedAt = performance.now();
         }
       }
       context.signal.throwIfAborted();
@@ -162,7 +162,7 @@ export class Conversation {
       }
       this.last = { ...this.last, isAnswered: true };
       this.usage = complete.usage;
-      notes.push(...turnNotes(complete, attempt.request.mode));
+      notes.push(...turnNotes(complete, attempt.request));
       if (complete.finish_reason === 'length')
         notes.push('The reply ends here because it reached its limit.');
     } catch (error) {

@@ -14,13 +14,13 @@ export interface ShownReply {
 }
 
 export async function shownReply(raw: boolean, context: CliContext): Promise<ShownReply> {
-  const { stdout, stderr, options, host, signal } = context;
+  const { stdout, stderr, options, signal } = context;
   const writer = await replyWriter(stdout, { raw, signal });
   const { dim } = await stdout.style();
   const spinner = waiting(() => stderr, 'Waiting for the reply', {
     quiet: options.quiet,
     startTimer,
-    now: () => host.now(),
+    now: () => performance.now(),
   });
   let begun = false;
   let reasons: TextFilter | null = null;

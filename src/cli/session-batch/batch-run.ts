@@ -34,7 +34,7 @@ export interface BatchWork<Done extends string> {
   readonly concurrency: number;
   /** Only this signal stops the batch; a reader of the results that goes away does not. */
   readonly stopSignal: AbortSignal;
-  readonly host: Pick<CliHost, 'newRequestId' | 'now' | 'random'>;
+  readonly host: Pick<CliHost, 'newRequestId' | 'random'>;
 }
 
 /** How long (ms) running calls may take to end after a stop. A stop may take two seconds in all. */
@@ -84,7 +84,8 @@ class BatchRun<Done extends string> {
       isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
       giveUp: (error) => this.#stop.abort(error),
       say: (line) => void report.say(line),
-      ...{ signal, now: host.now, random: host.random },
+      signal,
+      random: host.random,
     });
   }
 

@@ -1,8 +1,10 @@
 // Prints a record for a person: one line a field.
+import { ExactNumber } from '../../service/exact-number.ts';
 
 /** Returns `name: value` for each field, with nested fields as `outer.name: value`. Each line ends in a newline. */
 export function fieldLines(value: unknown, path = ''): string {
-  if (typeof value !== 'object' || value === null) return `${path}: ${value === null ? '' : String(value)}\n`;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
+    return `${path}: ${value === null ? '' : String(value)}\n`;
   return Object.entries(value)
     .map(([name, inner]) => fieldLines(inner, path === '' ? name : `${path}.${name}`))
     .join('');

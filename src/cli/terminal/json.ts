@@ -1,12 +1,23 @@
 // JSON for stdout: one line without any character that a terminal could act on. Its parsed value does not change.
+import { ExactNumber } from '../../service/exact-number.ts';
 import { dangerousCharacters } from './filter.ts';
 
 /**
  * JSON.stringify escapes C0 and halves of surrogate pairs. Other dangerous characters occur only inside strings and are escaped here.
  */
 export function toJson(value: unknown): string {
-  return escapeDangerous(JSON.stringify(value) ?? 'null');
+  const numbers: string[] = [];
+  const json =
+    JSON.stringify(value, (_name, inner: unknown) =>
+      inner instanceof ExactNumber ? `${mark}${numbers.push(inner.literal) - 1}` : inner,
+    ) ?? 'null';
+  if (numbers.length === 0) return escapeDangerous(json);
+  return escapeDangerous(json.replace(marked, (text, index: string) => numbers[Number(index)] ?? text));
 }
+
+/** Marks the string that stands for an exact number until it is written. A lone surrogate is no part of a valid text. */
+const mark = '\udfff';
+const marked = /"\\udfff(\d+)"/g;
 
 /** The same for a text that is JSON already. */
 export function escapeDangerous(json: string): string {

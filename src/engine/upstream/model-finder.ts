@@ -28,7 +28,6 @@ export async function findModels(
       silenceMs: responseMs,
       mostBytes,
       tellsStale: false,
-      now: options.now,
     };
     const authorities = await options.authorities();
     const key = server.key === null ? null : await options.readKey(server.key, server.name, signal);

@@ -57,14 +57,13 @@ export class UpstreamConnection {
     this.#origin = new URL(settings.base_url).origin;
     this.#path = completionsPath(settings.base_url);
     try {
-      const { proxies, now } = options;
+      const { proxies } = options;
       const limits = {
         connectMs,
         responseMs: noLimit,
         silenceMs: noLimit,
         mostBytes: mostStreamBytes,
         tellsStale: true,
-        now,
       };
       this.#client = new HttpClient({ origin: this.#origin, proxies, authorities, ...limits });
     } catch (cause) {
@@ -142,15 +141,14 @@ export class UpstreamConnection {
       const withUsage = this.#withUsage;
       const request = this.#request(upstream, completionBody(this.#settings, context, { withUsage }), signal);
       let response: HttpResponse;
-      const askedAt = this.#options.now();
+      const askedAt = performance.now();
       try {
         const traced = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
         await this.#options.trace?.(request, this.#origin, traced);
         response = await this.#client.request(request);
       } catch (error) {
         // A request is repeated once, and only on a kept connection that the server had closed: no server can have answered or billed it.
-        const isStale =
-          error instanceof HttpFailure && error.stale && this.#options.now() - askedAt < staleMs;
+        const isStale = error instanceof HttpFailure && error.stale && performance.now() - askedAt < staleMs;
         if (!mayRepeat || !isStale) throw error;
         mayRepeat = false;
         continue;

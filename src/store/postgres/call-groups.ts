@@ -4,7 +4,7 @@ import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { Idempotent, TurnBegin, TurnEnd } from '../session-store.ts';
 import { Groups } from './groups.ts';
 import type { OnceTools } from './idempotency.ts';
-import { findKeysByHash } from './keys.ts';
+import { findKeysByHash, type refused } from './keys.ts';
 import { type HistoryCall, readHistories } from './messages.ts';
 import { createSessions, type SessionCreation } from './new-sessions.ts';
 import { findSessions, type NamedSession } from './sessions.ts';
@@ -20,23 +20,24 @@ import {
 
 export interface CallGroups {
   readonly keyReads: Groups<Uint8Array, KeyIdentity | null>;
-  readonly sessionReads: Groups<NamedSession, Session | null>;
+  readonly sessionReads: Groups<NamedSession, Session | null | typeof refused>;
   readonly histories: Groups<HistoryCall, readonly Message[]>;
-  readonly creations: Groups<SessionCreation, Idempotent<NewSession>>;
-  readonly begins: Groups<BeginCall, TurnBegin>;
+  readonly creations: Groups<SessionCreation, Idempotent<NewSession> | typeof refused>;
+  readonly begins: Groups<BeginCall, TurnBegin | typeof refused>;
   readonly renewals: Groups<RenewCall, boolean>;
   readonly runningReads: Groups<RunningCall, boolean>;
   readonly ends: Groups<EndCall, TurnEnd>;
 }
 
-export function callGroups(tools: OnceTools): CallGroups {
+/** `server`: the owner that this process is, where it serves. */
+export function callGroups(tools: OnceTools, server: string | null): CallGroups {
   const { ask } = tools.connections;
   const alone = () => null;
   const keyReads: Groups<Uint8Array, KeyIdentity | null> = new Groups({
     send: (hashes) => findKeysByHash(ask, hashes),
     placeOf: alone,
   });
-  const sessionReads: Groups<NamedSession, Session | null> = new Groups({
+  const sessionReads: Groups<NamedSession, Session | null | typeof refused> = new Groups({
     send: (places) => findSessions(ask, places),
     placeOf: alone,
   });
@@ -45,14 +46,14 @@ export function callGroups(tools: OnceTools): CallGroups {
     placeOf: alone,
   });
   const runningReads: Groups<RunningCall, boolean> = new Groups({
-    send: (calls) => areRunning(ask, calls),
+    send: (calls) => areRunning(ask, calls, server),
     placeOf: alone,
   });
-  const creations: Groups<SessionCreation, Idempotent<NewSession>> = new Groups({
+  const creations: Groups<SessionCreation, Idempotent<NewSession> | typeof refused> = new Groups({
     send: (creations) => createSessions(tools, creations),
     placeOf: ({ projectId, once }) => once && `${projectId} ${once.key}`,
   });
-  const begins: Groups<BeginCall, TurnBegin> = new Groups({
+  const begins: Groups<BeginCall, TurnBegin | typeof refused> = new Groups({
     send: (calls) => beginTurns(tools, calls),
     placeOf: ({ projectId, start }) =>
       start.once === null
@@ -65,6 +66,7 @@ export function callGroups(tools: OnceTools): CallGroups {
   const renewals: Groups<RenewCall, boolean> = new Groups({
     send: (calls) => renewTurns(ask, calls),
     placeOf: (call) => placeOfTurn(call),
+    lengthOf: ({ part }) => part?.content.length ?? 0,
   });
   const ends: Groups<EndCall, TurnEnd> = new Groups({
     send: (calls) => endTurns(tools, calls),

@@ -5,6 +5,7 @@ import type { MessageRow } from '../rows.ts';
 import { messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
+import { accepted } from './keys.ts';
 import { findSessions } from './sessions.ts';
 import { statement } from './statement.ts';
 
@@ -71,7 +72,8 @@ async function isKept(
   projectId: string,
   { session, messages }: SessionRecord,
 ): Promise<boolean> {
-  const [kept] = await findSessions(ask, [{ projectId, sessionId: session.session_id }]);
+  const [found = null] = await findSessions(ask, [{ projectId, sessionId: session.session_id }]);
+  const kept = accepted(found);
   if (!kept || !rules.isSame(kept, session)) return false;
   for (let from = 0; from < messages.length; from += comparedAtOnce) {
     const given = messages.slice(from, from + comparedAtOnce);

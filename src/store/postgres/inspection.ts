@@ -7,11 +7,12 @@ import { statement } from './statement.ts';
 const sizes = statement(`
   SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0) AS bytes
   FROM unnest(ARRAY['parley.meta', 'parley.projects', 'parley.api_keys', 'parley.sessions', 'parley.messages',
-    'parley.idempotency', 'parley.to_index', 'parley.search']) AS name`);
+    'parley.servers', 'parley.reply_parts', 'parley.idempotency', 'parley.to_index', 'parley.search']) AS name`);
 const settings = statement(`
   SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
     current_setting('synchronous_commit') AS synchronous_commit,
     (SELECT count(*) FROM pg_stat_replication WHERE sync_state <> 'async') AS synchronous_standbys,
+    (SELECT count(*) FROM parley.servers WHERE until > clock_timestamp()) AS living_servers,
     (SELECT count(*) FROM parley.to_index) AS unindexed_messages`);
 // The positions of a session's messages have no gaps: the last is one less than their number.
 const brokenSessions = statement(`

@@ -1,6 +1,7 @@
 // Projects and the keys that are bound to them.
 import type { KeyRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
+import { refusedKey } from '../../service/refused-key.ts';
 import type { KeyRow } from '../rows.ts';
 import { toKeyRecord, toTime } from '../rows.ts';
 import type { NewKey } from '../session-store.ts';
@@ -32,6 +33,25 @@ const create = statement(`
 const revoke = statement(
   'UPDATE parley.api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL',
 );
+
+/** Whether a call is refused for its key; both names are SQL. A call without a hash had its key checked before. */
+export const isRefused = (hash: string, project: string) => `(
+  ${hash} IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM parley.api_keys AS given
+    WHERE given.hash = ${hash} AND given.project = ${project} AND given.revoked_at IS NULL))`;
+
+export const refused = 'refused';
+
+/** The result of a call whose key was checked in its statement. */
+export function accepted<T>(result: T | typeof refused): T {
+  if (result === refused) throw refusedKey();
+  return result;
+}
+
+/** As a statement takes it. */
+export function hashValue(hash: Uint8Array | null | undefined): Buffer | null {
+  return hash == null ? null : Buffer.from(hash);
+}
 
 export async function findKeysByHash(
   ask: Ask,

@@ -8,12 +8,13 @@ import { messageColumns, toMessage } from '../rows.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
 import { columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
+import { closeLeft, isLeft } from './reply-parts.ts';
 import { statement } from './statement.ts';
 
 // Texts beyond what a page can hold are not sent: a row counts with the bytes of those before it, and each text alone takes no more as
 // JSON than it has bytes here.
 const page = statement(`
-  SELECT page.*, session.message_count FROM parley.projects
+  SELECT page.*, session.message_count, ${isLeft} AS is_left FROM parley.projects
   JOIN parley.sessions AS session ON session.project = projects.id
   LEFT JOIN LATERAL (
     SELECT * FROM (
@@ -53,19 +54,25 @@ export interface HistoryCall {
 interface PageRow {
   readonly message_id: string | null;
   readonly message_count: number;
+  readonly is_left: boolean;
 }
 
 type NumberedMessage = MessageRow & { readonly number: number };
 
-/** Null for a session that is not there. */
+/** Null for a session that is not there. A turn that its owner left is ended first, so that the page has what came of its reply. */
 export async function listMessages(
   ask: Ask,
   projectId: string,
   sessionId: string,
-  { limit, after }: MessagePlace,
+  place: MessagePlace,
 ): Promise<Rows<Message> | null> {
+  const { limit, after } = place;
   const rows = await ask<PageRow>(page, [projectId, sessionId, after ?? -1, limit]);
   const [first] = rows;
+  if (first?.is_left) {
+    await closeLeft(ask, projectId, sessionId);
+    return listMessages(ask, projectId, sessionId, place);
+  }
   if (first === undefined) return null;
   // The one row of a session without a message behind that place.
   if (first.message_id === null) return { items: [], hasMore: false };

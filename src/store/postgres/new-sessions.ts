@@ -1,9 +1,10 @@
 // New sessions: all that are asked for at one moment in one statement, those with an idempotency key too.
 import type { NewSession } from '../../service/session.ts';
 import { toTime } from '../rows.ts';
-import type { IdempotencyKey, Idempotent } from '../session-store.ts';
+import type { IdempotencyKey, Idempotent, KeyHash } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import { forgetOld, type KnownRow, knownColumns, knownOf, type OnceTools } from './idempotency.ts';
+import { hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
 export interface SessionCreation {
@@ -14,21 +15,23 @@ export interface SessionCreation {
     readonly now: number;
   };
   readonly once: IdempotencyKey | null;
+  readonly keyHash: KeyHash;
 }
 
 // An id that is there is one of this call, sent before: ids are made of random bits. A key that another call records at this moment makes
 // the statement fail as of a unique index; sent alone again, it finds the key.
 const create = statement(`
   WITH input AS MATERIALIZED (
-    SELECT input.*, projects.id AS project
+    SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused
     FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bytea[], $8::bigint[],
-      $9::text[]) AS input (number, project_id, session_id, title, now, key, request_hash, kept_ms, answer)
+      $9::text[], $10::bytea[])
+      AS input (number, project_id, session_id, title, now, key, request_hash, kept_ms, answer, key_hash)
     JOIN parley.projects USING (project_id)
   ), known AS MATERIALIZED (
     SELECT input.number, ${knownColumns('input.kept_ms')}
     FROM input JOIN parley.idempotency AS known ON known.project = input.project AND known.key = input.key
   ), fresh AS (
-    SELECT * FROM input WHERE number NOT IN (SELECT number FROM known)
+    SELECT * FROM input WHERE NOT is_refused AND number NOT IN (SELECT number FROM known)
   ), made AS (
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at)
     SELECT project, session_id, title, now, now FROM fresh
@@ -37,15 +40,15 @@ const create = statement(`
     INSERT INTO parley.idempotency (project, key, request_hash, answer)
     SELECT project, key, request_hash, answer FROM fresh WHERE key IS NOT NULL
   )
-  SELECT input.number, known.request_hash, known.is_old, known.known_session, known.known_position, known.answer
+  SELECT input.number, input.is_refused, known.request_hash, known.is_old, known.known_session, known.known_position, known.answer
   FROM input LEFT JOIN known USING (number)`);
 
-type CreatedRow = KnownRow & { readonly number: number };
+type CreatedRow = KnownRow & { readonly number: number; readonly is_refused: boolean };
 
 export async function createSessions(
   tools: OnceTools,
   creations: readonly SessionCreation[],
-): Promise<readonly Idempotent<NewSession>[]> {
+): Promise<readonly (Idempotent<NewSession> | typeof refused)[]> {
   const { connections, keptMs } = tools;
   const values = columnsOf(
     creations,
@@ -57,6 +60,7 @@ export async function createSessions(
     ({ once }) => once && Buffer.from(once.requestHash),
     ({ once }) => once && keptMs(once),
     ({ session, once }) => once && JSON.stringify(made(session)),
+    ({ keyHash }) => hashValue(keyHash),
   );
   const rows = byNumber(await connections.ask<CreatedRow>(create, values));
   return Promise.all(creations.map((creation, number) => resultOf(tools, creation, rows.get(number))));
@@ -66,7 +70,8 @@ async function resultOf(
   tools: OnceTools,
   creation: SessionCreation,
   row: CreatedRow | undefined,
-): Promise<Idempotent<NewSession>> {
+): Promise<Idempotent<NewSession> | typeof refused> {
+  if (row?.is_refused) return refused;
   const { projectId, session, once } = creation;
   const known = knownOf(row, tools.rules, once, false);
   if (known.kind === 'mismatch' || known.kind === 'turn') return { kind: 'mismatch' };
@@ -74,7 +79,7 @@ async function resultOf(
   if (known.kind === 'new' || once === null) return { kind: 'done', value: made(session) };
   await forgetOld(tools.connections.ask, projectId, once, tools.keptMs(once));
   const [again] = await createSessions(tools, [creation]);
-  return again as Idempotent<NewSession>;
+  return again as Idempotent<NewSession> | typeof refused;
 }
 
 function made({ session_id, title, now }: SessionCreation['session']): NewSession {

@@ -6,6 +6,7 @@ import { migrate } from './migrations.ts';
 import { storeError } from './postgres-errors.ts';
 import { PostgresStore } from './postgres-store.ts';
 import type { Migration } from './schema.ts';
+import { ServerBeat, type ServerIdentity } from './servers.ts';
 import { statement } from './statement.ts';
 
 export interface PostgresStoreOptions {
@@ -24,6 +25,8 @@ export interface PostgresStoreOptions {
   readonly patienceMs: number;
   readonly prepare: boolean;
   readonly acceptsLoss?: boolean;
+  /** For a process that serves: the others learn by its beat that it lives. */
+  readonly server?: ServerIdentity;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
 }
@@ -32,6 +35,8 @@ export interface OpenedPostgresStore {
   readonly store: PostgresStore;
   /** True while the store holds no project: somebody has to make the first. */
   readonly created: boolean;
+  /** Servers that live; 1 for a process that does not serve. */
+  readonly servers: () => number;
 }
 
 const anyProject = statement('SELECT 1 FROM parley.projects LIMIT 1');
@@ -45,7 +50,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     await migrate(connections, { name, schema, migrations: options.migrations });
     const projects = await connections.ask(anyProject);
-    return { store: new PostgresStore(connections, { name, now, rules }), created: projects.length === 0 };
+    const beat = options.server === undefined ? null : new ServerBeat(connections, options.server);
+    await beat?.start();
+    const store = new PostgresStore(connections, { name, now, rules, beat });
+    return { store, created: projects.length === 0, servers: () => beat?.servers ?? 1 };
   } catch (error) {
     await connections.close();
     throw storeError(error, name);

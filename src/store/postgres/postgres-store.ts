@@ -15,8 +15,10 @@ import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } fro
 import type {
   IdempotencyKey,
   Idempotent,
+  KeyHash,
   NewKey,
   Purge,
+  ReplyPart,
   SessionStore,
   Turn,
   TurnBegin,
@@ -31,13 +33,15 @@ import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { doOnce, type OnceTools, sweepOld } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { inspect, isWritable } from './inspection.ts';
-import { createKey, listKeys, revokeKey } from './keys.ts';
+import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { listMessages } from './messages.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
+import { sweepParts } from './reply-parts.ts';
 import { projectNumber, searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
+import type { ServerBeat } from './servers.ts';
 import { listSessions } from './session-pages.ts';
 import {
   deleteSession,
@@ -54,9 +58,11 @@ export interface StoreParts {
   readonly name: string;
   readonly now: () => number;
   readonly rules: StoreRules;
+  /** Null for a process that does not serve. */
+  readonly beat: ServerBeat | null;
 }
 
-/** How often old idempotency keys are looked for. */
+/** How often old idempotency keys are looked for, and parts of replies that have ended. */
 const sweepMs = 60_000;
 
 export class PostgresStore implements SessionStore {
@@ -66,11 +72,12 @@ export class PostgresStore implements SessionStore {
   readonly #tools: OnceTools;
   readonly #searchIndex: SearchIndex;
   #sweptUntil = Number.NEGATIVE_INFINITY;
-  #sweeping: Promise<void> = Promise.resolve();
+  #sweeping: Promise<unknown> = Promise.resolve();
   readonly #groups: CallGroups;
+  readonly #beat: ServerBeat | null;
   readonly #turnWaiters = new TurnWaiters();
 
-  constructor(connections: ConnectionPool, { name, now, rules }: StoreParts) {
+  constructor(connections: ConnectionPool, { name, now, rules, beat }: StoreParts) {
     this.#connections = connections;
     this.#name = name;
     this.#now = now;
@@ -78,7 +85,8 @@ export class PostgresStore implements SessionStore {
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
     this.#searchIndex = new SearchIndex(connections, rules);
-    this.#groups = callGroups(tools);
+    this.#beat = beat;
+    this.#groups = callGroups(tools, beat?.owner ?? null);
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -101,13 +109,16 @@ export class PostgresStore implements SessionStore {
     projectId: string,
     session: SessionCreation['session'],
     once: IdempotencyKey | null,
+    keyHash: KeyHash = null,
   ): Promise<Idempotent<NewSession>> {
     this.#sweep(once);
-    return this.#run(() => this.#groups.creations.add({ projectId, session, once }));
+    const creation = { projectId, session, once, keyHash };
+    return this.#run(async () => accepted(await this.#groups.creations.add(creation)));
   }
 
-  findSession(projectId: string, sessionId: string): Promise<Session | null> {
-    return this.#run(() => this.#groups.sessionReads.add({ projectId, sessionId }));
+  findSession(projectId: string, sessionId: string, keyHash: KeyHash = null): Promise<Session | null> {
+    const named = { projectId, sessionId, keyHash };
+    return this.#run(async () => accepted(await this.#groups.sessionReads.add(named)));
   }
 
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
@@ -172,10 +183,10 @@ export class PostgresStore implements SessionStore {
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#run(() => {
+    return this.#run(async () => {
       signal?.throwIfAborted();
       this.#sweep(start.once);
-      return this.#groups.begins.add({ projectId, start });
+      return accepted(await this.#groups.begins.add({ projectId, start }));
     }, signal);
   }
 
@@ -193,8 +204,8 @@ export class PostgresStore implements SessionStore {
     return this.#run(() => this.#groups.histories.add({ projectId, sessionId, before, limit }));
   }
 
-  renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean> {
-    return this.#run(() => this.#groups.renewals.add({ projectId, turn, leaseMs }));
+  renewTurn(projectId: string, turn: Turn, leaseMs: number, part: ReplyPart | null = null): Promise<boolean> {
+    return this.#run(() => this.#groups.renewals.add({ projectId, turn, leaseMs, part }));
   }
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
@@ -235,16 +246,18 @@ export class PostgresStore implements SessionStore {
   }
 
   async close(): Promise<void> {
+    await this.#beat?.stop();
     await this.#connections.close();
     await Promise.all([this.#searchIndex.idle(), this.#sweeping]);
   }
 
-  /** Forgets keys that are older than they are kept, now and then; nobody waits for it. */
+  /** Forgets keys that are older than they are kept, and parts of replies, now and then; nobody waits for it. */
   #sweep(once: IdempotencyKey | null): void {
     if (once === null || performance.now() < this.#sweptUntil) return;
     this.#sweptUntil = performance.now() + sweepMs;
-    const swept = sweepOld(this.#connections.ask, this.#tools.keptMs(once)).catch(() => {});
-    this.#sweeping = swept;
+    const { ask } = this.#connections;
+    const swept = [sweepOld(ask, this.#tools.keptMs(once)), sweepParts(ask)];
+    this.#sweeping = Promise.allSettled(swept);
   }
 
   #once<T>(

@@ -7,13 +7,14 @@ import type { Purge } from '../session-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
+import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
 
 const sessionsAtOnce = 200;
 
 // $1 project or null, $2 deleted before.
 const erasable = `
-  session.deleted_at < $2::bigint AND (session.turn_owner IS NULL OR session.turn_until <= clock_timestamp())
+  session.deleted_at < $2::bigint AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())
   AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
 
 const plan = statement(`
@@ -47,6 +48,8 @@ const erase = statement(`
   ), queued AS (
     DELETE FROM parley.to_index USING next
     WHERE to_index.project = next.project AND to_index.session = next.id
+  ), parts AS (
+    DELETE FROM parley.reply_parts USING next WHERE reply_parts.session = next.id
   ), words AS (
     DELETE FROM parley.search USING next WHERE search.session = next.id
   ), texts AS (
@@ -56,7 +59,7 @@ const erase = statement(`
   )
   SELECT (SELECT count(*) FROM gone) AS sessions, (SELECT count(*) FROM texts) AS messages`);
 
-const tables = ['sessions', 'messages', 'idempotency', 'to_index', 'search'];
+const tables = ['sessions', 'messages', 'reply_parts', 'idempotency', 'to_index', 'search'];
 /** The index keeps words of rows that have gone until it is built anew. */
 const afterwards = [
   ...tables.map((table) => statement(`VACUUM parley.${table}`)),

@@ -114,4 +114,28 @@ const first = `
   CREATE INDEX search_without_words ON parley.search (id) WHERE words IS NULL;
 `;
 
-export const schema: readonly Migration[] = [{ version: 1, parleyVersion: '0.1.0', sql: first }];
+// One row for each server that serves, renewed by its beat: while `until` lies ahead, the server holds its turns. A server that left has
+// `-infinity`. Before `judges_from` it takes no turn of another: for a lease long it gives the others the time to come back after an outage
+// of the database. `reply_parts` holds what has come of the replies that run, in parts by their place in the text.
+const servers = `
+  CREATE TABLE parley.servers (
+    owner text COLLATE "C" PRIMARY KEY,
+    until timestamptz NOT NULL,
+    judges_from timestamptz NOT NULL
+  );
+  CREATE TABLE parley.reply_parts (
+    session bigint NOT NULL,
+    epoch integer NOT NULL,
+    at integer NOT NULL,
+    message_id text COLLATE "C" NOT NULL,
+    mode text COLLATE "C" NOT NULL,
+    created_at bigint NOT NULL,
+    content text COLLATE "C" NOT NULL,
+    PRIMARY KEY (session, epoch, at)
+  );
+`;
+
+export const schema: readonly Migration[] = [
+  { version: 1, parleyVersion: '0.1.0', sql: first },
+  { version: 2, parleyVersion: '0.1.0', sql: servers },
+];

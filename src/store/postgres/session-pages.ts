@@ -45,8 +45,12 @@ export async function listSessions(
 ): Promise<Rows<Session>> {
   const { sort, order, deleted, limit, titleMatch } = filter;
   const before = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
-  const after = filter.updatedAfter ?? 0;
-  const begin = filter.after ?? { time: order === 'desc' ? Number.MAX_SAFE_INTEGER : 0, sessionId: '' };
+  const after = filter.updatedAfter ?? Number.MIN_SAFE_INTEGER;
+  const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
+  const begin = filter.after ?? {
+    time: order === 'desc' ? MAX_SAFE_INTEGER : MIN_SAFE_INTEGER,
+    sessionId: '',
+  };
   const listing = listings[sort][order][deleted ? 'deleted' : 'active'];
   const values = [projectId, begin.time, begin.sessionId, after, before, limit + 1];
   const rows =

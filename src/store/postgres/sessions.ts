@@ -3,8 +3,10 @@ import type { DeletedSession, Session } from '../../service/session.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
 import { toSession, toTime } from '../rows.ts';
+import type { KeyHash } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
+import { hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
 /** Of `parley.sessions AS session`. */
@@ -15,11 +17,11 @@ export const sessionColumns =
 const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
 
 const find = statement(`
-  SELECT input.number, ${sessionColumns}
-  FROM unnest($1::integer[], $2::text[], $3::text[]) AS input (number, project_id, session_id)
+  SELECT input.number, ${isRefused('input.key_hash', 'projects.id')} AS is_refused, ${sessionColumns}
+  FROM unnest($1::integer[], $2::text[], $3::text[], $4::bytea[]) AS input (number, project_id, session_id, key_hash)
   JOIN parley.projects USING (project_id)
-  JOIN parley.sessions AS session ON session.project = projects.id AND session.session_id = input.session_id
-  WHERE session.deleted_at IS NULL`);
+  LEFT JOIN parley.sessions AS session ON session.project = projects.id AND session.session_id = input.session_id
+    AND session.deleted_at IS NULL`);
 const holds = statement(`
   SELECT 1 FROM parley.sessions AS session WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) LIMIT 1`);
 const rename = statement(`
@@ -51,7 +53,14 @@ const restoreAll = statement(`
 export interface NamedSession {
   readonly projectId: string;
   readonly sessionId: string;
+  /** Null or absent where the key was checked. */
+  readonly keyHash?: KeyHash;
 }
+
+type FoundRow = { readonly number: number; readonly is_refused: boolean } & (
+  | SessionRow
+  | { readonly session_id: null }
+);
 
 interface IdRow {
   readonly session_id: string;
@@ -60,16 +69,18 @@ interface IdRow {
 export async function findSessions(
   ask: Ask,
   places: readonly NamedSession[],
-): Promise<readonly (Session | null)[]> {
+): Promise<readonly (Session | null | typeof refused)[]> {
   const values = columnsOf(
     places,
     (place) => place.projectId,
     (place) => place.sessionId,
+    (place) => hashValue(place.keyHash),
   );
-  const rows = byNumber(await ask<SessionRow & { number: number }>(find, values));
+  const rows = byNumber(await ask<FoundRow>(find, values));
   return places.map((_, number) => {
     const row = rows.get(number);
-    return row === undefined ? null : toSession(row);
+    if (row?.is_refused) return refused;
+    return row === undefined || row.session_id === null ? null : toSession(row);
   });
 }
 

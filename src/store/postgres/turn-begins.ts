@@ -6,6 +6,7 @@ import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-stor
 import type { StandingTurn } from '../store-rules.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import { forgetOld, type KnownRow, knownOf, type OnceTools } from './idempotency.ts';
+import { hashValue, refused } from './keys.ts';
 import {
   beginTurns as beginStatement,
   type RepeatedRow,
@@ -23,6 +24,7 @@ export interface BeginCall {
 }
 
 interface BegunRow extends KnownRow {
+  readonly is_refused: boolean;
   readonly number: number;
   readonly turn_position: number | null;
   readonly turn_epoch: number | null;
@@ -36,7 +38,7 @@ interface TakenRow {
 export async function beginTurns(
   tools: OnceTools,
   calls: readonly BeginCall[],
-): Promise<readonly TurnBegin[]> {
+): Promise<readonly (TurnBegin | typeof refused)[]> {
   const values = columnsOf(
     calls,
     ({ projectId }) => projectId,
@@ -52,12 +54,18 @@ export async function beginTurns(
     ({ start }) => start.once?.key ?? null,
     ({ start }) => start.once && Buffer.from(start.once.requestHash),
     ({ start }) => start.once && tools.keptMs(start.once),
+    ({ start }) => hashValue(start.keyHash),
   );
   const rows = byNumber(await tools.connections.ask<BegunRow>(beginStatement, values));
   return Promise.all(calls.map((call, number) => resultOf(tools, call, rows.get(number))));
 }
 
-async function resultOf(tools: OnceTools, call: BeginCall, row: BegunRow | undefined): Promise<TurnBegin> {
+async function resultOf(
+  tools: OnceTools,
+  call: BeginCall,
+  row: BegunRow | undefined,
+): Promise<TurnBegin | typeof refused> {
+  if (row?.is_refused) return refused;
   const { projectId, start } = call;
   if (row !== undefined && row.turn_position !== null && row.turn_epoch !== null)
     return { kind: 'begun', turn: newTurn(start, row.turn_position, row.turn_epoch) };
@@ -77,7 +85,7 @@ async function resultOf(tools: OnceTools, call: BeginCall, row: BegunRow | undef
         start.once as IdempotencyKey,
         tools.keptMs(start.once as IdempotencyKey),
       );
-      return (await beginTurns(tools, [call]))[0] as TurnBegin;
+      return (await beginTurns(tools, [call]))[0] as TurnBegin | typeof refused;
   }
 }
 
@@ -86,7 +94,7 @@ async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnB
   const { projectId, start } = call;
   const { ask } = tools.connections;
   for (;;) {
-    const [row] = await ask<StandingRow>(standingTurn, [projectId, sessionOf(start)]);
+    const [row] = await ask<StandingRow>(standingTurn, [projectId, sessionOf(start), start.lease.owner]);
     if (row === undefined) return { kind: 'not_found' };
     // Begun by a sending of this very call whose answer was lost.
     if (row.asked_message_id === start.message_id && row.turn_position !== null)
@@ -107,7 +115,9 @@ async function repeatTurn(
   const { projectId, start } = call;
   const { ask } = tools.connections;
   for (;;) {
-    const [row] = await ask<RepeatedRow>(repeatedTurn, [projectId, known.session, known.position]);
+    const [row] = await ask<RepeatedRow>(repeatedTurn, [
+      ...[projectId, known.session, start.lease.owner, known.position],
+    ]);
     if (row === undefined) return { kind: 'not_found' };
     const { session_id, message_id, position, content, mode } = row;
     const turnAt = (epoch: number): Turn => {
@@ -142,7 +152,7 @@ async function take(
   const isNew = ownPosition === null;
   const { once } = start;
   const values = [
-    ...[projectId, row.id, row.turn_epoch, row.turn_owner, row.turn_until, row.message_count],
+    ...[projectId, row.id, row.turn_epoch, row.turn_owner, row.lease_until, row.message_count],
     ...[start.lease.owner, start.lease.ms, start.now],
     ...(closes ? [start.closing_message_id, row.asked_mode ?? start.mode] : [null, null]),
     ...[isNew ? start.message_id : null, ownPosition, start.content, start.mode],

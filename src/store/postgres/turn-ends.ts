@@ -2,7 +2,7 @@
 // the place of a reply, or the turn was lost, the rules of a turn decide.
 
 import { type MessageRow, toMessage } from '../rows.ts';
-import type { Turn, TurnEnd, TurnReply } from '../session-store.ts';
+import type { ReplyPart, Turn, TurnEnd, TurnReply } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import type { OnceTools } from './idempotency.ts';
@@ -26,6 +26,7 @@ export interface RenewCall {
   readonly projectId: string;
   readonly turn: Turn;
   readonly leaseMs: number;
+  readonly part: ReplyPart | null;
 }
 
 export interface RunningCall {
@@ -105,18 +106,28 @@ export async function renewTurns(ask: Ask, calls: readonly RenewCall[]): Promise
     ({ turn }) => turn.epoch,
     ({ turn }) => turn.position,
     ({ leaseMs }) => leaseMs,
+    ({ part }) => part?.at ?? null,
+    ({ part }) => part?.message_id ?? null,
+    ({ part }) => part?.mode ?? null,
+    ({ part }) => part?.now ?? null,
+    ({ part }) => part?.content ?? null,
   );
   const held = byNumber(await ask<{ number: number }>(renewStatement, values));
   return calls.map((_, number) => held.has(number));
 }
 
-export async function areRunning(ask: Ask, calls: readonly RunningCall[]): Promise<readonly boolean[]> {
+/** `judge`: the server that asks; null for a process that is none. */
+export async function areRunning(
+  ask: Ask,
+  calls: readonly RunningCall[],
+  judge: string | null,
+): Promise<readonly boolean[]> {
   const values = columnsOf(
     calls,
     ({ projectId }) => projectId,
     ({ turn }) => turn.session_id,
     ({ turn }) => turn.epoch,
   );
-  const running = byNumber(await ask<{ number: number }>(runningTurns, values));
+  const running = byNumber(await ask<{ number: number }>(runningTurns, [...values, judge]));
   return calls.map((_, number) => running.has(number));
 }

@@ -5,23 +5,26 @@
 
 import { messageColumns } from '../rows.ts';
 import { knownColumns } from './idempotency.ts';
+import { isRefused } from './keys.ts';
+import { textSoFar } from './reply-parts.ts';
+import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
 
 const leaseEnd = (ms: string) => `clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
 export const beginTurns = statement(`
   WITH input AS MATERIALIZED (
-    SELECT input.*, projects.id AS project
+    SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused
     FROM unnest($1::integer[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::bigint[], $10::text[], $11::integer[], $12::text[], $13::bytea[], $14::bigint[])
+      $9::bigint[], $10::text[], $11::integer[], $12::text[], $13::bytea[], $14::bigint[], $15::bytea[])
       AS input (number, project_id, session_id, is_new, title, message_id, content, mode, now, owner, lease_ms, key,
-        request_hash, kept_ms)
+        request_hash, kept_ms, key_hash)
     JOIN parley.projects USING (project_id)
   ), known AS MATERIALIZED (
     SELECT input.number, ${knownColumns('input.kept_ms')}
     FROM input JOIN parley.idempotency AS known ON known.project = input.project AND known.key = input.key
   ), fresh AS MATERIALIZED (
-    SELECT * FROM input WHERE number NOT IN (SELECT number FROM known)
+    SELECT * FROM input WHERE NOT is_refused AND number NOT IN (SELECT number FROM known)
   ), made AS (
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, turn_owner,
       turn_until, turn_position, turn_epoch)
@@ -50,13 +53,13 @@ export const beginTurns = statement(`
     INSERT INTO parley.idempotency (project, key, request_hash, session, position)
     SELECT project, key, request_hash, id, turn_position FROM begun WHERE key IS NOT NULL
   )
-  SELECT input.number, begun.turn_position, begun.turn_epoch, known.request_hash, known.is_old, known.known_session,
+  SELECT input.number, input.is_refused, begun.turn_position, begun.turn_epoch, known.request_hash, known.is_old, known.known_session,
     known.known_position, known.answer
   FROM input LEFT JOIN begun USING (number) LEFT JOIN known USING (number)`);
 
 const standingColumns = `
   session.id, session.session_id, session.message_count, session.turn_owner, session.turn_position, session.turn_epoch,
-  session.turn_until::text AS turn_until, session.turn_until <= clock_timestamp() AS is_lease_over,
+  (${leaseUntil()})::text AS lease_until, ${leaseUntil('$3::text')} <= clock_timestamp() AS is_lease_over,
   asked.message_id AS asked_message_id, asked.mode AS asked_mode,
   EXISTS (
     SELECT 1 FROM parley.messages AS reply
@@ -74,7 +77,7 @@ export interface StandingRow {
   readonly turn_owner: string | null;
   readonly turn_position: number | null;
   readonly turn_epoch: number;
-  readonly turn_until: string | null;
+  readonly lease_until: string | null;
   readonly is_lease_over: boolean | null;
   /** Of the message whose turn stands. */
   readonly asked_message_id: string | null;
@@ -82,7 +85,7 @@ export interface StandingRow {
   readonly has_reply: boolean;
 }
 
-/** The turn that stands in an active session. */
+/** The turn that stands in an active session. $3: the owner that asks. */
 export const standingTurn = statement(`
   SELECT ${standingColumns} FROM parley.sessions AS session ${askedMessage}
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL`);
@@ -91,7 +94,7 @@ export const standingTurn = statement(`
 export const repeatedTurn = statement(`
   SELECT ${standingColumns}, own.message_id, own.position, own.content, own.mode
   FROM parley.sessions AS session
-  JOIN parley.messages AS own ON own.session = session.id AND own.position = $3
+  JOIN parley.messages AS own ON own.session = session.id AND own.position = $4
   ${askedMessage}
   WHERE ${ofProject} AND session.id = $2 AND session.deleted_at IS NULL`);
 
@@ -110,7 +113,7 @@ export const replyAt = statement(`
 
 const stillStands = `
   ${ofProject} AND session.id = $2 AND session.deleted_at IS NULL AND session.turn_epoch = $3
-  AND session.turn_owner IS NOT DISTINCT FROM $4 AND session.turn_until IS NOT DISTINCT FROM $5::timestamptz
+  AND session.turn_owner IS NOT DISTINCT FROM $4 AND ${leaseUntil()} IS NOT DISTINCT FROM $5::timestamptz
   AND session.message_count = $6`;
 
 // $7 owner, $8 lease, $9 now; $10 id of the reply that closes a turn without one, or null, and $11 its mode; $12 id of the new message,
@@ -128,14 +131,18 @@ const takeStanding = `
     RETURNING session.id, session.project, session.turn_position, session.turn_epoch, session.message_count
   ), closing AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, created_at)
-    SELECT id, message_count - 1 - ($12::text IS NOT NULL)::integer, $10, 'assistant', '', $11, 'interrupted', $9
+    SELECT id, message_count - 1 - ($12::text IS NOT NULL)::integer, $10, 'assistant',
+      coalesce(${textSoFar('taken.id', '$3')}, ''), $11, 'interrupted', $9
     FROM taken WHERE $10::text IS NOT NULL
+    RETURNING session, position, octet_length(content) AS bytes
   ), message AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, created_at)
     SELECT id, turn_position, $12, 'user', $14, $15, $9 FROM taken WHERE $12::text IS NOT NULL
   ), queued AS (
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT project, id, turn_position, octet_length($14::text) FROM taken WHERE $12::text IS NOT NULL
+    UNION ALL SELECT taken.project, closing.session, closing.position, closing.bytes
+      FROM closing JOIN taken ON taken.id = closing.session WHERE closing.bytes > 0
   ), recorded AS (
     INSERT INTO parley.idempotency (project, key, request_hash, session, position)
     SELECT project, $16, $17::bytea, id, turn_position FROM taken WHERE $16::text IS NOT NULL
@@ -183,13 +190,12 @@ export const endTurns = statement(`
 
 /** The turn of a session, deleted or not. */
 export const anyTurn = statement(`
-  SELECT session.id, session.message_count, session.turn_owner, session.turn_position, session.turn_epoch,
-    session.turn_until::text AS turn_until
+  SELECT session.id, session.message_count, session.turn_owner, session.turn_position, session.turn_epoch
   FROM parley.sessions AS session WHERE ${ofProject} AND session.session_id = $2`);
 
 export type AnyTurnRow = Pick<
   StandingRow,
-  'id' | 'message_count' | 'turn_owner' | 'turn_position' | 'turn_epoch' | 'turn_until'
+  'id' | 'message_count' | 'turn_owner' | 'turn_position' | 'turn_epoch'
 >;
 
 // $7 now, $8 whether the turn is given back; $9 the id of the cut reply that is replaced, or null for none; $10 to $18 the reply.
@@ -220,13 +226,15 @@ export const replaceReply = statement(`
   )
   SELECT id FROM held`);
 
-// A lease of which more than two thirds are left is not written.
+// A lease of which more than two thirds are left is not written, nor that of a turn of a server, which its beat renews.
 export const renewTurns = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, session.id,
-      session.turn_until < clock_timestamp() + input.lease_ms * interval '1 millisecond' * 2 / 3 AS is_due
-    FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::integer[])
-      AS input (number, project_id, session_id, owner, epoch, position, lease_ms)
+      session.turn_until < clock_timestamp() + input.lease_ms * interval '1 millisecond' * 2 / 3
+        AND NOT EXISTS (SELECT 1 FROM parley.servers AS server WHERE server.owner = input.owner) AS is_due
+    FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::integer[],
+      $8::integer[], $9::text[], $10::text[], $11::bigint[], $12::text[])
+      AS input (number, project_id, session_id, owner, epoch, position, lease_ms, at, message_id, mode, now, content)
     JOIN parley.projects USING (project_id)
     JOIN parley.sessions AS session ON session.project = projects.id AND session.session_id = input.session_id
       AND session.turn_owner = input.owner AND session.turn_epoch = input.epoch
@@ -237,13 +245,18 @@ export const renewTurns = statement(`
     WHERE input.is_due AND session.id = input.id AND session.turn_owner = input.owner
       AND session.turn_epoch = input.epoch
     RETURNING input.number
+  ), kept AS (
+    INSERT INTO parley.reply_parts (session, epoch, at, message_id, mode, created_at, content)
+    SELECT id, epoch, at, message_id, mode, now, content FROM input WHERE content IS NOT NULL
+    ON CONFLICT (session, epoch, at) DO UPDATE SET content = excluded.content
   )
   SELECT number FROM renewed UNION ALL SELECT number FROM input WHERE NOT is_due`);
 
+/** $5: the owner that asks. */
 export const runningTurns = statement(`
   SELECT input.number
   FROM unnest($1::integer[], $2::text[], $3::text[], $4::integer[]) AS input (number, project_id, session_id, epoch)
   JOIN parley.projects USING (project_id)
   JOIN parley.sessions AS session ON session.project = projects.id AND session.session_id = input.session_id
   WHERE session.deleted_at IS NULL AND session.turn_owner IS NOT NULL AND session.turn_epoch = input.epoch
-    AND session.turn_until > clock_timestamp()`);
+    AND ${leaseUntil('$5::text')} > clock_timestamp()`);

@@ -1,6 +1,7 @@
 // Looks up keys while reads are shared: one look-up serves all requests of the same moment with the same hash. Two hashes count as the same
 // if they are the same object: the service's key check returns one object per key.
 import type { KeyIdentity } from '../../service/conversation-service.ts';
+import { refusedKey } from '../../service/refused-key.ts';
 import type { Connection } from './connection.ts';
 import { findKey } from './keys.ts';
 
@@ -22,5 +23,10 @@ export class KeyReads {
     const identity = findKey(connection, hash);
     if (identity !== null) this.#found.set(hash, identity);
     return identity;
+  }
+
+  /** As `checkKey`, for a read. */
+  check(connection: Connection, projectId: string, hash: Uint8Array | null): void {
+    if (hash !== null && this.find(connection, hash)?.project_id !== projectId) throw refusedKey();
   }
 }

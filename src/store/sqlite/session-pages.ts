@@ -71,7 +71,7 @@ export function* listSessions(
   const { deleted, limit, sort, order } = filter;
   const statements = sessionListings[sort][order][deleted ? 'deleted' : 'active'];
   const updatedBefore = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
-  const updatedAfter = filter.updatedAfter ?? 0;
+  const updatedAfter = filter.updatedAfter ?? Number.MIN_SAFE_INTEGER;
   const titleMatch = filter.titleMatch && titleGlob(filter.titleMatch);
   const bindings = { projectId, updatedBefore, updatedAfter, titleMatch };
   const rows: SessionRow[] = [];
@@ -92,8 +92,9 @@ export function* listSessions(
 
 /** The end of the last page, or the bound of the filter if it is narrower. */
 function beginning(filter: SessionFilter, before: number, after: number): Place {
-  // A session that was active after a time may have been created at any time.
-  const bound = filter.order === 'desc' ? before : filter.sort === 'updated' ? after : 0;
+  // A session that was active after a time may have been created at any.
+  const bound =
+    filter.order === 'desc' ? before : filter.sort === 'updated' ? after : Number.MIN_SAFE_INTEGER;
   if (filter.after === null) return { time: bound, id: '' };
   const { time, sessionId } = filter.after;
   const isNarrower = filter.order === 'desc' ? time < bound : time >= bound;

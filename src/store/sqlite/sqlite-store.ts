@@ -13,6 +13,7 @@ import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } fro
 import type {
   IdempotencyKey,
   Idempotent,
+  KeyHash,
   NewKey,
   Purge,
   SessionStore,
@@ -30,9 +31,8 @@ import { doOnce } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
-import { createKey, listKeys, revokeKey } from './keys.ts';
+import { checkKey, createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
-import type { LockWait } from './lock-wait.ts';
 import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
@@ -51,18 +51,10 @@ import {
 } from './sessions.ts';
 import { searchFailure } from './sqlite-errors.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
-import type { ProcessesOf, StoreProcesses } from './store-processes.ts';
+import type { StoreParts } from './store-parts.ts';
+import type { StoreProcesses } from './store-processes.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
-
-interface StoreParts {
-  readonly wait: LockWait;
-  readonly filesystem: string;
-  readonly now: () => number;
-  readonly sinceBoot: () => number;
-  readonly rules: StoreRules;
-  readonly processes?: ProcessesOf;
-}
 
 export class SqliteStore implements SessionStore {
   readonly #access: StoreAccess;
@@ -116,12 +108,17 @@ export class SqliteStore implements SessionStore {
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
     once: IdempotencyKey | null,
+    keyHash: KeyHash = null,
   ): Promise<Idempotent<NewSession>> {
-    return this.#writeOnce(projectId, once, (connection) => createSession(connection, projectId, session));
+    const create = (connection: Connection) => createSession(connection, projectId, session);
+    return this.#writeOnce(projectId, once, create, keyHash);
   }
 
-  findSession(projectId: string, sessionId: string): Promise<Session | null> {
-    return this.#access.read((connection) => findSession(connection, projectId, sessionId));
+  findSession(projectId: string, sessionId: string, keyHash: KeyHash = null): Promise<Session | null> {
+    return this.#access.read((connection) => {
+      this.#keys.check(connection, projectId, keyHash);
+      return findSession(connection, projectId, sessionId);
+    });
   }
 
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
@@ -289,9 +286,11 @@ export class SqliteStore implements SessionStore {
     projectId: string,
     once: IdempotencyKey | null,
     work: (connection: Connection) => T,
+    keyHash: KeyHash = null,
   ): Promise<Idempotent<T>> {
-    return this.#access.write((connection) =>
-      doOnce(this.#turnTools(), projectId, once, () => work(connection)),
-    );
+    return this.#access.write((connection) => {
+      checkKey(connection, projectId, keyHash);
+      return doOnce(this.#turnTools(), projectId, once, () => work(connection));
+    });
   }
 }

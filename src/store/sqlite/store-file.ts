@@ -26,6 +26,8 @@ export function prepareStoreFile(
     // If a power cut removes the file from its directory, the commits in it are lost.
     if (makeFile(path)) syncDirectory(directory);
     else tighten(path);
+    const names = statSync(path).nlink;
+    if (names > 1) throw severalNames(path, names);
     return { path, filesystem };
   } catch (error) {
     throw error instanceof ParleyError ? error : directoryError(error, directory);
@@ -54,6 +56,17 @@ function tighten(path: string): void {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode;
     if (mode !== undefined) chmodSync(file, mode & 0o700);
   }
+}
+
+/** SQLite's log and locks go by the name of the file. Processes that use two names of one file overwrite what the others have kept. */
+function severalNames(path: string, names: number): ParleyError {
+  return new ParleyError(
+    'STORE_UNSAFE',
+    `The store ${path} is one file with ${names} names (hard links), and what is kept through one is lost through another.`,
+    {
+      hint: 'It was not changed. While no Parley runs, copy the file, remove this name of it, and give the name to the copy.',
+    },
+  );
 }
 
 function onNetwork(directory: string, filesystem: string): ParleyError {

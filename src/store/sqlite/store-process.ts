@@ -52,6 +52,8 @@ export class StoreProcess {
   /** Resolves when the process has ended, whatever it was doing. */
   async end(): Promise<void> {
     this.#isOver = true;
+    // Without this, nothing keeps a process alive that waits for the end alone, and it ends in the middle of the wait.
+    this.#child.ref();
     this.#child.kill('SIGKILL');
     await this.#gone;
   }
@@ -67,5 +69,8 @@ function deliver(
 }
 
 function broken(): ParleyError {
-  return new ParleyError('INTERNAL_ERROR', 'A process that reads the store for this one has ended.');
+  return new ParleyError('UNAVAILABLE', 'A process that reads the store for this one has ended.', {
+    hint: 'Try again in a moment.',
+    retryAfter: 2,
+  });
 }

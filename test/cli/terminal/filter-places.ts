@@ -123,7 +123,7 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'a reply and its notes in a chat',
     show: async (pieces, { context }) => {
       const output = chatOutput('text', context, {
-        mode: 'any',
+        request: { mode: 'any', session_id: null },
         modeGiven: pieces[0] ?? '',
         usage: false,
         raw: true,
@@ -211,7 +211,8 @@ export const filterPlaces: readonly FilterPlace[] = [
     kind: 'mode name',
     name: 'a mode that replied in place of another',
     show: async ([mode = '', ...asked], { context }) => {
-      for (const note of turnNotes(replyOf('', mode), asked.join(''))) await context.say(note);
+      for (const note of turnNotes(replyOf('', mode), { mode: asked.join(''), session_id: mode }))
+        await context.say(note);
     },
   },
   {

@@ -41,6 +41,17 @@ export function describeImport(given: GivenService): void {
       expect((await say(backend.service, first, 'on', 'ses_elsewhere')).message_count).toBe(6);
     });
 
+    it('a session of a clock before 1970 comes back as it was', async () => {
+      const { session, messages } = renamed(await talk(), 'ses_early');
+      const created_at = '1969-11-08T17:22:31.249Z';
+      const early = {
+        session: { ...session, created_at, updated_at: created_at },
+        messages: messages.map((message) => ({ ...message, created_at })),
+      };
+      await backend.archive.importSession(first, early);
+      expect(await record(first, 'ses_early')).toEqual(early);
+    });
+
     it('the code of a failure comes back with the reply that it ended', async () => {
       const given = renamed(await talk(), 'ses_failed');
       const messages = given.messages.map((message, at) =>

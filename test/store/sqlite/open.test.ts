@@ -2,6 +2,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -189,4 +190,17 @@ it('enforces references between tables', async () => {
     database.pragma('foreign_keys = ON');
     expect(() => database.exec(orphan)).toThrow(Database.SqliteError);
   });
+});
+
+it('refuses a store that has two names, for what one process keeps through one is lost through the other', async () => {
+  const [directory, other] = [temporaryDirectory(), temporaryDirectory()];
+  const { store } = await openSqliteStore(storeOptions(directory));
+  await store.close();
+  linkSync(join(directory, 'parley.db'), join(other, 'parley.db'));
+  for (const place of [directory, other]) {
+    await expect(openSqliteStore(storeOptions(place))).rejects.toMatchObject({
+      code: 'STORE_UNSAFE',
+      message: expect.stringContaining('2 names'),
+    });
+  }
 });

@@ -1,5 +1,6 @@
 // A store that is served reads long in processes of its own: whatever is searched or filtered, others are answered meanwhile, and what is
 // found is the same.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
@@ -129,3 +130,28 @@ it('a query that is refused in a process names its fault, and one that is stoppe
   await store.close();
   expect((await outcome)[0]).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
 });
+
+it('its processes keep this one alive only while it waits for their end', async () => {
+  const { store, small } = await filledStore(1, `'said'`);
+  await search(store, small, 'said');
+  const waitsForChildren = () => process.getActiveResourcesInfo().includes('ProcessWrap');
+  expect(waitsForChildren()).toBe(false);
+  const closing = store.close();
+  expect(waitsForChildren()).toBe(true);
+  await closing;
+});
+
+it.runIf(process.platform === 'linux')(
+  'a search whose process the system has ended can be tried again',
+  async () => {
+    const { store, large } = await filledStore(1, `'said'`);
+    await search(store, large, 'said');
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    // What stands still answers nothing before it is ended.
+    for (const pid of children) process.kill(Number(pid), 'SIGSTOP');
+    const ended = search(store, large, 'said');
+    for (const pid of children) process.kill(Number(pid), 'SIGKILL');
+    await expect(ended).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfter: 2 });
+    expect((await search(store, large, 'said')).items).toHaveLength(1);
+  },
+);

@@ -70,7 +70,8 @@ export async function runImport({ path }: ImportInput, context: CliContext): Pro
     isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     giveUp,
     say: (line) => void say(line),
-    ...{ signal, now: host.now, random: host.random },
+    signal,
+    random: host.random,
   });
   let lastStatus = 0;
   try {

@@ -1,0 +1,96 @@
+// The servers at one database. Each renews one row, its beat, and holds its turns while that lasts; one that misses its beats loses them.
+// All times are of the database's clock.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConnectionPool } from './connection-pool.ts';
+import { statement } from './statement.ts';
+
+export interface ServerIdentity {
+  /** The owner of the turns that it begins; another at each start. */
+  readonly owner: string;
+  readonly beatMs?: number;
+  /** How long a server without a beat holds its turns. */
+  readonly leaseMs?: number;
+}
+
+const usualBeatMs = 1500;
+const usualLeaseMs = 5000;
+/** A server that stops waits so long for a database that does not answer. */
+const leavingMs = 1000;
+
+const leaseEnd = `clock_timestamp() + $2::integer * interval '1 millisecond'`;
+// A row that was over tells of an outage, of this server or of the database.
+const beat = statement(`
+  WITH beaten AS (
+    INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd}, ${leaseEnd})
+    ON CONFLICT (owner) DO UPDATE SET until = excluded.until,
+      judges_from = CASE WHEN server.until < clock_timestamp() THEN excluded.judges_from ELSE server.judges_from END
+  )
+  SELECT 1 + count(*) AS servers FROM parley.servers AS other WHERE other.owner <> $1 AND other.until > clock_timestamp()`);
+const leave = statement(`UPDATE parley.servers SET until = '-infinity' WHERE owner = $1`);
+// Longer than the longest lease of a turn: then the columns of the turn itself say that it is over.
+const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestamp() - interval '10 minutes'`);
+
+/**
+ * The end of the lease of the turn that stands in `parley.sessions AS session`: that of the server which owns it, or the turn's own where the
+ * owner is no server. `judge`: the owner of the server that asks, in SQL; it judges nobody before its `judges_from`, except who has left.
+ */
+export const leaseUntil = (judge = 'NULL::text') => `
+  coalesce((
+    SELECT CASE WHEN isfinite(server.until) THEN greatest(server.until, (
+      SELECT judge.judges_from FROM parley.servers AS judge WHERE judge.owner = ${judge}
+    )) ELSE server.until END
+    FROM parley.servers AS server WHERE server.owner = session.turn_owner
+  ), session.turn_until)`;
+
+export class ServerBeat {
+  readonly owner: string;
+  readonly #connections: ConnectionPool;
+  readonly #beatMs: number;
+  readonly #leaseMs: number;
+  #timer: NodeJS.Timeout | null = null;
+  #beating: Promise<void> = Promise.resolve();
+  #servers = 1;
+
+  constructor(connections: ConnectionPool, { owner, beatMs, leaseMs }: ServerIdentity) {
+    this.owner = owner;
+    this.#connections = connections;
+    this.#beatMs = beatMs ?? usualBeatMs;
+    this.#leaseMs = leaseMs ?? usualLeaseMs;
+  }
+
+  /** Servers that live, this one too, as of the last beat. */
+  get servers(): number {
+    return this.#servers;
+  }
+
+  /** Rejects when the first beat fails; a later one is followed by another. */
+  async start(): Promise<void> {
+    await this.#beat();
+    await this.#connections.ask(sweep);
+    this.#wait();
+  }
+
+  /** Leaves its turns to the other servers. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = null;
+    const left = this.#beating.then(() => this.#connections.ask(leave, [this.owner]));
+    await Promise.race([left.catch(() => {}), delay(leavingMs, undefined, { ref: false })]);
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => {
+      this.#beating = this.#beat()
+        .catch(() => {})
+        .finally(() => {
+          if (this.#timer !== null) this.#wait();
+        });
+    }, this.#beatMs);
+    this.#timer.unref();
+  }
+
+  async #beat(): Promise<void> {
+    const [row] = await this.#connections.ask<{ servers: number }>(beat, [this.owner, this.#leaseMs]);
+    this.#servers = row?.servers ?? 1;
+  }
+}

@@ -1,0 +1,13 @@
+// What the store over SQLite is given when it is made.
+import type { StoreRules } from '../store-rules.ts';
+import type { LockWait } from './lock-wait.ts';
+import type { ProcessesOf } from './store-processes.ts';
+
+export interface StoreParts {
+  readonly wait: LockWait;
+  readonly filesystem: string;
+  readonly now: () => number;
+  readonly sinceBoot: () => number;
+  readonly rules: StoreRules;
+  readonly processes?: ProcessesOf;
+}

@@ -1,0 +1,51 @@
+// JSON of a server whose values are shown again: the digits of its numbers stay what they are, also where a JavaScript number would change
+// them.
+import { endOfString, parseJson } from '../http/foreign-json.ts';
+import { ExactNumber } from '../service/exact-number.ts';
+
+const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** No text without such a part holds a number that changes. Most texts are therefore parsed as they are. */
+const mayChange = /\d[\d.]{15}|\d[eE][+-]?\d\d/;
+/** Marks a string that stands for a number. A lone surrogate is no part of a valid text. */
+const mark = '\udfff';
+const markedNumber = /^\udfff-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** `undefined` for a text that is not JSON, or too large for a response. Numbers that would change are {@link ExactNumber}s. */
+export function parseExactJson(text: string): unknown {
+  const value = parseJson(text);
+  if (value === undefined || !mayChange.test(text)) return value;
+  const marked = outsideStrings(text, (part) =>
+    part.replace(numbers, (literal) => (isKept(literal) ? literal : JSON.stringify(mark + literal))),
+  );
+  return JSON.parse(marked, (_name, inner: unknown) =>
+    typeof inner === 'string' && markedNumber.test(inner) ? new ExactNumber(inner.slice(mark.length)) : inner,
+  );
+}
+
+/** Valid JSON with its parts between strings changed. A pattern for whole strings would exhaust the stack at long ones. */
+function outsideStrings(json: string, change: (part: string) => string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', at)) {
+    const end = endOfString(json, start) + 1;
+    parts.push(change(json.slice(at, start)), json.slice(start, end));
+    at = end;
+  }
+  return parts.join('') + change(json.slice(at));
+}
+
+/** True for a number whose value a JavaScript number holds, or holds as every program does that writes the fewest digits. */
+function isKept(literal: string): boolean {
+  const number = Number(literal);
+  return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(literal);
+}
+
+/** The digits that count, and the power of ten of the last one: the same for all ways to write a value. */
+function digitsOf(literal: string): string {
+  const [, whole = '', fraction = '', power = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const counted = digits.replace(/0+$/, '');
+  if (counted === '') return '0';
+  return `${counted}e${Number(power) - fraction.length + digits.length - counted.length}`;
+}

@@ -1,0 +1,45 @@
+// The clock of the machine is set back by an hour while a command waits: what it waits for does not become an hour longer.
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Place } from '../support/parley.ts';
+import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+
+const place = new Place();
+/** As soon as it is there, the program's time of day is an hour earlier. */
+const setBack = join(place.path, 'set-back');
+const hook = join(place.path, 'clock.cjs');
+let server: ScriptedServer;
+beforeAll(async () => {
+  writeFileSync(
+    hook,
+    `const now = Date.now; Date.now = () => now() - (require('fs').existsSync(${JSON.stringify(setBack)}) ? 3600000 : 0);`,
+  );
+  server = await serve(({ method, path }, response) => {
+    // No answer comes.
+    if (path.endsWith('/silent')) return setTimeout(() => writeFileSync(setBack, ''), 300);
+    if (method !== 'DELETE') return sendJson(response, { success: true, data: { project_name: 'p' } });
+    if (existsSync(setBack)) return sendJson(response, { success: true });
+    // In the middle of the pause.
+    setTimeout(() => writeFileSync(setBack, ''), 300);
+    response.setHeader('Retry-After', '1');
+    sendJson(response, { success: false, error: { code: 'RATE_LIMITED', message: 'slow' } }, 429);
+  });
+});
+beforeEach(() => rmSync(setBack, { force: true }));
+afterAll(async () => {
+  await server.close();
+  place.remove();
+});
+
+const env = () => ({ PARLEY_URL: server.url, PARLEY_API_KEY: 'k', NODE_OPTIONS: `--require ${hook}` });
+
+test('a batch that a server has turned away goes on after its pause', async () => {
+  const { status, out } = await place.parley(['sessions', 'delete', 'a', 'b', '--yes'], { env: env() });
+  expect([status, out]).toEqual([0, 'deleted a\ndeleted b\n']);
+});
+
+test('a server that does not answer is given up after the time-out', async () => {
+  const { status, err } = await place.parley(['sessions', 'get', 'silent', '--timeout', '1'], { env: env() });
+  expect([status, err]).toEqual([6, expect.stringContaining('(TIMEOUT)')]);
+});

@@ -1,0 +1,79 @@
+// How often a request of a known key waits for the database: each round trip is the network's time once more.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
+import { openServer, type ServerFixture } from '../server/server-fixture.ts';
+import { type CountingProxy, countRoundTrips } from '../support/counting-proxy.ts';
+import { engineOf, finish } from '../support/embedded.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { postgresOptions } from '../support/postgres-store.ts';
+
+let database: PostgresServer;
+let proxy: CountingProxy;
+let server: ServerFixture;
+let url: string;
+
+beforeAll(async () => {
+  database = await startPostgres();
+  proxy = await countRoundTrips(database.port);
+  const openStore = async () => {
+    const { port } = proxy;
+    return (await openPostgresStore(postgresOptions({ ...database, port }, { connections: 1 }))).store;
+  };
+  const { modes, engine } = engineOf(async function* () {
+    yield { type: 'text', text: 'Hello' };
+    yield finish;
+  });
+  const engines = {
+    modes,
+    engine(name: string) {
+      const found = engine(name);
+      return found && { ...found, contextTokens: 10_000 };
+    },
+  };
+  // The keys of running replies are looked at again, later than a turn here lasts.
+  server = await openServer({ openStore, engines, serverLimits: { keyCheckMs: 60_000 } });
+  ({ url } = await server.listen());
+  await ask('POST', '/v1/auth/verify', {});
+}, 60_000);
+
+afterAll(async () => {
+  await server.close();
+  await proxy.close();
+  database.stop();
+});
+
+async function ask(method: string, path: string, body?: object, key: string | null = null) {
+  const before = proxy.roundTrips();
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${server.key}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key !== null && { 'idempotency-key': key }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const { data } = (await response.json()) as { data: { session_id: string } };
+  return { status: response.status, data, roundTrips: proxy.roundTrips() - before };
+}
+
+test('a session is made in one, with a key of its own too, and read in one', async () => {
+  // The first of a minute also forgets old ones.
+  await ask('POST', '/v1/sessions', {}, 'before');
+  for (const key of [null, 'key']) {
+    const made = await ask('POST', '/v1/sessions', { title: 'new' }, key);
+    expect([made.status, made.roundTrips]).toEqual([200, 1]);
+    const found = await ask('GET', `/v1/sessions/${made.data.session_id}`);
+    expect([found.status, found.roundTrips]).toEqual([200, 1]);
+  }
+  expect(await ask('GET', '/v1/sessions/none')).toMatchObject({ status: 404, roundTrips: 1 });
+});
+
+test('a turn takes two, and a third for what was said before, however it is read', async () => {
+  let session: { session_id?: string } = {};
+  for (let turns = 0; turns < 10; turns += 1) {
+    const turn = await ask('POST', '/v1/chat', { mode: 'test', message: 'hi', ...session });
+    expect([turn.status, turn.roundTrips]).toEqual([200, turns === 0 ? 2 : 3]);
+    session = { session_id: turn.data.session_id };
+  }
+});

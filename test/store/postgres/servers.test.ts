@@ -1,0 +1,201 @@
+// Turns that belong to servers: held by their beats, free when a server is gone or has left, with what had come of their replies.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { openTestPostgres } from '../../support/postgres-store.ts';
+import {
+  at,
+  firstPage,
+  newProject,
+  once,
+  search,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from '../store-samples.ts';
+import { begin, contents } from '../turn-steps.ts';
+
+let database: PostgresServer;
+let places = 0;
+let schema: string;
+beforeAll(async () => {
+  database = await startPostgres();
+}, 60_000);
+afterAll(() => database.stop());
+
+interface Timing {
+  readonly beatMs: number;
+  readonly leaseMs: number;
+}
+
+const hour = 3_600_000;
+const patient = { timeout: 20_000 };
+const living: Timing = { beatMs: 50, leaseMs: hour };
+/** It never beats again: what is left of a killed one. */
+const gone: Timing = { beatMs: hour, leaseMs: 20 };
+
+function newPlace(): void {
+  places += 1;
+  schema = `servers_${places}`;
+}
+
+async function openServer(owner: string, timing: Timing) {
+  return openTestPostgres(database, { schema, server: { owner, ...timing } });
+}
+
+async function openReader(): Promise<SessionStore> {
+  return (await openTestPostgres(database, { schema })).store;
+}
+
+const ofOwner = (owner: string, ms = hour / 100) => ({ lease: { owner, ms } });
+
+function isFree(store: SessionStore, project: string, turn: Turn, waitMs = 20_000): Promise<boolean> {
+  return store.waitForTurn(project, turn, waitMs, new AbortController().signal);
+}
+
+describe('a turn of a server', () => {
+  test('is held while the server beats, although its own lease is over', async () => {
+    newPlace();
+    const { store } = await openServer('a', living);
+    const { store: other } = await openServer('b', living);
+    const project = await newProject(store);
+    const turn = await begin(store, project, ofOwner('a', 1));
+    expect(await isFree(other, project, turn, 100)).toBe(false);
+    const { session_id } = turn;
+    expect(await other.beginTurn(project, turnStart({ session_id, ...ofOwner('b') }))).toMatchObject({
+      ...{ kind: 'busy', owner: 'a' },
+    });
+  });
+
+  test('is free when the server has missed its beats, although its own lease is not over', async () => {
+    newPlace();
+    const { store } = await openServer('a', gone);
+    const project = await newProject(store);
+    const turn = await begin(store, project, ofOwner('a'));
+    const other = await openReader();
+    expect(await isFree(other, project, turn)).toBe(true);
+    const { session_id } = turn;
+    const next = await begin(other, project, { session_id, ...ofOwner('b') });
+    expect(next.epoch).toBeGreaterThan(turn.epoch);
+    // Whoever seemed dead and was not has lost it.
+    expect(await store.renewTurn(project, turn, hour)).toBe(false);
+    expect(await store.endTurn(project, next, turnReply())).toMatchObject({ kind: 'kept' });
+  });
+
+  test('is free at once when the server has left', async () => {
+    newPlace();
+    const { store } = await openServer('a', living);
+    // It judges nobody yet, except who has left.
+    const { store: other } = await openServer('b', living);
+    const project = await newProject(store);
+    const turn = await begin(store, project, ofOwner('a'));
+    await store.close();
+    expect(await isFree(other, project, turn, 0)).toBe(true);
+    expect((await begin(other, project, { session_id: turn.session_id, ...ofOwner('b') })).position).toBe(2);
+  });
+
+  test('is not taken by a server that has come, or come back, less than a lease ago', async () => {
+    newPlace();
+    const { store } = await openServer('a', gone);
+    const { store: late } = await openServer('b', living);
+    const project = await newProject(store);
+    const turn = await begin(store, project, ofOwner('a'));
+    expect(await isFree(await openReader(), project, turn)).toBe(true);
+    const { session_id } = turn;
+    expect(await isFree(late, project, turn, 0)).toBe(false);
+    expect(await late.beginTurn(project, turnStart({ session_id, ...ofOwner('b') }))).toMatchObject({
+      ...{ kind: 'busy', owner: 'a' },
+    });
+  });
+});
+
+describe('what had come of a reply when its server was killed', () => {
+  async function killedTurn(start: Parameters<typeof begin>[2] = {}) {
+    newPlace();
+    const { store } = await openServer('a', gone);
+    const project = await newProject(store);
+    const turn = await begin(store, project, { ...ofOwner('a'), ...start });
+    const part = { message_id: 'msg_parts', mode: 'fallback', now: startOfTime + 7 };
+    await store.renewTurn(project, turn, hour, { ...part, at: 0, content: 'Once ' });
+    await store.renewTurn(project, turn, hour, { ...part, at: 5, content: 'upon' });
+    // Its answer was lost: it comes again, with more.
+    await store.renewTurn(project, turn, hour, { ...part, at: 5, content: 'upon a time' });
+    const other = await openReader();
+    return { store, other, project, turn, session: turn.session_id };
+  }
+
+  test('is shown as interrupted by whoever lists the messages, and not before the turn is free', async () => {
+    const { other, project, turn, session } = await killedTurn();
+    expect(await isFree(other, project, turn)).toBe(true);
+    expect((await other.listMessages(project, session, firstPage))?.items).toMatchObject([
+      { role: 'user', content: 'Hello' },
+      {
+        ...{ message_id: 'msg_parts', position: 1, role: 'assistant', content: 'Once upon a time' },
+        ...{ mode: 'fallback', finish_reason: 'interrupted', usage: null, created_at: at(7) },
+      },
+    ]);
+    expect(await other.findSession(project, session)).toMatchObject({ message_count: 2 });
+    expect((await search(other, project, 'upon')).items).toMatchObject([
+      { session: { session_id: session } },
+    ]);
+    expect((await begin(other, project, { session_id: session })).position).toBe(2);
+  });
+
+  test('is kept as interrupted by whoever takes the session over, and is part of what was said', async () => {
+    const { other, project, turn, session } = await killedTurn();
+    expect(await isFree(other, project, turn)).toBe(true);
+    const next = await begin(other, project, { session_id: session, content: 'Go on' });
+    expect((await search(other, project, 'upon')).items).toMatchObject([
+      { session: { session_id: session } },
+    ]);
+    expect(await contents(other, project, session)).toEqual([
+      'user: Hello',
+      'interrupted: Once upon a time',
+      'user: Go on',
+    ]);
+    expect((await other.history(project, session, next.position, 10)).map(({ content }) => content)).toEqual([
+      'Hello',
+      'Once upon a time',
+    ]);
+  });
+
+  test('gives way to the reply of the same message that is asked again, or to more of the same', async () => {
+    const asked = await killedTurn({ once: once('key', 'x') });
+    expect(await isFree(asked.other, asked.project, asked.turn)).toBe(true);
+    const again = await begin(asked.other, asked.project, { once: once('key', 'x') });
+    expect(again).toMatchObject({ session_id: asked.session, message_id: asked.turn.message_id });
+    await asked.other.endTurn(asked.project, again, turnReply({ content: 'whole' }));
+    expect(await contents(asked.other, asked.project, asked.session)).toEqual(['user: Hello', 'stop: whole']);
+
+    const { store, other, project, turn, session } = await killedTurn();
+    expect(await isFree(other, project, turn)).toBe(true);
+    await contents(other, project, session);
+    const more = { content: 'Once upon a time there', finish_reason: 'interrupted' as const };
+    expect(await store.endTurn(project, turn, turnReply(more))).toMatchObject({ kind: 'kept' });
+    const less = { ...turnReply({ content: 'Once', finish_reason: 'interrupted' }), message_id: 'less' };
+    expect(await store.endTurn(project, turn, less)).toMatchObject({ kind: 'lost' });
+    expect(await contents(other, project, session)).toEqual([
+      'user: Hello',
+      'interrupted: Once upon a time there',
+    ]);
+  });
+
+  test('is nowhere after the session was purged', async () => {
+    const { other, project, turn, session } = await killedTurn();
+    expect(await isFree(other, project, turn)).toBe(true);
+    await other.deleteSession(project, session, startOfTime);
+    const filter = { projectId: project, deletedBefore: startOfTime + 1 };
+    await other.purgeSessions(filter, { expected: 1, keptSince: 0 });
+    expect(await database.rows(`SELECT * FROM ${schema}.reply_parts`)).toEqual([]);
+  });
+});
+
+test('each server knows how many live', async () => {
+  newPlace();
+  const first = await openServer('a', living);
+  expect(first.servers()).toBe(1);
+  const second = await openServer('b', living);
+  await expect.poll(() => [first.servers(), second.servers()], patient).toEqual([2, 2]);
+  await second.store.close();
+  await expect.poll(() => first.servers(), patient).toBe(1);
+});
