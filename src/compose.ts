@@ -1,6 +1,5 @@
 // Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
-import type { ProfileFile } from './config/profile-file.ts';
 import type { Target } from './config/settings.ts';
 import type {
   BackendOptions,
@@ -18,7 +17,7 @@ export async function openBackend(
   dependencies: Dependencies,
   options: BackendOptions,
 ): Promise<OpenedBackend> {
-  await warnOfExposure(dependencies.profileFile, options);
+  await warnOfExposure(dependencies, options);
   if (target.url === null) {
     const { openEmbeddedBackend } = await import('./compose/embedded-backend.ts');
     return openEmbeddedBackend(target, dependencies, options);
@@ -56,8 +55,11 @@ export async function findModels(
   return findModelsOf(dependencies, options, servers, signal);
 }
 
-async function warnOfExposure(profileFile: ProfileFile, { say }: Pick<BackendOptions, 'say'>): Promise<void> {
-  const exposed = profileFile.exposed();
+async function warnOfExposure(
+  { profileFile, dataDirectory }: Dependencies,
+  { say }: Pick<BackendOptions, 'say'>,
+): Promise<void> {
+  const exposed = profileFile.exposed(dataDirectory);
   if (exposed.length === 0) return;
   const { exposure } = await import('./config/exposed-files.ts');
   const { message, remedy } = exposure(exposed);
@@ -70,7 +72,7 @@ export async function openServedBackend(
   dependencies: Dependencies,
   options: ServeOptions,
 ): Promise<ServedBackend> {
-  await warnOfExposure(dependencies.profileFile, options);
+  await warnOfExposure(dependencies, options);
   const { openServedBackend: open } = await import('./compose/embedded-backend.ts');
   return open(target, dependencies, options);
 }

@@ -1,14 +1,25 @@
-// The warning about files that contain keys and that other users may read.
+// What a user is told of files that contain keys and that other users may read, and of their directories.
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { ExposedFile } from './profile-file.ts';
 
-export function exposure(files: readonly ExposedFile[]): {
+export interface Exposure {
   readonly message: string;
   readonly remedy: string;
-} {
-  const found = files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
+}
+
+export function exposure(exposed: readonly ExposedFile[]): Exposure {
+  const kinds = [
+    ['Other users may read the keys in', 'chmod 600', exposed.filter(({ isDirectory }) => !isDirectory)],
+    ['Other users may put files into', 'chmod o-w', exposed.filter(({ isDirectory }) => isDirectory)],
+  ] as const;
+  const found = kinds.filter(([, , files]) => files.length > 0);
+  const named = (files: readonly ExposedFile[]) =>
+    files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
+  const commands = found.map(
+    ([, command, files]) => `${command} ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
+  );
   return {
-    message: `Other users may read the keys in ${found}.`,
-    remedy: `Run: chmod 600 ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
+    message: found.map(([what, , files]) => `${what} ${named(files)}.`).join(' '),
+    remedy: `Run: ${commands.join(' && ')}`,
   };
 }

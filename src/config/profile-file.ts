@@ -20,11 +20,12 @@ export interface ProfileFileOptions {
   readonly platform: string;
 }
 
-/** A file that other users may read or write. */
+/** A file that other users may read or write, or a directory that all users may write to. */
 export interface ExposedFile {
   readonly path: string;
   /** Its permission bits. */
   readonly mode: number;
+  readonly isDirectory: boolean;
 }
 
 export class ProfileFile {
@@ -50,13 +51,19 @@ export class ProfileFile {
     }
   }
 
-  /** The configuration file and its copy, if other users may read or write them. The next update makes new, private files. */
-  exposed(): readonly ExposedFile[] {
+  /**
+   * The configuration file and its copy, where other users may read or write them, and the directories of the configuration and of the
+   * data, where all users may write to them. The next update makes new files, which are private.
+   */
+  exposed(dataDirectory: string): readonly ExposedFile[] {
     // Windows has no such permission bits, and Node reports invented ones there.
     if (this.#options.platform === 'win32') return [];
-    return [this.path, this.lastGoodPath].flatMap((path) => {
-      const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
-      return (mode & 0o077) === 0 ? [] : [{ path, mode }];
+    const directories = [this.#options.directory, dataDirectory];
+    return [...directories, this.path, this.lastGoodPath].flatMap((path) => {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      const isDirectory = stat?.isDirectory() ?? false;
+      const mode = (stat?.mode ?? 0) & 0o777;
+      return (mode & (isDirectory ? 0o002 : 0o077)) === 0 ? [] : [{ path, mode, isDirectory }];
     });
   }
 

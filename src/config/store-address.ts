@@ -88,6 +88,13 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
     /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(text) ?? [];
   if (authority === undefined || /[\p{Cc}\p{Z}]/u.test(text)) throw wrong('is not an address of PostgreSQL');
   const given = new Map(new URLSearchParams(query ?? ''));
+  const isUnknown = [...given.keys()].some((name) => !parameters.includes(name));
+  // What stands before the @ is a part of the password, which no message and no name of the store may show.
+  if (path?.includes('@') || (isUnknown && query?.includes('@')))
+    throw wrong(
+      'has an @ behind a slash or a question mark',
+      'In a user name, a password or the name of a database write %2F for /, %3F for ?, %23 for # and %40 for @.',
+    );
   for (const name of given.keys())
     if (!parameters.includes(name))
       throw wrong(`has the parameter ${JSON.stringify(name.slice(0, 80))}, which it does not know`);

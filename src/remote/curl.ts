@@ -1,5 +1,6 @@
 // A request as a curl command that repeats it, for people who look for a fault. The command reads the key from a variable and does not
 // contain it.
+import { withoutKey } from '../http/hidden-key.ts';
 import type { HttpRequest } from '../http/http-client.ts';
 import { singleQuoted } from '../system/shell-quote.ts';
 
@@ -20,12 +21,8 @@ export function curlCommand(
     words.push('-H', isKey ? `"${name}: Bearer ${keyPlace}"` : singleQuoted(`${name}: ${value}`));
   }
   if (request.body !== null) words.push('--data-binary', singleQuoted(asciiJson(request.body)));
+  // A message may contain the key, by mistake or not.
   return words.map((word) => withoutKey(word, apiKey, keyPlace)).join(' ');
-}
-
-/** A message may contain the key, by mistake or not. */
-function withoutKey(word: string, apiKey: string, keyPlace: string): string {
-  return apiKey === '' ? word : word.replaceAll(apiKey, () => keyPlace);
 }
 
 /** In JSON, only strings can hold characters beyond ASCII. They are escaped, because some terminals alter them. */

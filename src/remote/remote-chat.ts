@@ -13,7 +13,7 @@ import { isTurnedAway } from '../wire/error-status.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
 import { successBody } from '../wire/success-body.ts';
 import { failureOf, incompleteReply } from './failure.ts';
-import { withoutKey } from './hidden-key.ts';
+import { errorWithoutKey } from './failure-without-key.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { StreamedText } from './streamed-text.ts';
 
@@ -44,7 +44,7 @@ export async function* remoteChat(
     try {
       const response = await connection.send(prepared);
       if (response.status < 300 && isEventStream(response.header('content-type'))) {
-        yield* turn.stream(response, call.apiKey);
+        yield* turn.stream(response);
         return;
       }
       const received = await connection.received(prepared, response);
@@ -52,10 +52,11 @@ export async function* remoteChat(
       yield* turn.end(successBody('chat', received));
       return;
     } catch (error) {
-      if (!(error instanceof HttpFailure)) throw error;
-      // Once a part of the reply was shown, the request is not sent again: the next reply would be another one.
+      if (!(error instanceof HttpFailure)) throw errorWithoutKey(error, call.apiKey);
+      // After a part of the reply was shown, the request is not sent again: the next reply would be another one.
       if (!turn.isShown && (await resending.again(error))) continue;
-      throw turn.isBegun ? incompleteReply(error, turn.place) : failureOf(error, 'POST');
+      const failure = turn.isBegun ? incompleteReply(error, turn.place) : failureOf(error, 'POST');
+      throw errorWithoutKey(failure, call.apiKey);
     }
   }
 }
@@ -89,10 +90,10 @@ class RemoteTurn {
     return { ...(session_id !== null && { session_id }), ...(message_id !== '' && { message_id }) };
   }
 
-  async *stream(response: HttpResponse, apiKey: string): AsyncGenerator<ChatEvent> {
+  async *stream(response: HttpResponse): AsyncGenerator<ChatEvent> {
     this.#isBegun = true;
     for await (const { event, data } of readEventStream(response.stream(), mostEventBytes)) {
-      const read = readStreamEvent(event, event === 'error' ? withoutKey(data, apiKey) : data);
+      const read = readStreamEvent(event, data);
       switch (read?.kind) {
         case 'session':
           yield* this.#begin(read.sessionId, read.messageId, read.mode);

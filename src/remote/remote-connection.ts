@@ -15,7 +15,7 @@ import { type Extension, type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl.ts';
 import { failureOf } from './failure.ts';
-import { failureWithoutKey, responseWithoutKey } from './hidden-key.ts';
+import { failureWithoutKey } from './failure-without-key.ts';
 import type { RemoteOptions } from './remote-options.ts';
 import { Resending } from './resending.ts';
 
@@ -141,11 +141,11 @@ export class RemoteConnection {
   }
 
   /** Reads the whole body of a response. */
-  async received({ request, apiKey }: PreparedRequest, response: HttpResponse): Promise<ReceivedResponse> {
+  async received({ request }: PreparedRequest, response: HttpResponse): Promise<ReceivedResponse> {
     return {
       status: response.status,
       retryAfter: retryAfterOf((name) => response.header(name), this.#options.now()),
-      text: responseWithoutKey(await response.text(mostBytes), response.status, apiKey),
+      text: await response.text(mostBytes),
       asked: `${request.method} ${this.#origin}${request.path}`,
     };
   }

@@ -4,6 +4,7 @@ import type { Result } from '../service/result.ts';
 import { notThisApi } from '../wire/failure-body.ts';
 import type { Operation } from '../wire/routes.ts';
 import { successBody } from '../wire/success-body.ts';
+import { errorWithoutKey } from './failure-without-key.ts';
 import type { OperationRequest, RemoteConnection } from './remote-connection.ts';
 
 /** `read` returns null for a body without the result of the operation. The call then rejects with `BAD_RESPONSE`. */
@@ -14,9 +15,13 @@ export async function remoteResult<T>(
   input: OperationRequest,
   read: (body: unknown) => T | null,
 ): Promise<Result<T>> {
-  const { received } = await connection.ask(connection.prepare(call, operation, input));
-  const body = successBody(operation, received);
-  const data = read(body);
-  if (data === null) throw notThisApi(received, body, 'not with what was asked for');
-  return { data, body };
+  try {
+    const { received } = await connection.ask(connection.prepare(call, operation, input));
+    const body = successBody(operation, received);
+    const data = read(body);
+    if (data === null) throw notThisApi(received, body, 'not with what was asked for');
+    return { data, body };
+  } catch (error) {
+    throw errorWithoutKey(error, call.apiKey);
+  }
 }

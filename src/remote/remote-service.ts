@@ -14,6 +14,7 @@ import type { NewSession, Session } from '../service/session.ts';
 import { modesOf } from '../wire/mode-list.ts';
 import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/session-response.ts';
 import { successBody } from '../wire/success-body.ts';
+import { errorWithoutKey } from './failure-without-key.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
@@ -64,6 +65,14 @@ export class RemoteService implements ConversationService {
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
+    try {
+      return await this.#delete(call, sessionId);
+    } catch (error) {
+      throw errorWithoutKey(error, call.apiKey);
+    }
+  }
+
+  async #delete(call: Call, sessionId: string): Promise<Deletion> {
     const prepared = this.#connection.prepare(call, 'deleteSession', { sessionId });
     const { received, mayHaveActed } = await this.#connection.ask(prepared);
     let body: unknown = null;

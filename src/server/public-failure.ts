@@ -37,7 +37,22 @@ export function publicFailure(error: unknown): ParleyError {
   }
   if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);
   if (error.code === 'ENGINE_FAILED' || modelServerProblemOf(error) !== null) return modelFailure(error);
+  if (error.code === 'UNAVAILABLE' && isOfDatabase(error)) {
+    return new ParleyError('UNAVAILABLE', 'The store of the server gives no answer.', {
+      ...place,
+      hint: `${kept ?? ''} Try again in a moment.`.trim(),
+      retryAfter: error.retryAfter ?? 1,
+    });
+  }
   return error;
+}
+
+/**
+ * True where an error of another program is behind the failure. Such a failure names the database and its address. The server's own
+ * failures of this code have no cause.
+ */
+function isOfDatabase({ cause }: ParleyError): boolean {
+  return cause instanceof ParleyError ? isOfDatabase(cause) : cause !== undefined;
 }
 
 /** Adds the session and the message to a failure of a chat whose message was stored. */

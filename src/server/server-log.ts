@@ -9,7 +9,10 @@ export interface ServerLog {
 
 /** The form of this service's own keys, wherever one stands. Most lines contain nothing that begins like one. */
 const keyPrefix = /pk_/i;
-const keys = /pk_[0-9A-Za-z]{33}/gi;
+/** A key that lacks its end is hidden, too: its last six characters follow from the others. */
+const keys = /pk_[0-9A-Za-z]{8,}/gi;
+/** In a path, also with up to two other characters between those of the key, as where it was broken into lines. */
+const keysInPath = /pk_(?:[^0-9A-Za-z]{0,2}[0-9A-Za-z]){8,33}/gi;
 const redacted = '[key]';
 
 const flushMs = 50;
@@ -59,13 +62,21 @@ export function withoutKeys(path: string, apiKey: string): string {
   let text = path;
   let hasKey = false;
   for (let layer = 0; layer <= mostLayers; layer += 1) {
-    const clean = (apiKey === '' ? text : text.replaceAll(apiKey, redacted)).replace(keys, redacted);
+    const clean = (apiKey === '' ? text : text.replaceAll(apiKey, redacted)).replace(keysInPath, redacted);
     hasKey ||= clean !== text;
     const decoded = percentDecoded(clean);
-    if (decoded === clean) return hasKey ? clean : path;
+    if (decoded === clean) return hasKey ? percentEncoded(clean) : path;
     text = decoded;
   }
   return '[encoded]';
+}
+
+/** A path that was decoded may hold any byte. Encoded, it drives no terminal, and its line stays JSON behind the filter of a terminal. */
+function percentEncoded(text: string): string {
+  return text.replace(
+    /[^!-~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
+  );
 }
 
 /** Bytes that are not percent-encoded stay as they are. */

@@ -67,10 +67,14 @@ function wordsOf(body: unknown, code: ErrorCode | null): string | null {
   const told = codeTold(body);
   const text = firstText(fieldOf(error, 'message'), fieldOf(body, 'message'), error) ?? told;
   if (text === null) return null;
-  const line = text.replace(/\s+/g, ' ').trim().slice(0, 2000);
+  const line = onOneLine(text).slice(0, 2000);
   return told === null || told === code || code === null || text === told
     ? line
-    : `${line} [${told.slice(0, 100)}]`;
+    : `${line} [${onOneLine(told).slice(0, 100)}]`;
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** The code, if a server may send it. A server must not report a wrong option or file of the client. */

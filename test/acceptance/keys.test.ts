@@ -236,6 +236,21 @@ describe('doctor', () => {
     expect(statSync(place.configFile).mode & 0o777).toBe(0o600);
   });
 
+  test('names directories that all users may write to, as every command does, and the command that mends it', async () => {
+    const directories = [place.configDirectory, place.dataDirectory];
+    const before = directories.map((directory) => statSync(directory).mode & 0o777);
+    for (const directory of directories) chmodSync(directory, 0o777);
+    const { status, out } = await place.parley(['doctor']);
+    const warning =
+      /^Warning: Other users may put files into .*config \(mode 0777\) and .*data \(mode 0777\)\. Run: chmod o-w .*\n$/;
+    expect(await place.parley(['verify'])).toMatchObject({ status: 0, err: expect.stringMatching(warning) });
+    expect(status).toBe(2);
+    const [, remedy = ''] = /^FAIL configuration .*\(CONFIG\)\n +Run: (chmod o-w .*)\n/m.exec(out) ?? [];
+    expect((await place.shell(`${remedy} && parley doctor`)).status).toBe(0);
+    expect((await place.parley(['verify'])).err).toBe('');
+    for (const [index, directory] of directories.entries()) chmodSync(directory, before[index] ?? 0o700);
+  });
+
   test.skipIf(disk === null)('names a disk that is full, though the store on it can be opened', async () => {
     const env = { PARLEY_DATA_DIR: disk?.path };
     await place.output(['models'], { env });

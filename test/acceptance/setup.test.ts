@@ -117,9 +117,13 @@ describe('a vendor whose key is set, at a terminal', () => {
     OPENAI_API_KEY: 'sk-canary',
     OPENAI_BASE_URL: `${vendor.url}/openai/v1`,
   });
+  // The first is named after the key, and is left out.
   const vendorsList: Parameters<typeof serve>[0] = ({ method }, response) => {
     if (method === 'POST') return sendStream(response, replyOf('From afar.'));
-    sendJson(response, { object: 'list', data: [{ id: 'gpt-x' }, { id: 'text-embedding-3' }] });
+    sendJson(response, {
+      object: 'list',
+      data: [{ id: 'x-SK-CANARY' }, { id: 'gpt-x' }, { id: 'text-embedding-3' }],
+    });
   };
   let vendor: ScriptedServer;
   beforeEach(async () => {

@@ -143,19 +143,22 @@ describe('updating', () => {
 
   test('a file that others may read is named, and private again with the next update', async () => {
     const file = profileFile(worker.directory());
-    expect(file.exposed()).toEqual([]);
+    const data = worker.directory();
+    expect(file.exposed(data)).toEqual([]);
     await file.update((config) => putProfile(config, 'work', emptyProfile));
-    expect(file.exposed()).toEqual([]);
+    expect(file.exposed(data)).toEqual([]);
     chmodSync(file.path, 0o644);
     chmodSync(file.lastGoodPath, 0o620);
     writeFileSync(`${file.path}.next`, '{', { mode: 0o666 });
-    expect(file.exposed()).toEqual([
-      { path: file.path, mode: 0o644 },
-      { path: file.lastGoodPath, mode: 0o620 },
+    expect(file.exposed(data)).toEqual([
+      { path: file.path, mode: 0o644, isDirectory: false },
+      { path: file.lastGoodPath, mode: 0o620, isDirectory: false },
     ]);
     await file.update((config) => useProfile(config, 'work'));
     for (const path of [file.path, file.lastGoodPath]) expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(file.exposed()).toEqual([]);
+    expect(file.exposed(data)).toEqual([]);
+    chmodSync(data, 0o1777);
+    expect(file.exposed(data)).toEqual([{ path: data, mode: 0o777, isDirectory: true }]);
   });
 
   test('a directory that cannot be made is named with what to do', async () => {

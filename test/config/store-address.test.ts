@@ -54,6 +54,23 @@ describe('the address of a store', () => {
     expect(read('postgres://u@[::1]:5433/db').hosts).toEqual([{ host: '[::1]', port: 5433 }]);
   });
 
+  test('shows nothing of a password that is not percent-encoded', () => {
+    for (const text of [
+      'postgres://u:1234/s3cret@h/db',
+      'postgres://u:pass?s3cret@h/db',
+      'postgres://u:pass?s3cret=1@h/db',
+      'postgres://u:pa/x?s3cret@h/db',
+    ]) {
+      const { message, hint } = refusal(text, { env: { USER: 'ada' } });
+      expect([message, message + hint]).toEqual([
+        'The store of a test has an @ behind a slash or a question mark.',
+        expect.not.stringContaining('s3cret'),
+      ]);
+      expect(hint).toContain('%2F');
+    }
+    expect(read('postgres://localhost/db?user=ada@x').user).toBe('ada@x');
+  });
+
   test('keeps a password out of its name, its errors, and the arguments of a process', () => {
     const address = read('postgres://u:s3cret@localhost/db');
     expect(address.name).toBe('postgres://localhost:5432/db');

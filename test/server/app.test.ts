@@ -1,5 +1,6 @@
 // The app without a socket: each operation, each failure, the order of the checks, and the conformity of every answer.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { storeError } from '../../src/store/postgres/postgres-errors.ts';
 import { type Operation, routes } from '../../src/wire/routes.ts';
 import { callWith } from '../support/calls.ts';
 import { engineOf, finish } from '../support/embedded.ts';
@@ -370,6 +371,24 @@ describe('what needs no key', () => {
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain('secret');
     expect((await ask('GET', '/healthz', open)).status).toBe(200);
+  });
+
+  test('no answer names the place of a database that is away, with a key or without', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' });
+    const away = () => Promise.reject(storeError(refused, 'postgres://db.internal:5432/secret'));
+    await server.close();
+    server = await openServer({ ready: away, around: (store) => Object.assign(store, { findKey: away }) });
+    const said = [];
+    for (const path of ['/readyz', '/v1/models', '/v1/sessions'])
+      said.push(await server.ask('GET', path, path === '/readyz' ? open : {}));
+    said.push(await server.ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'hi' } }));
+    for (const answer of said) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+      const text = await answer.text();
+      expect(text).toContain('The store of the server gives no answer.');
+      expect(text).not.toMatch(/internal:|secret|10\.1\.2\.3|postgres/);
+    }
+    expect(JSON.stringify(server.log())).toContain('10.1.2.3:5432');
   });
 
   test('HEAD answers as GET does, without a body', async () => {

@@ -19,11 +19,21 @@ test.each([
   ['encoded a hundred times', layers(encoded(key), 99)],
   ['with the percent sign made of two encodings', key.replace('p', '%%37%30')],
   ['with its beginning in another case', key.replace('pk', 'Pk')],
+  ['without its last character', key.slice(0, -1)],
+  ['without its checksum', key.slice(0, -6)],
+  ['with more behind it', `${key}more`],
+  ['broken into two lines', `${key.slice(0, 20)}%0D%0A${key.slice(20)}`],
+  ['broken by a slash', key.replace(/^.{9}/, '$&/')],
+  ['with soft hyphens', [...key.slice(3)].join('%C2%AD').replace(/^/, 'pk_')],
   ['behind what is no encoding', `%zz%${key.replace('k', '%6b')}%`],
 ])('a key in a path, %s, is not logged', (_, text) => {
   const path = withoutKeys(`/v1/sessions/${text}/messages`, '');
   expect(path).toMatch(/\[key\]|\[encoded\]/);
   expect(decodedWhole(path)).not.toContain('0aZ0aZ');
+});
+
+test('a path with a key is logged without control characters, so that its line stays JSON', () => {
+  expect(withoutKeys(`/%9b31m%1b]%0a%20é%22${key}`, '')).toBe('/%9B31m%1B]%0A%20%E9"[key]');
 });
 
 test('the key that a request came with is hidden in any form', () => {

@@ -17,7 +17,7 @@ export class SmallDisk {
   /** Null where mounting is not permitted; in CI that is an error. */
   static mount(): SmallDisk | null {
     const path = mkdtempSync(join(tmpdir(), 'parley-disk-'));
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', path]).status === 0)
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m,mode=0700', 'tmpfs', path]).status === 0)
       return new SmallDisk(path);
     rmdirSync(path);
     mayTest(false, 'the permission to mount a disk');

@@ -53,6 +53,11 @@ describe('a success', () => {
 });
 
 describe('a failure', () => {
+  it('is told on one line, with a code of the server too', () => {
+    const body = { success: false, error: { code: 'X\nparley: Y', message: 'a\r\nparley: b' } };
+    expect(failure('models', 500, body).message).toBe('a parley: b [X parley: Y]');
+  });
+
   it.each([
     [
       'error.code and error.message',

@@ -56,7 +56,7 @@ export async function runDoctor(context: CliContext): Promise<number> {
   await check('parley', () => `${host.version} on Node ${host.nodeVersion}`);
   await check('configuration', () => {
     host.profileFile.read();
-    const exposed = host.profileFile.exposed();
+    const exposed = host.profileFile.exposed(host.dataDirectory);
     if (exposed.length > 0) {
       const { message, remedy } = exposure(exposed);
       throw new ParleyError('CONFIG', message, { hint: remedy });

@@ -77,14 +77,21 @@ function padded(text: string, width: number, measure: Measure): string {
   return text + ' '.repeat(Math.max(0, width - measure(text)));
 }
 
+/**
+ * The most UTF-16 units of a cell for each of its columns. No honest text has more; thousands of characters without a width would be
+ * drawn over other lines, or hide in the cell.
+ */
+const unitsOfColumn = 12;
+
 /** Cuts a text to this width, between graphemes. */
 export function cut(text: string, width: number, measure: Measure): string {
-  if (measure(text) <= width) return text;
+  const most = width * unitsOfColumn;
+  if (text.length <= most && measure(text) <= width) return text;
   let kept = '';
   let used = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     used += measure(segment);
-    if (used > width - 1) break;
+    if (used > width - 1 || kept.length + segment.length > most) break;
     kept += segment;
   }
   return `${kept}…`;

@@ -1,5 +1,6 @@
 // Asks a server for its models: `GET …/models`, beside its chat completions.
 import { fieldOf, parseJson } from '../../http/foreign-json.ts';
+import { withoutKey } from '../../http/hidden-key.ts';
 import { HttpClient } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -18,7 +19,13 @@ export async function findModels(
   options: UpstreamOptions,
   signal: AbortSignal,
 ): Promise<FoundModels> {
-  const none = (problem: string | null): FoundModels => ({ server, models: [], problem });
+  let key: string | null = null;
+  const isClean = (text: string) => withoutKey(text, key ?? '') === text;
+  const none = (problem: string | null): FoundModels => ({
+    server,
+    models: [],
+    problem: problem && withoutKey(problem, key ?? ''),
+  });
   let client: HttpClient | null = null;
   try {
     const { origin } = new URL(server.base_url);
@@ -30,7 +37,7 @@ export async function findModels(
       tellsStale: false,
     };
     const authorities = await options.authorities();
-    const key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
+    key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
     client = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
     const response = await client.request({
       method: 'GET',
@@ -48,7 +55,9 @@ export async function findModels(
     if (response.status < 300 && Array.isArray(list) && list.length === 0) return none('has no model yet');
     if (response.status >= 300 || !Array.isArray(list)) return none(`lists no models (${response.status})`);
     const models = list.map((model: unknown) => fieldOf(model, 'id'));
-    return { server, models: models.filter((id) => typeof id === 'string'), problem: null };
+    // A name that holds the key would be stored, and shown to all users of a server.
+    const names = models.filter((id) => typeof id === 'string').filter(isClean);
+    return { server, models: names, problem: null };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof HttpFailure) return none(error.kind === 'refused' ? null : error.message);

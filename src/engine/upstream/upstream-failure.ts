@@ -1,4 +1,5 @@
-// The failures of a model's server, with a remedy for each. A failure names the mode, and contains no part of a key.
+// The failures of a model's server, with what to do about each. A failure names the mode, and contains no part of a key.
+import { withoutKey } from '../../http/hidden-key.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
@@ -190,7 +191,7 @@ function hide(text: string, key: string | null): string {
   if (key === null || key === '') return text;
   const ends = [key.slice(0, tellingLength), key.slice(-tellingLength)];
   const words = text.split(' ').map((word) => (ends.some((end) => word.includes(end)) ? '[key]' : word));
-  return words.join(' ').replaceAll(key, '[key]');
+  return withoutKey(words.join(' ').replaceAll(key, '[key]'), key);
 }
 
 function isLocal({ base_url }: ModeSettings): boolean {

@@ -242,7 +242,9 @@ export class PostgresStore implements SessionStore {
 
   async ping(): Promise<void> {
     if (await this.#run(isWritable)) return;
-    throw new ParleyError('UNAVAILABLE', `The database ${this.#name} takes no writes.`);
+    throw new ParleyError('UNAVAILABLE', `The database ${this.#name} takes no writes.`, {
+      cause: new Error('pg_is_in_recovery() is true'),
+    });
   }
 
   async close(): Promise<void> {

@@ -14,19 +14,21 @@ import { findSession, inProject } from './sessions.ts';
 
 /** How many hits are read before others get their turn. */
 const hitsOfStep = 1000;
+/** How many messages are looked through before that, where the index does not know all terms. */
+const textsOfStep = 250;
 /** How many bytes of texts are read at a time: a few milliseconds' work. A row counts as some by itself. */
 const bytesOfStep = 64 * 1024;
 const bytesOfRow = 200;
 
 // The index first, always; `owner` only narrows: who may see what is decided by the session.
-function selectHits(index: 'words' | 'pieces'): string {
+function selectHits(index: 'words' | 'pieces', more = ''): string {
   return `
-    SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes
+    SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes${more}
     FROM message_${index} CROSS JOIN messages AS message ON message.id = message_${index}.rowid
     CROSS JOIN sessions ON sessions.id = message.session
     WHERE message_${index} MATCH 'owner : "' || (
         SELECT printf('%03d', id) FROM projects WHERE project_id = @projectId
-      ) || '" AND content : (' || @expression || ')'
+      ) || '"' || CASE @expression WHEN '' THEN '' ELSE ' AND content : (' || @expression || ')' END
       AND message_${index}.rowid < @before AND ${inProject} AND deleted_at IS NULL
     ORDER BY message_${index}.rowid DESC LIMIT @limit`;
 }
@@ -34,7 +36,12 @@ function selectHits(index: 'words' | 'pieces'): string {
 const ofActive = `FROM messages AS message CROSS JOIN sessions ON sessions.id = message.session
   WHERE message.id = @message AND ${inProject} AND deleted_at IS NULL`;
 
-export const searchStatements = { words: selectHits('words'), pieces: selectHits('pieces') } as const;
+export const searchStatements = {
+  words: selectHits('words'),
+  pieces: selectHits('pieces'),
+  /** Of messages that may hold all terms: their texts say whether they do. */
+  texts: selectHits('pieces', ', message.content'),
+} as const;
 
 export const hitStatements = {
   content: `SELECT message.content ${ofActive}`,
@@ -45,6 +52,10 @@ interface ShownRow {
   readonly message_id: string;
   readonly role: Role;
   readonly created_at: number;
+  readonly content: string;
+}
+
+interface FoundText extends FoundMessage {
   readonly content: string;
 }
 
@@ -62,21 +73,11 @@ export function searchReads(
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
   return {
     async hits(most) {
-      const expression = await read(() => indexQuery(connection, filter));
-      const hits: FoundMessage[] = [];
-      // For the beginning of a word the index reads all words that go on from it, each time that it is asked.
-      const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
-      for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
-        const bindings = { projectId, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };
-        const next = await read(() =>
-          connection.all<FoundMessage>(searchStatements[filter.matching], bindings),
-        );
-        hits.push(...next);
-        if (next.length < bindings.limit) break;
-        before = next.at(-1)?.id ?? 0;
-      }
-      const long = await longHits({ connection, wait }, projectId, rules.matcher(filter), most);
-      return [...hits, ...long].sort((one, other) => other.id - one.id).slice(0, most);
+      const holds = rules.matcher(filter);
+      const { expression, isExact } = indexQuery(filter);
+      const short = isExact ? await indexHits(expression, most) : await heldHits(expression, most, holds);
+      const long = await longHits({ connection, wait }, projectId, holds, most);
+      return [...short, ...long].sort((one, other) => other.id - one.id).slice(0, most);
     },
     async *texts(messages) {
       for (const step of inSteps(messages)) yield await read(() => step.map(({ id }) => content(id)));
@@ -85,6 +86,38 @@ export function searchReads(
       for (const { session_id, messages } of sessions) yield await read(() => shown(session_id, messages));
     },
   };
+
+  async function indexHits(expression: string, most: number): Promise<readonly FoundMessage[]> {
+    const hits: FoundMessage[] = [];
+    // For the beginning of a word the index reads all words that go on from it, each time that it is asked.
+    const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
+    for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
+      const bindings = { projectId, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };
+      const next = await read(() =>
+        connection.all<FoundMessage>(searchStatements[filter.matching], bindings),
+      );
+      hits.push(...next);
+      if (next.length < bindings.limit) break;
+      before = next.at(-1)?.id ?? 0;
+    }
+    return hits;
+  }
+
+  async function heldHits(
+    expression: string,
+    most: number,
+    holds: (text: string) => boolean,
+  ): Promise<readonly FoundMessage[]> {
+    const hits: FoundMessage[] = [];
+    for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
+      const bindings = { projectId, expression, before, limit: textsOfStep };
+      const next = await read(() => connection.all<FoundText>(searchStatements.texts, bindings));
+      for (const { content: text, ...hit } of next) if (holds(text)) hits.push(hit);
+      if (next.length < textsOfStep) break;
+      before = next.at(-1)?.id ?? 0;
+    }
+    return hits.slice(0, most);
+  }
 
   function content(message: number): string | null {
     const row = connection.get<{ content: string }>(hitStatements.content, { projectId, message });

@@ -1,6 +1,6 @@
-// Makes the data directory and the database file, private from their first moment, before SQLite opens them. SQLite gives its -wal and -shm
-// files the mode of the database.
-import { chmodSync, closeSync, fchmodSync, openSync, statSync } from 'node:fs';
+// The data directory and the database file: made private from their first moment, before SQLite sees them. SQLite gives its
+// -wal and -shm files the mode of the database.
+import { chmodSync, closeSync, fchmodSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts';
@@ -25,9 +25,10 @@ export function prepareStoreFile(
     const path = join(directory, filename);
     // If a power cut removes the file from its directory, the commits in it are lost.
     if (makeFile(path)) syncDirectory(directory);
-    else tighten(path);
+    else tighten(path, statSync(path).mode);
     const names = statSync(path).nlink;
     if (names > 1) throw severalNames(path, names);
+    secureFilesBeside(realpathSync(path));
     return { path, filesystem };
   } catch (error) {
     throw error instanceof ParleyError ? error : directoryError(error, directory);
@@ -50,11 +51,21 @@ function makeFile(path: string): boolean {
   return true;
 }
 
-function tighten(path: string): void {
-  if ((statSync(path).mode & 0o077) === 0) return;
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode;
-    if (mode !== undefined) chmodSync(file, mode & 0o700);
+function tighten(path: string, mode: number): void {
+  if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
+}
+
+/**
+ * SQLite writes into the files beside the database, whoever made them. In a directory that others may write to, another user could make
+ * one, and read there what is stored.
+ */
+function secureFilesBeside(path: string): void {
+  const { uid } = statSync(path);
+  for (const ending of ['-wal', '-shm', '-journal']) {
+    const stat = lstatSync(path + ending, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    if (!stat.isFile() || stat.uid !== uid) throw ofAnother(path + ending);
+    tighten(path + ending, stat.mode);
   }
 }
 
@@ -65,6 +76,16 @@ function severalNames(path: string, names: number): ParleyError {
     `The store ${path} is one file with ${names} names (hard links), and what is kept through one is lost through another.`,
     {
       hint: 'It was not changed. While no Parley runs, copy the file, remove this name of it, and give the name to the copy.',
+    },
+  );
+}
+
+function ofAnother(path: string): ParleyError {
+  return new ParleyError(
+    'STORE_UNSAFE',
+    `${path} is a link, or belongs to another user, who could read there what is stored.`,
+    {
+      hint: 'Nothing was changed. Look at who made it, and remove it; then let nobody else write to its directory.',
     },
   );
 }

@@ -39,6 +39,18 @@ describe('a table in a pipe', () => {
 });
 
 describe('a table on a terminal', () => {
+  test.each([
+    'a\u0301'.padEnd(5000, '\u0301'),
+    '\u200b'.repeat(5000),
+    '\u3164'.repeat(5000),
+    `b${'\ufe0f'.repeat(5000)}`,
+  ])('has no cell that hides or stacks thousands of characters (%#)', async (title) => {
+    const text = await written([['ses_1', title]], { columns: 40 });
+    expect(text.length).toBeLessThan(600);
+    expect(text).toContain('ses_1');
+    expect(text).toContain('…');
+  });
+
   test('is aligned under its titles, in the width that people see', async () => {
     const rows: readonly Row[] = [
       ['日本', 'one'],

@@ -49,6 +49,25 @@ describe('an answer of', () => {
     expect(told.message).toContain('[key]');
     expect(told.message).not.toMatch(/canary|abcdef/);
   });
+
+  it.each<readonly [string, string]>([
+    ['percent-encoded', [...testKey].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
+    ['in Base64', Buffer.from(`Bearer ${testKey}`).toString('base64')],
+    ['in hexadecimal', Buffer.from(testKey).toString('hex')],
+    ['in upper case', testKey.toUpperCase()],
+    ['with spaces', [...testKey].join(' ')],
+  ])('somebody who repeats the key %s is quoted without it', async (_form, repeated) => {
+    const scripts: readonly StubScript[] = [
+      (response) => sendJson(response, { error: { message: `Bad: ${repeated}` } }, 400),
+      (response) => response.writeHead(307, { location: `/x/${encodeURI(repeated)}` }).end(),
+      (response) => sendStream(response, sse({ error: { message: `Bad: ${repeated}` } })),
+    ];
+    for (const script of scripts) {
+      const told = await failureAt(script);
+      expect(told.message).toContain('[key]');
+      expect([told.message, String(told.cause)].join()).not.toContain(repeated.slice(12, 40));
+    }
+  });
 });
 
 describe('for a program, a failure', () => {

@@ -1,6 +1,7 @@
 // Opening: what is made is private and durable; what is not safe is refused with words that help.
 import {
   chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -96,6 +97,41 @@ it('takes the rights of others from a store file, and leaves a directory of the 
   await openTestStore(storeOptions(directory));
   expect(modeOf(join(directory, 'parley.db'))).toBe('600');
   expect(modeOf(directory)).toBe('755');
+});
+
+it.each(['-wal', '-shm', '-journal'])('refuses a file %s beside the store that is a link', async (ending) => {
+  const directory = temporaryDirectory();
+  const elsewhere = join(temporaryDirectory(), 'mine');
+  writeFileSync(elsewhere, '');
+  await (await openSqliteStore(storeOptions(directory))).store.close();
+  const path = join(directory, `parley.db${ending}`);
+  symlinkSync(elsewhere, path);
+  await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
+    code: 'STORE_UNSAFE',
+    message: expect.stringContaining(path),
+  });
+  expect(statSync(elsewhere).size).toBe(0);
+});
+
+it('takes the rights of others from a log that somebody has put there', async () => {
+  const directory = temporaryDirectory();
+  const log = join(directory, 'parley.db-wal');
+  writeFileSync(log, '');
+  chmodSync(log, 0o666);
+  const { store } = await openTestStore(storeOptions(directory));
+  await newProject(store);
+  expect(modeOf(log)).toBe('600');
+});
+
+it.skipIf(process.getuid?.() !== 0)('refuses a log that belongs to another user', async () => {
+  const directory = temporaryDirectory();
+  const log = join(directory, 'parley.db-wal');
+  writeFileSync(log, '');
+  chownSync(log, 65_534, 65_534);
+  await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
+    code: 'STORE_UNSAFE',
+    message: expect.stringContaining(log),
+  });
 });
 
 it('keeps what it kept when it is opened again', async () => {

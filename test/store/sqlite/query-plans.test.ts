@@ -127,7 +127,7 @@ it.each(Object.entries(searchStatements))(
       .split('\n')
       .filter((step) => /^(SCAN|SEARCH (message|sessions)|USE)/.test(step));
     expect(steps.slice(0, 3)).toEqual([
-      expect.stringContaining(`SCAN message_${name} VIRTUAL TABLE INDEX`),
+      expect.stringContaining(`SCAN message_${name === 'words' ? 'words' : 'pieces'} VIRTUAL TABLE INDEX`),
       'SEARCH message USING INTEGER PRIMARY KEY (rowid=?)',
       'SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)',
     ]);

@@ -49,6 +49,22 @@ it.each([
   },
 );
 
+it('a short word is found, and found alike, whatever begins with it in other projects', async () => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const [mine, other] = [await newProject(store), await newProject(store)];
+  await store.beginTurn(mine, turnStart({ content: '東京の fox' }));
+  const searches = () =>
+    Promise.all(['東', '京の', '東 fox', '東 "京の f"', '西'].map((q) => search(store, mine, q)));
+  const before = await searches();
+  expect(before.map(({ items }) => items.length)).toEqual([1, 1, 1, 1, 0]);
+  for (const from of [0x4e00, 0x5a00, 0x6600]) {
+    const pieces = Array.from({ length: 3000 }, (_, index) => `東${String.fromCharCode(from + index)}`);
+    await store.beginTurn(other, turnStart({ content: pieces.join(' ') }));
+  }
+  expect((await search(store, other, '東')).items).toHaveLength(3);
+  expect(await searches()).toEqual(before);
+});
+
 it('of the hits, the texts of the newest 16 MiB are read to be scored, and a word of another counts once', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));
   const project = await newProject(store);

@@ -1,4 +1,5 @@
 // A server that repeats the key where it fails does not bring it onto screens and into logs.
+import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { callWith, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
@@ -7,12 +8,31 @@ import { type Script, sendJson, serve } from '../support/scripted-server.ts';
 const key = 'a-key-of-some-server';
 const error = { code: 'ODD', message: `Your key ${key} is wrong`, details: [{ field: 'a', problem: key }] };
 
+const escaped = [...key].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('');
+const send = (response: ServerResponse, json: string, status = 200, type = 'application/json') =>
+  response.writeHead(status, { 'Content-Type': type }).end(json.replaceAll(key, escaped));
+
 const scripts: Readonly<Record<string, Script>> = {
   'a refused key': (_request, response) => sendJson(response, { success: false, error }, 401),
   'a failure': (_request, response) => sendJson(response, { success: false, error }, 400),
   'a failure with status 200': (_request, response) => sendJson(response, { success: false, error }),
   'a code': (_request, response) => sendJson(response, { success: false, error: { code: key } }, 400),
   'a redirect': (_request, response) => response.writeHead(302, { Location: `/login/${key}` }).end(),
+  'a failure in which the key is escaped': (_request, response) =>
+    send(response, JSON.stringify({ success: false, error }), 400),
+  'a failure whose `success` is escaped': (_request, response) =>
+    send(response, JSON.stringify({ success: false, error }).replace('success', 'succ\\u0065ss')),
+  'a failure with the key in another form': (_request, response) =>
+    sendJson(response, { success: false, error: { message: `Wrong: ${btoa(`Bearer ${key}`)}` } }, 400),
+  'a redirect with the key in another form': (_request, response) =>
+    response.writeHead(302, { Location: `/login/${key.replaceAll('-', '%2D')}` }).end(),
+  'a failure in place of a part of a stream': (_request, response) =>
+    send(
+      response,
+      `event: delta\ndata: ${JSON.stringify({ success: false, error })}\n\n`,
+      200,
+      'text/event-stream',
+    ),
   'the end of a stream': (_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.end(`event: error\ndata: ${JSON.stringify({ success: false, error })}\n\n`);
@@ -31,13 +51,30 @@ it.each(Object.keys(scripts))('%s is told without the key', async (name) => {
   });
   const call = callWith(key);
   const failures = [await failureOf(say(backend.service, call, 'Hello'))];
-  if (name !== 'the end of a stream') failures.push(await failureOf(backend.service.verify(call)));
+  if (!name.includes('stream')) failures.push(await failureOf(backend.service.verify(call)));
   for (const { message, hint, details, body, cause } of failures) {
     expect(message).toContain('[key]');
-    expect([message, hint, JSON.stringify([details, body]), String(cause), ...traced].join()).not.toContain(
-      key,
-    );
+    const told = [message, hint, JSON.stringify([details, body]), String(cause), ...traced].join();
+    expect(told).not.toContain(key);
+    expect(told).not.toMatch(/%2Dkey|YS1rZXktb2Ytc29tZS1zZXJ2ZX|Eta2V5LW9mLXNvbWUtc2Vyd/);
   }
+});
+
+it('an answer of another kind is told without the key', async () => {
+  const server = await serve((_request, response) =>
+    sendJson(response, { welcome: [{ [key]: `for ${key}` }] }),
+  );
+  const { backend } = await openRemote(server.url);
+  onTestFinished(async () => {
+    await backend.close();
+    await server.close();
+  });
+  const call = callWith(key);
+  for (const work of [
+    () => say(backend.service, call, 'Hello'),
+    () => backend.service.deleteSession(call, 'a'),
+  ])
+    expect((await failureOf(work())).body).toEqual({ welcome: [{ '[key]': 'for [key]' }] });
 });
 
 it('a success is told as it came, also where it holds the key', async () => {

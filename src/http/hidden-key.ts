@@ -1,0 +1,104 @@
+// Takes a key out of a text that somebody else wrote. The key may stand there encoded, in other case, with spaces between, or in part.
+
+/** A shorter key is not looked for: it could stand in words that are no key. */
+const shortestKey = 8;
+const hidden = '[key]';
+
+/** `%41`, also encoded again (`%2541`); `\u0041`; `&#65;` and `&#x41;`; and white space and characters without width, which stand for nothing. */
+const encoded =
+  /%(?:25)*([\da-f]{2})|\\+u00([\da-f]{2})|&#x0*([\da-f]{2});?|&#0*(\d{2,3});?|[\s\u00ad\u200b-\u200d\u2060\ufeff]+/gi;
+
+/** The text with `mark` in place of each part of it that tells half of the key or more. */
+export function withoutKey(text: string, key: string, mark = hidden): string {
+  if (key.length < shortestKey) return text;
+  const { plain, startOf, endOf } = decoded(text);
+  const places = formsOf(key).flatMap((form) => placesOf(form, plain));
+  let clean = '';
+  let end = 0;
+  let plainEnd = -1;
+  for (const { from, to } of places.sort((one, other) => one.from - other.from)) {
+    if (to <= plainEnd) continue;
+    if (from >= plainEnd) clean += text.slice(end, startOf(from)) + mark;
+    plainEnd = to;
+    end = endOf(to - 1);
+  }
+  return clean + text.slice(end);
+}
+
+interface Decoded {
+  readonly plain: string;
+  /** Where in the text the character of `plain` at this index begins, and where it ends. No call has a lower index than the call before. */
+  startOf(index: number): number;
+  endOf(index: number): number;
+}
+
+function decoded(text: string): Decoded {
+  /** The end of each part that is no plain character, in the text and in `plain`. */
+  const ends: { readonly text: number; readonly plain: number; readonly isCharacter: boolean }[] = [];
+  let removed = 0;
+  const plain = text.replace(encoded, (found, ...groups) => {
+    const [percent, escape, hex, decimal] = groups as (string | undefined)[];
+    const digits = percent ?? escape ?? hex;
+    const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
+    const character = Number.isNaN(code) ? '' : String.fromCharCode(code).replace(/[\s\u00ad]/, '');
+    const end = (groups.at(-2) as number) + found.length;
+    removed += found.length - character.length;
+    ends.push({ text: end, plain: end - removed, isCharacter: character !== '' });
+    return character;
+  });
+  let next = 0;
+  const startOf = (index: number) => {
+    while ((ends[next]?.plain ?? Number.POSITIVE_INFINITY) <= index) next += 1;
+    const last = ends[next - 1];
+    return last === undefined ? index : last.text + index - last.plain;
+  };
+  const endOf = (index: number) => {
+    const start = startOf(index);
+    const end = ends[next];
+    return end?.isCharacter && end.plain === index + 1 ? end.text : start + 1;
+  };
+  return { plain: folded(plain), startOf, endOf };
+}
+
+/** The key, and what is made of it, as they stand in a decoded text. */
+function formsOf(key: string): readonly string[] {
+  const bytes = Buffer.from(key, 'latin1');
+  const inBase64 = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    // The characters at both ends hold bits of what stands beside the key.
+    return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  });
+  return [key, [...key].reverse().join(''), bytes.toString('hex'), ...inBase64].map(folded);
+}
+
+/** Without case, and with one alphabet for both forms of Base64. */
+function folded(text: string): string {
+  return text
+    .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    .replace(/[-_]/g, (sign) => (sign === '-' ? '+' : '/'));
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where half of the form or more stands. Each such part holds one of the pieces that the form is divided into. */
+function placesOf(form: string, text: string): readonly Range[] {
+  const least = Math.max(shortestKey, Math.ceil(form.length / 2));
+  const size = Math.floor(least / 2);
+  const places: Range[] = [];
+  for (let piece = 0; piece + size <= form.length; piece += size) {
+    const sought = form.slice(piece, piece + size);
+    for (let at = text.indexOf(sought); at !== -1; ) {
+      let before = 0;
+      while (before < piece && before < at && form[piece - before - 1] === text[at - before - 1]) before += 1;
+      let length = size;
+      while (piece + length < form.length && form[piece + length] === text[at + length]) length += 1;
+      const isPlace = before + length >= least;
+      if (isPlace) places.push({ from: at - before, to: at + length });
+      at = text.indexOf(sought, at + (isPlace ? length : 1));
+    }
+  }
+  return places;
+}

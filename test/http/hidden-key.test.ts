@@ -1,0 +1,67 @@
+// A key is found in a text in whatever form it stands there, and nothing else is taken for it.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { withoutKey } from '../../src/http/hidden-key.ts';
+
+const key = 'sk-Secret{Key}42~abcDEFghi';
+const each = (write: (code: number) => string) => [...key].map((one) => write(one.charCodeAt(0))).join('');
+const hex = (code: number) => code.toString(16).padStart(2, '0');
+const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
+
+const forms: Readonly<Record<string, string>> = {
+  'as it is': key,
+  'percent-encoded': each((code) => `%${hex(code)}`),
+  'percent-encoded in part, as in a path': 'sk-Secret%7BKey%7D42~abcDEFghi',
+  'percent-encoded twice': each((code) => `%25${hex(code)}`),
+  'escaped as in JSON': each((code) => `\\u00${hex(code)}`),
+  'escaped as in HTML': each((code) => `&#${code};`),
+  'escaped as in HTML, with hexadecimal numbers': each((code) => `&#x${hex(code)};`),
+  'in upper case': key.toUpperCase(),
+  'in lower case': key.toLowerCase(),
+  'in Base64': base64(key),
+  'in Base64, as Basic credentials': base64(`user:${key}`),
+  'in Base64, after a word': base64(`Bearer ${key}`),
+  'in Base64 for URLs': Buffer.from(key).toString('base64url'),
+  'in hexadecimal': Buffer.from(key).toString('hex'),
+  'with spaces': [...key].join(' '),
+  'with characters without width': [...key].join('\u200b'),
+  'with spaces, percent-encoded': encodeURIComponent([...key].join(' ')),
+  'over two lines': `${key.slice(0, 11)}\n  ${key.slice(11)}`,
+  'from the end to the beginning': [...key].reverse().join(''),
+  'without its end': key.slice(0, -2),
+  'without its beginning': key.slice(3),
+  'half of it': key.slice(0, 13),
+};
+
+it.each(Object.entries(forms))('a key %s is taken out of a text, and nothing beside it', (_, form) => {
+  const said = withoutKey(`Wrong: "${form}" is refused, ${form}!`, key);
+  // Of Base64 the characters at both ends hold what stands beside the key.
+  expect(said).toMatch(/^Wrong: "[\w+/]{0,11}\[key\][\w+/]?" is refused, [\w+/]{0,11}\[key\][\w+/]?!$/);
+});
+
+it('a text without the key stays as it is, also with small parts of it', () => {
+  for (const text of [
+    '100 % of it, & more',
+    'No key: sk-Secret{… …EFghi, %41 \\u0041 &#65; a b',
+    key.slice(0, 12),
+    key.slice(14),
+  ])
+    expect(withoutKey(text, key)).toBe(text);
+  expect(withoutKey('the words of a short key', 'short')).toBe('the words of a short key');
+  fc.assert(fc.property(fc.string(), (other) => withoutKey(other, key) === other));
+});
+
+it('a key is found wherever it stands, and what is around it stays', () => {
+  const around = fc.string({ unit: fc.constantFrom(...'ab %&#;\\u00416[]"') });
+  const form = fc.constantFrom(
+    key,
+    key.toUpperCase(),
+    each((code) => `%${hex(code)}`),
+  );
+  fc.assert(
+    fc.property(around, form, around, (before, found, after) => {
+      const clean = withoutKey(`${before}.${found}.${after}`, key);
+      return clean.startsWith(`${before}.`) && clean.includes('.[key].') && clean.endsWith(`.${after}`);
+    }),
+  );
+});
