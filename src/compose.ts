@@ -1,6 +1,8 @@
 // Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
+import type { CopyRequest } from './compose/store-upkeep.ts';
 import type { Target } from './config/settings.ts';
+import type { CopyReport, StoreMigration } from './service/administration.ts';
 import type {
   BackendOptions,
   EngineOptions,
@@ -23,7 +25,7 @@ export async function openBackend(
     return openEmbeddedBackend(target, dependencies, options);
   }
   const { openRemoteBackend } = await import('./remote/remote-backend.ts');
-  const { env, now, random } = dependencies;
+  const { env, now, random, signal } = dependencies;
   const backend = await openRemoteBackend({
     url: target.url,
     replyPointer: target.replyPointer,
@@ -32,6 +34,7 @@ export async function openBackend(
     authorityFile: options.authorityFile,
     timeout: options.timeout,
     trace: options.trace,
+    signal,
     now,
     random,
     newIdempotencyKey: () =>
@@ -75,6 +78,21 @@ export async function openServedBackend(
   await warnOfExposure(dependencies, options);
   const { openServedBackend: open } = await import('./compose/embedded-backend.ts');
   return open(target, dependencies, options);
+}
+
+/** Brings the store of a target to the newest schema. */
+export async function migrateStore(
+  target: Pick<Target, 'store' | 'storeName'>,
+  dependencies: Dependencies,
+): Promise<StoreMigration> {
+  const { migrateStore: migrate } = await import('./compose/store-upkeep.ts');
+  return migrate(target, dependencies);
+}
+
+/** Copies a store into another. */
+export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
+  const { copyStores: copy } = await import('./compose/store-upkeep.ts');
+  return copy(request, dependencies);
 }
 
 /** Locks between the processes of this machine. */

@@ -14,7 +14,14 @@ import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { releaseTerminals } from './cli/terminal/terminal-release.ts';
-import { fileLocks, findModels, openBackend, openServedBackend } from './compose.ts';
+import {
+  copyStores,
+  fileLocks,
+  findModels,
+  migrateStore,
+  openBackend,
+  openServedBackend,
+} from './compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
 import { ParleyError } from './service/errors.ts';
@@ -178,6 +185,7 @@ function cliHost(
     now,
     sinceBoot,
     random,
+    signal: stop.signal,
   };
   return {
     version: manifest.version,
@@ -222,6 +230,8 @@ function cliHost(
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openBackend: (target, options) => openBackend(target, dependencies, options),
     openServedBackend: (target, options) => openServedBackend(target, dependencies, options),
+    migrateStore: (target) => migrateStore(target, dependencies),
+    copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
   };
 }

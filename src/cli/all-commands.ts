@@ -13,6 +13,7 @@ import { registerRepl } from './commands/repl.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
 import { registerSetup } from './commands/setup.ts';
+import { registerStore } from './commands/store/store.ts';
 import { registerUsage } from './commands/usage.ts';
 import { registerVerify } from './commands/verify.ts';
 import type { Register } from './run.ts';
@@ -31,6 +32,7 @@ const commands: ReadonlyMap<string, Register> = new Map([
   ['profiles', registerProfiles],
   ['keys', registerKeys],
   ['serve', registerServe],
+  ['store', registerStore],
   ['doctor', registerDoctor],
   ['completion', registerCompletion],
 ]);

@@ -19,10 +19,14 @@ export async function composeMessage(sources: MessageSources, context: CliContex
   const stdinAs = askedStdin(sources);
   const readStdin = () => readMessage(context.reading('a message', '-n skips it'), limit);
   const parts: string[] = stdinAs === 'words' ? [] : [sources.words.join(' ')];
+  let fileBytes = 0;
   for (const path of sources.files) {
-    parts.push(
-      path === '-' ? fenced('stdin', await readStdin()) : await readFileMessage(path, limit, signal),
-    );
+    const part =
+      path === '-' ? fenced('stdin', await readStdin()) : await readFileMessage(path, limit, signal);
+    parts.push(part);
+    // No more of many files than one message is held.
+    fileBytes += Buffer.byteLength(part);
+    if (fileBytes > limit) throw tooLong(`at least ${fileBytes}`, limit);
   }
   if (stdinAs === 'words' || (stdinAs === null && sources.stdin && context.stdinIsFed)) {
     parts.push(await readStdin());
@@ -35,11 +39,7 @@ export async function composeMessage(sources: MessageSources, context: CliContex
     });
   }
   const bytes = Buffer.byteLength(message);
-  if (bytes > limit) {
-    throw new ParleyError('PAYLOAD_TOO_LARGE', `The message has ${bytes} bytes; the limit is ${limit}.`, {
-      hint: 'Nothing was sent. Send it in parts.',
-    });
-  }
+  if (bytes > limit) throw tooLong(`${bytes}`, limit);
   if (message === '') {
     throw new ParleyError('USAGE', 'There is no message to send.', {
       hint: 'Give one, parley chat "Hello", or pipe one in.',
@@ -48,7 +48,13 @@ export async function composeMessage(sources: MessageSources, context: CliContex
   return message;
 }
 
-/** Where `-` asks for stdin; null if nothing does. */
+function tooLong(bytes: string, limit: number): ParleyError {
+  return new ParleyError('PAYLOAD_TOO_LARGE', `The message has ${bytes} bytes; the limit is ${limit}.`, {
+    hint: 'Nothing was sent. Send it in parts.',
+  });
+}
+
+/** In which place stdin was asked for by `-`; null where it was not. */
 function askedStdin({ words, files, stdin }: MessageSources): 'words' | 'file' | null {
   const isWord = words.length === 1 && words[0] === '-';
   const times = files.filter((path) => path === '-').length + Number(isWord);

@@ -1,7 +1,9 @@
 // The interface between the command line and the process boundary (main.ts): facts and abilities of this process.
 import type { Readable } from 'node:stream';
+import type { NamedStore } from '../config/named-store.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { Target } from '../config/settings.ts';
+import type { CopyProgress, CopyReport, StoreMigration } from '../service/administration.ts';
 import type {
   BackendOptions,
   EngineOptions,
@@ -14,6 +16,15 @@ import type { LoadLocks } from '../system/file-lock.ts';
 import type { Job } from './job.ts';
 import type { Output } from './terminal/output.ts';
 import type { StdinKind } from './terminal/stdin.ts';
+
+export interface StoreCopyRequest {
+  readonly from: NamedStore;
+  readonly to: NamedStore;
+  /** Goes on with a copy that was stopped. */
+  readonly resume: boolean;
+  readonly progress: CopyProgress;
+  readonly signal: AbortSignal;
+}
 
 export interface StandardInput {
   isTerminal(): boolean;
@@ -54,7 +65,11 @@ export interface CliHost {
     target: Pick<Target, 'store' | 'storeName'>,
     options: ServeOptions,
   ): Promise<ServedBackend>;
-  /** Asks model servers for their models, and no other server. A faulty server is part of the result. */
+  /** Brings the store of a target to the newest schema, and makes it where there is none. */
+  migrateStore(target: Pick<Target, 'store' | 'storeName'>): Promise<StoreMigration>;
+  /** Copies the rows of a store into another that is new, and compares the two. */
+  copyStores(request: StoreCopyRequest): Promise<CopyReport>;
+  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
   findModels(
     servers: readonly ModelServer[],
     options: EngineOptions,

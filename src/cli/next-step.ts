@@ -83,6 +83,10 @@ function remedyText(remedy: Remedy): string {
       return 'Choose another name with --profile NAME.';
     case 'make_store':
       return 'The first chat makes one: parley chat "Hello"';
+    case 'migrate_store':
+      return 'Migrate it first: parley store migrate, with the same --store or PARLEY_STORE';
+    case 'resume_copy':
+      return 'Go on with it: the same command with --resume';
     case 'restore_session':
       return 'If it was deleted here, bring it back with: parley sessions restore';
     case 'import_an_export':

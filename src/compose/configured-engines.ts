@@ -35,14 +35,14 @@ export async function findModelsOf(
   return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
 }
 
-function upstreamOptions({ env, now }: Dependencies, options: EngineOptions): UpstreamOptions {
+function upstreamOptions({ env, now, signal }: Dependencies, options: EngineOptions): UpstreamOptions {
   const { timeout, authorityFile, trace } = options;
   return {
     proxies: env,
     authorities: async () => {
       if (authorityFile === null) return null;
       const { readAuthorities } = await import('../remote/authorities.ts');
-      return readAuthorities(authorityFile, env);
+      return readAuthorities(authorityFile, env, signal);
     },
     readKey: async (reference, mode, signal) => {
       const { readKeyReference } = await import('../config/key-reference.ts');

@@ -15,4 +15,6 @@ export interface Dependencies {
   readonly sinceBoot: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
+  /** Stops what a start may wait for: a file may be a pipe. */
+  readonly signal: AbortSignal;
 }

@@ -20,10 +20,10 @@ import { ParleyError } from '../service/errors.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
+import { chosenStore, usualChoice } from './chosen-store.ts';
 import { configuredEngines, exchangeableEngines, storedModes } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
-import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
 import type { ChosenStore } from './store-choice.ts';
 import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
 import { systemRandomness } from './system-randomness.ts';
@@ -45,12 +45,7 @@ export async function openEmbeddedBackend(
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const follow = options.followsModes ? followedModes(profileFile, config) : null;
   const { isNew, reloadModes, store, ...opened } = await openLocal(
-    () =>
-      chosenStore(target, dependencies, {
-        timeout: options.timeout,
-        storeProcesses: undefined,
-        isServer: false,
-      }),
+    () => chosenStore(target, dependencies, { ...usualChoice, timeout: options.timeout }),
     dependencies,
     options,
     await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
@@ -71,17 +66,6 @@ export async function openEmbeddedBackend(
   }
 }
 
-/** Chooses the store. A start with SQLite loads no code of PostgreSQL. */
-async function chosenStore(
-  { store }: Pick<Target, 'store'>,
-  dependencies: Dependencies,
-  choice: SqliteChoice & { readonly isServer: boolean },
-): Promise<ChosenStore> {
-  if (store === null) return openSqlite(dependencies, choice);
-  const { openPostgres } = await import('./postgres-choice.ts');
-  return openPostgres(store, dependencies, choice.isServer);
-}
-
 function noStore(): ParleyError {
   return new ParleyError('CONFIG', 'There is no store on this machine yet.', {
     remedy: { kind: 'make_store' },
@@ -96,17 +80,23 @@ export async function openServedBackend(
 ): Promise<ServedBackend> {
   const choice = { ...options, trace: null };
   const { modesFile } = options;
-  const { dataDirectory, profileFile } = dependencies;
+  const { dataDirectory, profileFile, signal } = dependencies;
   const knownTo = profileOfStore(profileFile.read(), target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const modes = () =>
-    modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile);
+    modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile, signal);
   const engines = async () => configuredEngines(dependencies, choice, await modes());
   const { backend, store, shareReads, servers, limits, defaultMode, reloadModes } = await openLocal(
     // Its own time-out is that of its models; a client has another.
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
-      return chosenStore(target, dependencies, { timeout: null, storeProcesses, isServer: true });
+      const { refusesOlder } = options;
+      return chosenStore(target, dependencies, {
+        timeout: null,
+        storeProcesses,
+        refusesOlder,
+        isServer: true,
+      });
     },
     dependencies,
     choice,
@@ -133,9 +123,9 @@ async function servedProcesses(): Promise<ProcessesOf> {
   return (place) => new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place);
 }
 
-async function readModes(path: string) {
+async function readModes(path: string, signal: AbortSignal) {
   const { readModesFile } = await import('../config/modes-file.ts');
-  return readModesFile(path);
+  return readModesFile(path, signal);
 }
 
 async function openLocal(

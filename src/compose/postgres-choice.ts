@@ -1,5 +1,4 @@
 // The store in PostgreSQL at an address: the password and the certificates are read here, when they are needed.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readReference } from '../config/key-reference.ts';
 import { readPasswordFile } from '../config/password-file.ts';
@@ -8,36 +7,59 @@ import { isLocalName } from '../http/loopback.ts';
 import { storeRules } from '../local/local-store-rules.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ConnectionConfig } from '../store/postgres/connect.ts';
-import { openPostgresStore } from '../store/postgres/open.ts';
+import { openPostgresRows, openPostgresStore } from '../store/postgres/open.ts';
+import type { StoreRows } from '../store/store-rows.ts';
+import { readAtMost } from '../system/bounded-file.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ChosenStore } from './store-choice.ts';
 import { systemRandomness } from './system-randomness.ts';
 
+type Needed = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal'>;
+
 export async function openPostgres(
   address: StoreAddress,
-  { env, now, random }: Pick<Dependencies, 'env' | 'now' | 'random'>,
-  isServer: boolean,
+  dependencies: Needed,
+  { refusesOlder, isServer }: { readonly refusesOlder: boolean; readonly isServer: boolean },
 ): Promise<ChosenStore> {
-  const { name, schema, connections, patience, prepares } = address;
+  const { now } = dependencies;
+  const place = await placeOf(address, dependencies);
   const owner = `srv_${Buffer.from((await systemRandomness())(16)).toString('base64url')}`;
   const opened = await openPostgresStore({
-    hosts: await connectionConfigs(address, env),
-    ...{ name, schema, now, random, connections },
+    ...{ ...place, now, refusesOlder },
     rules: storeRules,
-    patienceMs: patience * 1000,
-    prepare: prepares,
     ...(isServer && { server: { owner } }),
   });
   // Another server may be on another machine: only its lease tells whether it is gone.
   return { ...opened, owner: { id: owner, isGone: () => false }, shareReads: () => {} };
 }
 
+/** All rows of the store, for a copy. */
+export async function openRowsOfPostgres(
+  address: StoreAddress,
+  dependencies: Needed,
+  refusesOlder: boolean,
+): Promise<StoreRows> {
+  return openPostgresRows({ ...(await placeOf(address, dependencies)), refusesOlder });
+}
+
+async function placeOf(address: StoreAddress, { env, random, signal }: Needed) {
+  const { name, schema, connections, patience, prepares } = address;
+  return {
+    hosts: await connectionConfigs(address, env, signal),
+    ...{ name, schema, random, connections },
+    patienceMs: patience * 1000,
+    prepare: prepares,
+  };
+}
+
 async function connectionConfigs(
   address: StoreAddress,
   env: Dependencies['env'],
+  signal: AbortSignal,
 ): Promise<readonly ConnectionConfig[]> {
   const { hosts, user, database, encryption, authorityFile, password } = address;
-  const authorities = authorityFile === null ? null : await readAuthorities(address.name, authorityFile);
+  const authorities =
+    authorityFile === null ? null : await readAuthorities(address.name, authorityFile, signal);
   const isChecked = encryption === 'authority' || encryption === 'full';
   const ssl = encryption !== 'none' && {
     rejectUnauthorized: isChecked,
@@ -65,10 +87,14 @@ async function givenPassword(
   return readReference(password.value, env, missing, AbortSignal.timeout(60_000));
 }
 
-async function readAuthorities(name: string, path: string): Promise<string> {
+/** More than the certificates of all authorities together. */
+const mostBytes = 16 * 1024 * 1024;
+
+async function readAuthorities(name: string, path: string, signal: AbortSignal): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return Buffer.from(await readAtMost(path, mostBytes, signal)).toString();
   } catch (error) {
+    signal.throwIfAborted();
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new ParleyError(
       'CONFIG',

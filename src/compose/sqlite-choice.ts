@@ -13,15 +13,18 @@ export interface SqliteChoice {
   readonly timeout: number | null;
   /** The processes of a server, so that no caller waits for the long read of another. */
   readonly storeProcesses: ProcessesOf | undefined;
+  /** A store with an older schema is refused. */
+  readonly refusesOlder: boolean;
 }
 
 export async function openSqlite(dependencies: Dependencies, choice: SqliteChoice): Promise<ChosenStore> {
   const { dataDirectory, nodeApiVersion, now, sinceBoot, random, processes } = dependencies;
-  const { timeout, storeProcesses } = choice;
+  const { timeout, storeProcesses, refusesOlder } = choice;
   const opened = await openSqliteStore({
     directory: dataDirectory,
     ...{ nodeApiVersion, now, sinceBoot, random },
     processes: storeProcesses,
+    refusesOlder,
     rules: storeRules,
     lockWaitMs: timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs),
   });

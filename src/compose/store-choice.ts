@@ -1,11 +1,13 @@
 // An opened store of any database, as a backend needs it.
 import type { TurnOwner } from '../local/local-options.ts';
+import type { StoreMigration } from '../service/administration.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
 export interface ChosenStore {
   readonly store: SessionStore;
   /** True while the store holds no project; the caller must make the first one. */
   readonly created: boolean;
+  readonly migration: StoreMigration;
   readonly owner: TurnOwner;
   /** Until the next turn of the event loop, reads may share one state of the store. */
   readonly shareReads: () => void;

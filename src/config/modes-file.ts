@@ -13,11 +13,12 @@ const hint = 'It holds `modes:`, each with base_url and model, and perhaps `defa
 const mostBytes = 8 * 1024 * 1024;
 
 /** Rejects with `CONFIG` for a file that cannot be read, and for the first fault in it. */
-export async function readModesFile(path: string): Promise<ModeConfig> {
+export async function readModesFile(path: string, signal: AbortSignal): Promise<ModeConfig> {
   let text: string;
   try {
-    text = new TextDecoder().decode(readAtMost(path, mostBytes));
+    text = new TextDecoder().decode(await readAtMost(path, mostBytes, signal));
   } catch (error) {
+    signal.throwIfAborted();
     throw fileFailure(error, path, 'read', 'Name a file that you may read.');
   }
   const { LineCounter, parseDocument } = await import('yaml');

@@ -1,6 +1,6 @@
-// The password file of PostgreSQL's own clients (PostgreSQL documentation, section 34.16). Its lines have the form
-// host:port:database:user:password; `*` matches anything, and `\` makes the next character literal.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+// The password file of PostgreSQL's own clients (PostgreSQL documentation, section 34.16): lines of host:port:database:user:password, where
+// `*` stands for anything and `\` takes the next character as it is.
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 
 const mostBytes = 1024 * 1024;
@@ -43,7 +43,8 @@ function unescaped(field: string): string {
 function readPrivateText(path: string): string | null {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    // Without the flag, a pipe would block until somebody writes.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw wrong(

@@ -13,8 +13,7 @@ export interface ConnectionOptions {
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
   /**
-   * Limits the bytes of one response, with its heads and the framing of its chunks. Through a SOCKS proxy, where undici shows no
-   * connection, it limits the bytes of the body.
+   * Limits the bytes of one response, with its heads and the framing of its chunks.
    */
   readonly mostBytes: number;
   /** Called with each connection that is opened, except connections through a proxy; null if nobody needs them. */
@@ -43,6 +42,13 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
   // them.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
   const open = (connector: buildConnector.connector) => watched(connector, options);
+  if (options.proxy?.startsWith('socks')) {
+    const agent = new undici.Socks5ProxyAgent(options.proxy, {
+      connect: undici.buildConnector({ timeout: options.connectMs }),
+    });
+    const connector = throughTunnel(agent as unknown as SocksTunnels, undici.buildConnector(connect));
+    return new undici.Pool(origin, { ...limits, connect: open(connector) });
+  }
   if (options.proxy !== null) {
     return new undici.ProxyAgent({
       ...limits,
@@ -55,6 +61,26 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
     });
   }
   return new undici.Pool(origin, { ...limits, connect: open(undici.buildConnector(connect)) });
+}
+
+/** What undici's agent for SOCKS has besides its types. Its own pool of connections could not be watched. */
+interface SocksTunnels {
+  createSocks5Connection(host: string, port: number): Promise<Socket>;
+}
+
+/** Opens a connection within a tunnel of the proxy: TLS for `https`. */
+function throughTunnel(agent: SocksTunnels, secure: buildConnector.connector): buildConnector.connector {
+  return (place, opened) => {
+    const isSecure = place.protocol === 'https:';
+    const port = Number(place.port) || (isSecure ? 443 : 80);
+    agent.createSocks5Connection(place.hostname, port).then(
+      (socket) => {
+        if (isSecure) secure({ ...place, httpSocket: socket }, opened);
+        else opened(null, socket);
+      },
+      (error: Error) => opened(error, null),
+    );
+  };
 }
 
 /** What the ProxyAgent of undici gives to the pool of an origin. */

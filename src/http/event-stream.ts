@@ -1,6 +1,7 @@
 // Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). An event without its closing blank line does
 // not count, so the reader of a stream that breaks off does not see its last event.
 import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import { HttpFailure } from './http-failure.ts';
 
@@ -32,6 +33,8 @@ export async function* readEventBatches(
   for await (const chunk of bytes) {
     yield reading.take(chunk);
     reading.throwFailure();
+    // Node reads a full connection again and again before it looks at signals and timers.
+    await yieldToEventLoop();
   }
   if (!closesLast) return;
   yield reading.take(Buffer.from('\n\n'));

@@ -4,6 +4,7 @@ import type {
   CreatedKey,
   CreateKeyRequest,
   KeyRecord,
+  PurgeExecution,
   PurgePlan,
   PurgeReport,
   PurgeRequest,
@@ -64,12 +65,16 @@ export class LocalAdministration implements Administration {
     return this.#local.store.planPurge(this.#purgeFilter(request));
   }
 
-  async purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport> {
+  async purgeSessions(request: PurgeExecution): Promise<PurgeReport> {
     const { store, limits } = this.#local;
     const keptSince = this.#local.now() - limits.idempotencyMs;
     const filter = this.#purgeFilter(request);
     const expected = request.expected_sessions;
-    const purge = await store.purgeSessions(filter, { expected, keptSince });
+    const purge = await store.purgeSessions(filter, {
+      expected,
+      keptSince,
+      rewrites: request.rewrite ?? false,
+    });
     if (purge.kind === 'other_count') throw otherCount(purge.sessions, expected);
     return purge.report;
   }

@@ -1,8 +1,6 @@
-// The authorities that may sign a server's certificate, if a file adds to those that Node trusts.
-import { createReadStream } from 'node:fs';
+// The authorities that may sign a server's certificate, where a file adds to those that Node trusts.
 import { ParleyError } from '../service/errors.ts';
 
-/** The most bytes of a file that are read. The file may be longer, or have no end. */
 const mostBytes = 16 * 1024 * 1024;
 
 /**
@@ -12,6 +10,7 @@ const mostBytes = 16 * 1024 * 1024;
 export async function readAuthorities(
   file: string | null,
   env: { readonly NODE_EXTRA_CA_CERTS?: string | undefined },
+  signal: AbortSignal,
 ): Promise<readonly string[] | null> {
   if (file === null) return null;
   const { rootCertificates } = await import('node:tls');
@@ -19,16 +18,18 @@ export async function readAuthorities(
   const extra = env.NODE_EXTRA_CA_CERTS;
   return [
     ...rootCertificates,
-    ...(extra ? [await readCertificates(extra, 'NODE_EXTRA_CA_CERTS')] : []),
-    await readCertificates(file, 'the option ca'),
+    ...(extra ? [await readCertificates(extra, 'NODE_EXTRA_CA_CERTS', signal)] : []),
+    await readCertificates(file, 'the option ca', signal),
   ];
 }
 
-async function readCertificates(file: string, source: string): Promise<string> {
-  let text = '';
+async function readCertificates(file: string, source: string, signal: AbortSignal): Promise<string> {
+  const { readAtMost } = await import('../system/bounded-file.ts');
+  let text: string;
   try {
-    for await (const part of createReadStream(file, { encoding: 'utf8', end: mostBytes })) text += part;
+    text = Buffer.from(await readAtMost(file, mostBytes, signal)).toString();
   } catch (cause) {
+    signal.throwIfAborted();
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
     throw refused(`The file of ${source}, ${file}, cannot be read (${code}).`, cause);
   }

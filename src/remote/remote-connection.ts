@@ -53,7 +53,8 @@ export class RemoteConnection {
   #extensions: ReadonlySet<string> | null;
 
   static async open(options: RemoteOptions): Promise<RemoteConnection> {
-    return new RemoteConnection(options, await readAuthorities(options.authorityFile, options.env));
+    const { authorityFile, env, signal } = options;
+    return new RemoteConnection(options, await readAuthorities(authorityFile, env, signal));
   }
 
   private constructor(options: RemoteOptions, authorities: readonly string[] | null) {

@@ -11,6 +11,8 @@ export interface RemoteOptions {
   readonly env: ProxyVariables & { readonly NODE_EXTRA_CA_CERTS?: string | undefined };
   /** The path of a file of certificates (PEM) to trust besides those that Node trusts; null for none. */
   readonly authorityFile: string | null;
+  /** Stops the reading of that file. */
+  readonly signal: AbortSignal;
   /** Seconds that the server may be silent; null for the default. */
   readonly timeout: number | null;
   /** Called with each request as a command that repeats it, and then with the time that the request took; null for no trace. */

@@ -14,6 +14,7 @@ import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 import type { App } from './app.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { StalledReaders } from './stalled-readers.ts';
 import {
@@ -51,6 +52,7 @@ const deliveryMs = 2000;
 export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
   const exchanges = new WeakMap<Duplex, Exchange>();
   const readers = new StalledReaders(limits.stalledMs, limits.checkMs);
+  const turns = new ConnectionTurns();
   const answer = getRequestListener(
     (request, { incoming }) => {
       const refusal = refusalOfHead(incoming as IncomingMessage);
@@ -72,11 +74,13 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
   );
   // Node silently drops headers beyond a number of them. `maxHeaderSize` limits their bytes already.
   server.maxHeadersCount = 0;
-  async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
     exchanges.set(incoming.socket, { incoming, outgoing });
-    readers.watch(outgoing);
-    await answer(incoming, outgoing);
-    readers.made(outgoing);
+    turns.take(incoming, outgoing, async () => {
+      readers.watch(outgoing);
+      await answer(incoming, outgoing);
+      readers.made(outgoing);
+    });
   }
   // A request with an expectation other than 100-continue is answered as it is.
   server.on('checkExpectation', receive);

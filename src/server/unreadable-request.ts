@@ -1,6 +1,7 @@
 // The status and the error for bytes that Node could not read as a request. Node itself would answer with a body of its own.
 import type { IncomingMessage } from 'node:http';
 import { ParleyError } from '../service/errors.ts';
+import { noSuchRoute } from './routing.ts';
 import type { ServerLimits } from './server-limits.ts';
 
 export interface Refusal {
@@ -21,8 +22,10 @@ export function refusalOf(error: ConnectionError, limits: ServerLimits): Refusal
     const message = `${what} too long: the limit for both together is ${limits.headerBytes} bytes.`;
     return refusal(status, 'PAYLOAD_TOO_LARGE', message, 'Send a shorter request line, or fewer headers.');
   }
-  return refusal(400, 'INVALID_REQUEST', 'This is not a valid HTTP/1.1 request.', 'See RFC 9112.');
+  return notHttp;
 }
+
+const notHttp = refusal(400, 'INVALID_REQUEST', 'This is not a valid HTTP/1.1 request.', 'See RFC 9112.');
 
 export const badTarget = refusal(
   400,
@@ -35,8 +38,12 @@ export const badTarget = refusal(
  * Refuses a head that Node accepts although it can be read in two ways or breaks HTTP/1.1 (RFC 9112, sections 3.2 and 6.1); null for any
  * other head.
  */
-export function refusalOfHead({ headers, httpVersion, rawHeaders }: IncomingMessage): Refusal | null {
+export function refusalOfHead({ url, headers, httpVersion, rawHeaders }: IncomingMessage): Refusal | null {
   const isOld = httpVersion === '1.0' || httpVersion === '0.9';
+  // Node's parser takes HTTP/2.0, too.
+  if (!isOld && httpVersion !== '1.1') return notHttp;
+  // The URL of the request would have such a segment taken away, and the path would be another one than a proxy has seen.
+  if (dotSegment.test(url ?? '')) return { status: 404, error: noSuchRoute() };
   const { host } = headers;
   if (host === undefined ? !isOld : host === '' || namesTwoHosts(rawHeaders)) return badTarget;
   const coding = headers['transfer-encoding'];
@@ -48,6 +55,9 @@ export function refusalOfHead({ headers, httpVersion, rawHeaders }: IncomingMess
     'Send it with a Content-Length, or in HTTP/1.1 with Transfer-Encoding: chunked alone.',
   );
 }
+
+/** `.` or `..`, also percent-encoded, as a segment of the path. */
+const dotSegment = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   let count = 0;

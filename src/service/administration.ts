@@ -46,7 +46,46 @@ export interface StoreReport {
   readonly integrity: string;
 }
 
-/** The deleted sessions to erase. */
+/** What opening a store has done to its tables. The versions are equal where there was nothing to do. */
+export interface StoreMigration {
+  /** The schema before: 0 where there was no store. */
+  readonly from: number;
+  readonly to: number;
+  /** The path of the copy that was made of the store before it was changed; null where none was made. */
+  readonly backup: string | null;
+}
+
+/** What a copy of a store holds of one project, as it was compared with the original. */
+export interface CopiedProject {
+  readonly project_id: string;
+  readonly project_name: string;
+  /** Active and deleted. */
+  readonly sessions: number;
+  readonly messages: number;
+  /** SHA-256 over all sessions and messages, in hex: the same in both stores. */
+  readonly hash: string;
+}
+
+/** What copying a store has done. */
+export interface CopyReport {
+  readonly from: string;
+  readonly to: string;
+  readonly projects: readonly CopiedProject[];
+  /** Revoked ones too. */
+  readonly keys: number;
+  /** What idempotency keys did, so that a request that is repeated after the move is not done twice. */
+  readonly stored_answers: number;
+}
+
+/** Is told how far a copy is. */
+export interface CopyProgress {
+  /** `sessions`: how many there are in the original. */
+  begin(phase: 'copied' | 'compared', sessions: number): void;
+  /** So many sessions more. */
+  finish(sessions: number): void;
+}
+
+/** Which deleted sessions are erased. */
 export interface PurgeRequest {
   /** The project whose sessions are erased; null for all projects. */
   readonly project_id: string | null;
@@ -54,7 +93,14 @@ export interface PurgeRequest {
   readonly deleted_before: string;
 }
 
-/** The effect that a purge would have. */
+/** A purge whose count was confirmed. */
+export interface PurgeExecution extends PurgeRequest {
+  readonly expected_sessions: number;
+  /** Whether the files of the store are written anew, so that no erased byte is left in them. A store that always does so ignores it. */
+  readonly rewrite?: boolean;
+}
+
+/** What a purge would erase. */
 export interface PurgePlan {
   readonly sessions: number;
   readonly messages: number;
@@ -135,7 +181,7 @@ export interface Administration {
    * left. Rejects with `INVALID_REQUEST` if the number of sessions is not the expected one; nothing is erased then. Rejects with
    * `STORE_BUSY` while another process reads; the caller repeats the call until it resolves.
    */
-  purgeSessions(request: PurgeRequest & { readonly expected_sessions: number }): Promise<PurgeReport>;
+  purgeSessions(request: PurgeExecution): Promise<PurgeReport>;
 
   /** True if the store holds any of these sessions of a project: active, or deleted and not erased. */
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;

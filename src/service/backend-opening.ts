@@ -36,6 +36,8 @@ export interface OpenedBackend {
 export interface ServeOptions extends Pick<BackendOptions, 'timeout' | 'authorityFile' | 'say'> {
   /** The path of a file of modes that replaces the user's own modes; null for the user's own. */
   readonly modesFile: string | null;
+  /** True: a store with an older schema is refused. False: it is migrated. */
+  readonly refusesOlder: boolean;
 }
 
 /** The embedded service for a server, without a key of its own. */

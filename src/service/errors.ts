@@ -35,10 +35,12 @@ export const clientErrorCodes = [
   'INCOMPLETE_REPLY',
   'REDIRECT',
   'FILTER_FAILED',
+  'COPY_DIFFERS',
   'STORE_BUSY',
   'STORE_DAMAGED',
   'STORE_MISSING',
   'STORE_NEWER',
+  'STORE_OLDER',
   'STORE_UNSAFE',
 ] as const;
 
@@ -60,6 +62,7 @@ export const errorKind = {
   NOT_FOUND: 'internal',
   METHOD_NOT_ALLOWED: 'internal',
   FILTER_FAILED: 'internal',
+  COPY_DIFFERS: 'internal',
   USAGE: 'input',
   CONFIG: 'input',
   INVALID_REQUEST: 'input',
@@ -82,6 +85,7 @@ export const errorKind = {
   STORE_DAMAGED: 'store',
   STORE_MISSING: 'store',
   STORE_NEWER: 'store',
+  STORE_OLDER: 'store',
   STORE_UNSAFE: 'store',
 } as const satisfies Record<ErrorCode, ErrorKind>;
 

@@ -47,6 +47,10 @@ export type Remedy =
   | { readonly kind: 'make_profile' }
   | { readonly kind: 'name_another_profile' }
   | { readonly kind: 'make_store' }
+  /** Bring the tables of a store to this version. */
+  | { readonly kind: 'migrate_store' }
+  /** Go on with a copy of a store that was stopped. */
+  | { readonly kind: 'resume_copy' }
   | { readonly kind: 'restore_session' }
   | { readonly kind: 'import_an_export' }
   /** Import on the machine of the store, where no limits of HTTP apply. */

@@ -141,7 +141,16 @@ export type TurnEnd =
   | { readonly kind: 'lost'; readonly standing: Message | null }
   | { readonly kind: 'not_found' };
 
-/** `other_count`: the number of sessions differs from the expected one, and nothing was erased. */
+export interface PurgeOptions {
+  /** A number of sessions. */
+  readonly expected: number;
+  /** As in {@link IdempotencyKey}. */
+  readonly keptSince: number;
+  /** Whether no erased byte may be left in the files of the store, where that takes more than the purge itself. False without it. */
+  readonly rewrites?: boolean;
+}
+
+/** `other_count`: there are so many sessions, not as many as expected; nothing was erased. */
 export type Purge =
   | { readonly kind: 'purged'; readonly report: PurgeReport }
   | { readonly kind: 'other_count'; readonly sessions: number };
@@ -254,14 +263,10 @@ export interface SessionStore {
   /** What a purge would erase. */
   planPurge(filter: PurgeFilter): Promise<PurgePlan>;
   /**
-   * Not one transaction: a purge that failed continues when it is called again. `expected` is the number of sessions; `keptSince` is as in
-   * {@link IdempotencyKey}. Throws `STORE_BUSY` if another process reads for so long that erased bytes cannot be overwritten.
+   * Not one transaction: once it has begun, asking again goes on. `STORE_BUSY` while another process reads, for as long as that keeps erased bytes where they are.
    */
-  purgeSessions(
-    filter: PurgeFilter,
-    options: { readonly expected: number; readonly keptSince: number },
-  ): Promise<Purge>;
-  /** True if the project holds at least one of these sessions: active, or deleted and not purged. */
+  purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge>;
+  /** Whether any of these is there: active, or deleted and not purged. */
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
   /** The usage of the replies of all projects since a time (ms). The largest group comes first; days are in their order. */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;

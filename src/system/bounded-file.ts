@@ -1,24 +1,24 @@
-// Reads a file that a user named, up to a limit. A device may have no end, and a process that waits for it ignores Ctrl-C.
-import { closeSync, openSync, readSync } from 'node:fs';
+// Reads a file that a user named, up to a limit. A device may have no end, and a pipe may have no writer.
+import { fileBytes } from './file-bytes.ts';
 
-const atOnce = 64 * 1024;
-
-/** Throws the error of the system call. For a longer file it throws an error of the same form, whose `code` names the limit. */
-export function readAtMost(path: string, mostBytes: number): Uint8Array {
-  const file = openSync(path, 'r');
+/**
+ * Rejects with the error of the system call, or when the signal fires. For a longer file it rejects with an error of the same form, whose
+ * `code` tells the limit.
+ */
+export async function readAtMost(path: string, mostBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
   try {
-    const chunks: Uint8Array[] = [];
-    for (let total = 0; ; ) {
-      const chunk = Buffer.alloc(atOnce);
-      const length = readSync(file, chunk);
-      if (length === 0) return Buffer.concat(chunks);
-      total += length;
+    for await (const chunk of fileBytes(path, signal)) {
+      total += chunk.length;
       if (total > mostBytes) throw tooLarge(mostBytes);
-      chunks.push(chunk.subarray(0, length));
+      chunks.push(chunk);
     }
-  } finally {
-    closeSync(file);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   }
+  return Buffer.concat(chunks);
 }
 
 function tooLarge(mostBytes: number): NodeJS.ErrnoException {

@@ -124,6 +124,11 @@ const runs: readonly Run[] = [
   { section: 'parley keys create', words: () => ['keys', 'create', '--project', 'p', '--json'] },
   { section: 'parley keys revoke', words: () => ['keys', 'revoke', made.keyId, '--json'] },
   { section: 'parley keys list', words: () => ['keys', 'list', '--json'] },
+  { section: 'parley store migrate', words: () => ['store', 'migrate', '--json'] },
+  {
+    section: 'parley store copy',
+    words: () => ['store', 'copy', '--from', 'data', '--to', 'data-copied', '--json'],
+  },
   { section: 'parley doctor', words: () => ['doctor', '--json'] },
   { section: 'parley doctor', words: () => ['doctor', '--json', '--profile', 'nope'], status: 2 },
   { section: 'parley completion', words: () => ['completion', 'zsh', '--json'] },

@@ -40,3 +40,21 @@ test('SIGTERM ends a server in the middle of a search that never ends', async ()
   expect(performance.now() - start).toBeLessThan(6000);
   expect((await outcome)[0]?.status).toBe('rejected');
 });
+
+test('SIGTERM while a process of the store brings its index forward ends a server with the status of the signal', async () => {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  await place.output(['models']);
+  const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
+  const server = place.start(['serve', '--port', '0', '--json']);
+  const closed = once(server, 'close');
+  const [line] = await once(server.stdout, 'data');
+  const { url } = JSON.parse(String(line)).data;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ mode: 'echo', message: 'quick' });
+  const chat = () => fetch(`${url}/v1/chat`, { method: 'POST', headers, body });
+  const answers = await Promise.all(Array.from({ length: 200 }, chat));
+  expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200));
+  server.kill('SIGTERM');
+  expect(await closed).toEqual([143, null]);
+});

@@ -146,11 +146,19 @@ describe('words, files and stdin', () => {
   test.each([
     ['chat', '-n -m echo -f'],
     ['sessions import', ''],
+    ['modes add m', '--base-url http://127.0.0.1:1/v1 --model m --system-file'],
+    ['serve', '--port 0 --modes'],
+    ['models --url https://api.example', '--ca'],
   ])('%s stops while it waits for a pipe that nobody writes', async (command, flags) => {
     const words = `${command} ${flags} pipe-${command.length}`;
     const script = `set -m; mkfifo pipe-${command.length}; parley ${words} & sleep 0.7; kill -INT $!; wait $!; echo $?`;
-    const { out } = await place.shell(script);
+    const { out } = await place.shell(script, { PARLEY_API_KEY: 'k' });
     expect(out).toBe('130\n');
+  });
+
+  test('files that are too long together are refused before the next one is opened', async () => {
+    const script = `head -c 700000 /dev/zero | tr '\\0' x > long.txt; parley chat -n -m echo -f long.txt -f long.txt -f missing.txt`;
+    expectFailure(await place.shell(script), { status: 2, code: 'PAYLOAD_TOO_LARGE' });
   });
 
   test('- alone is stdin, and what follows -- is words', async () => {

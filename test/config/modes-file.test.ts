@@ -6,6 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readModesFile } from '../../src/config/modes-file.ts';
 import { defaultModeSettings } from '../../src/service/mode-settings.ts';
 
+const { signal } = new AbortController();
+
 function fileOf(text: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'parley-modes-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -33,7 +35,7 @@ test.each([
     }),
   ],
 ])('it is %s', async (_form, text) => {
-  expect(await readModesFile(fileOf(text))).toEqual({
+  expect(await readModesFile(fileOf(text), signal)).toEqual({
     default: 'one',
     faulty: [],
     modes: [
@@ -50,7 +52,7 @@ test.each(['', '# none yet\n', 'null\n', '{}', 'modes: {}\n', 'modes:\n', 'defau
   'one without a single mode, %j, is a fault',
   async (text) => {
     const path = fileOf(text);
-    await expect(readModesFile(path)).rejects.toMatchObject({
+    await expect(readModesFile(path, signal)).rejects.toMatchObject({
       code: 'CONFIG',
       message: `${path}, line 1: holds no modes.`,
     });
@@ -60,7 +62,7 @@ test.each(['', '# none yet\n', 'null\n', '{}', 'modes: {}\n', 'modes:\n', 'defau
 test('a key’s file is where the file says, from where it is itself', async () => {
   const keyOf = async (key: string) => {
     const path = fileOf(`modes:\n  one: {base_url: "https://a.example", model: m, key: "${key}"}\n`);
-    return { key: (await readModesFile(path)).modes[0]?.key, directory: dirname(path) };
+    return { key: (await readModesFile(path, signal)).modes[0]?.key, directory: dirname(path) };
   };
   const beside = await keyOf('file:keys/a');
   expect(beside.key).toBe(`file:${beside.directory}/keys/a`);
@@ -151,7 +153,7 @@ test.each([
   ],
 ])('a fault in %j is told with its line and field, and no key is quoted', async (text, line, problem) => {
   const path = fileOf(text);
-  const failure = await readModesFile(path).catch((error: unknown) => error);
+  const failure = await readModesFile(path, signal).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: 'CONFIG',
     message: expect.stringContaining(`${path}, line ${line}: ${problem}`),
@@ -164,21 +166,21 @@ test.each([
   ['aliases of aliases', `${bomb}modes: {}\n`, 'holds too many aliases'],
 ])('%s without end are told, and fill no memory', async (_what, text, problem) => {
   const path = fileOf(text);
-  await expect(readModesFile(path)).rejects.toMatchObject({
+  await expect(readModesFile(path, signal)).rejects.toMatchObject({
     code: 'CONFIG',
     message: `${path}, line 1: ${problem}.`,
   });
 });
 
 test('one that is not there is told', async () => {
-  await expect(readModesFile('/nowhere/modes.yaml')).rejects.toMatchObject({
+  await expect(readModesFile('/nowhere/modes.yaml', signal)).rejects.toMatchObject({
     code: 'CONFIG',
     message: '/nowhere/modes.yaml cannot be read (ENOENT).',
   });
 });
 
 test.runIf(process.platform === 'linux')('one without an end is refused by its size', async () => {
-  await expect(readModesFile('/dev/zero')).rejects.toMatchObject({
+  await expect(readModesFile('/dev/zero', signal)).rejects.toMatchObject({
     code: 'CONFIG',
     message: '/dev/zero cannot be read (more than 8388608 bytes).',
   });

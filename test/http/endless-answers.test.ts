@@ -1,11 +1,15 @@
 // Answers without an end, in each place where an answer can have none: they are left, and what was held of them is small.
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ChunkQueue } from '../../src/http/chunk-queue.ts';
-import { serveBytes, serveProxy } from '../support/scripted-server.ts';
+import { serveBytes, serveProxy, serveSocks } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
 import { clientOf, failureOf, get, kept, readAll } from './client-fixture.ts';
+
+// undici says once in a process that its SOCKS is experimental.
+beforeAll(() => void vi.spyOn(process, 'emitWarning').mockImplementation(() => {}));
+afterAll(() => void vi.restoreAllMocks());
 
 const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
 const body = `${head}\r\n`;
@@ -23,17 +27,21 @@ function flood(socket: Socket, first: string, again: string | Buffer): void {
 
 const mostBytes = 128 * 1024;
 
-/** A client over plain sockets, and two that go through undici: through a proxy, and over TLS. */
+/** A client over plain sockets, and others that go through undici: through a proxy, over TLS, and through a SOCKS proxy. */
 async function clients(answer: (socket: Socket) => unknown) {
   const server = kept(await serveBytes(answer));
   const proxy = kept(await serveProxy(server.port, () => {}));
   const secure = kept(await serveBytes(answer, testCertificate));
+  const socks = kept(await serveSocks(server.port));
   return {
     plain: clientOf(server.url, { mostBytes }),
     proxied: clientOf('http://api.example', { mostBytes, proxies: { HTTP_PROXY: proxy.url } }),
     secure: clientOf(secure.url, { mostBytes, authorities: [testCertificate.cert] }),
+    socks: clientOf('http://api.example', { mostBytes, proxies: { HTTP_PROXY: proxyUrl(socks) } }),
   };
 }
+
+const proxyUrl = ({ port }: { readonly port: number }) => `socks5://127.0.0.1:${port}`;
 
 const flooded = (first: string, again: string | Buffer) => clients((socket) => flood(socket, first, again));
 
@@ -57,7 +65,7 @@ describe('an answer without an end', () => {
     }
   });
 
-  it.each(['plain', 'proxied', 'secure'] as const)(
+  it.each(['plain', 'proxied', 'secure', 'socks'] as const)(
     'of chunk extensions is left by the count of all bytes: %s',
     async (way) => {
       const client = (await flooded(body, `1;${'e'.repeat(10_000)}\r\nx\r\n`))[way];
@@ -70,7 +78,7 @@ describe('an answer without an end', () => {
     },
   );
 
-  it.each(['plain', 'proxied', 'secure'] as const)(
+  it.each(['plain', 'proxied', 'secure', 'socks'] as const)(
     'has the count of its own bytes, not of its connection: %s',
     async (way) => {
       const bytes = `${body}1;${'e'.repeat(15_000)}\r\nx\r\n0\r\n\r\n`;
@@ -88,6 +96,17 @@ describe('an answer without an end', () => {
     expect(await failureOf(plain.request(get()))).toMatchObject({ kind: 'too_large' });
     expect(performance.now() - start).toBeLessThan(1000);
   });
+});
+
+it('TLS through a SOCKS proxy is that of the host which is meant, not of the proxy', async () => {
+  const secure = kept(await serveBytes((socket) => socket.end(), testCertificate));
+  const socks = kept(await serveSocks(secure.port));
+  const client = clientOf('https://api.example', {
+    authorities: [testCertificate.cert],
+    proxies: { HTTPS_PROXY: proxyUrl(socks) },
+  });
+  const failure = await failureOf(client.request(get()));
+  expect(failure).toMatchObject({ sent: false, message: expect.stringContaining('api.example') });
 });
 
 describe('bytes that wait', () => {

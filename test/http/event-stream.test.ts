@@ -32,6 +32,23 @@ async function readBytes(bytes: Uint8Array, cuts: readonly number[] = [], most =
 }
 
 describe('an event stream', () => {
+  it('lets signals and timers in between two chunks', async () => {
+    const most = 1000;
+    async function* full() {
+      for (let count = 0; count < most; count++) yield Buffer.from(':\n\n');
+    }
+    let isStopped = false;
+    setImmediate(() => {
+      isStopped = true;
+    });
+    let count = 0;
+    for await (const _events of readEventBatches(full(), 100, { closesLast: false })) {
+      if (isStopped) break;
+      count += 1;
+    }
+    expect(count).toBeLessThan(most / 2);
+  });
+
   const ends = ['\n', '\r\n', '\r'];
 
   it('is the same whatever its chunks and its line ends', async () => {

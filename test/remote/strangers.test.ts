@@ -250,7 +250,9 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
     };
     expect((await backend.service.verify(call)).body).toEqual(await raw('POST /v1/auth/verify'));
     expect((await backend.service.models(call)).body).toEqual(await raw('GET /v1/models'));
-    expect((await backend.service.getSession(call, 'x')).body).toEqual(await raw('GET /v1/sessions/:id'));
+    expect((await backend.service.getSession(call, stranger.session)).body).toEqual(
+      await raw('GET /v1/sessions/:id'),
+    );
   });
 
   it('refuses a wrong key', async () => {

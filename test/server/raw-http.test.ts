@@ -36,6 +36,7 @@ const odd: readonly (readonly [fact: string, status: number, bytes: string])[] =
   ['HTTP/0.9', 401, request('GET /v1/models', [host])],
   ['version 3', 400, request('GET /v1/models HTTP/3.0', [host])],
   ['version 1.9', 400, request('GET /v1/models HTTP/1.9', [host])],
+  ['version 2', 400, request('GET /v1/models HTTP/2.0', [host, auth])],
   ['the preface of HTTP/2', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['a TLS hello', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
   ['NULs', 400, '\0\0\0\0\r\n\r\n'],
@@ -228,6 +229,13 @@ const odd: readonly (readonly [fact: string, status: number, bytes: string])[] =
   ['two slashes', 404, get('//v1/models')],
   ['steps upwards', 404, get('/v1/../../etc/passwd')],
   ['steps upwards in disguise', 404, get('/v1/sessions/%2e%2e/%2e%2e/models')],
+  ['steps upwards to a path that exists', 404, get('/v1/sessions/%2e%2e/models')],
+  ['steps upwards half in disguise', 404, get('/v1/sessions/.%2E/models')],
+  ['a step to the same place', 404, get('/v1/%2e/models')],
+  ['steps upwards in a proxy request', 404, get('http://a/v1/sessions/../models')],
+  ['two dots as session id', 404, get('/v1/sessions/..')],
+  ['two dots in a query', 200, get('/v1/sessions?title_match=/../')],
+  ['three dots as session id', 404, get('/v1/sessions/...')],
   ['an empty session id', 404, get('/v1/sessions/')],
   ['a NUL as session id', 404, get('/v1/sessions/%00')],
   ['a percent sign that stands for nothing', 404, get('/v1/sessions/%zz')],
@@ -306,6 +314,32 @@ test('two requests sent at once are answered in order', async () => {
   expect((await connection.answer())?.body).toContain('first');
   expect((await connection.answer())?.body).toContain('ok');
   connection.destroy();
+});
+
+const healthz = request('GET /healthz HTTP/1.1', [host]);
+
+test('requests that are sent at once do not keep those of another connection waiting', async () => {
+  const [many, other] = [await RawConnection.open(port), await RawConnection.open(port)];
+  const before = server.log().length;
+  await many.send(healthz.repeat(1500));
+  await other.send(request('GET /docs HTTP/1.1', [host]));
+  expect((await other.answer())?.status).toBe(200);
+  for (let count = 0; count < 1500; count++) expect((await many.answer())?.status).toBe(200);
+  const paths = server.log().slice(before);
+  expect(paths).toHaveLength(1501);
+  expect(paths.findIndex(({ path }) => path === '/docs')).toBeLessThan(1000);
+  many.destroy();
+  other.destroy();
+});
+
+test('requests that wait on a connection that is closed are not begun', async () => {
+  const connection = await RawConnection.open(port);
+  const before = server.log().length;
+  await connection.send(healthz.repeat(1500));
+  await connection.answer();
+  connection.destroy();
+  expect((await rawAnswer(port, healthz))?.status).toBe(200);
+  expect(server.log().length - before).toBeLessThan(1500);
 });
 
 test('bytes that come one by one are a request all the same', async () => {

@@ -5,7 +5,8 @@ import { readSource, type SourceFile } from './source-file.ts';
 /** A room, and which rooms (or single files of a room) it may import besides itself. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   service: [],
-  http: [],
+  // Long work in any room pauses in one way.
+  http: ['system/yield-to-event-loop.ts'],
   // A base URL is judged as the connection to it is: by one rule of what this machine is.
   config: ['service', 'system', 'http/loopback.ts'],
   system: ['service/errors.ts'],
@@ -16,16 +17,16 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'service',
     'store/session-filters.ts',
     'store/session-store.ts',
+    'store/store-rows.ts',
     'store/store-rules.ts',
     'store/search-characters.ts',
     'store/unspaced-scripts.ts',
     'engine/reply-engine.ts',
     'engine/engine-set.ts',
-    // Long work in any room pauses in one way.
     'system/yield-to-event-loop.ts',
   ],
   // A request is printed as a command, in words that a shell reads back.
-  remote: ['service', 'wire', 'http', 'system/shell-quote.ts'],
+  remote: ['service', 'wire', 'http', 'system/bounded-file.ts', 'system/shell-quote.ts'],
   server: ['service', 'wire', 'http', 'system/html-escape.ts', 'system/yield-to-event-loop.ts'],
   cli: ['service', 'config', 'system'],
   compose: ['service', 'config', 'system', 'local', 'remote', 'store', 'engine', 'http'],

@@ -18,6 +18,7 @@ export async function openRemote(url: string, options: Partial<RemoteOptions> = 
     extensions: null,
     env: {},
     authorityFile: null,
+    signal: new AbortController().signal,
     timeout: 5,
     trace: null,
     now: () => Date.now(),

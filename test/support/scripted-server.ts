@@ -84,6 +84,21 @@ export function serveProxy(port: number, seen: (head: string) => void) {
   });
 }
 
+/** A SOCKS5 proxy (RFC 1928) without a password that takes every host for the server on this port. */
+export function serveSocks(port: number) {
+  return serveBytes((socket) => {
+    socket.once('data', () => {
+      const onward = connect(port, '127.0.0.1', () => {
+        socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+        socket.pipe(onward).pipe(socket);
+      });
+      onward.on('error', () => socket.destroy());
+      socket.on('close', () => onward.destroy());
+    });
+    socket.write(Buffer.from([5, 0]));
+  });
+}
+
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }

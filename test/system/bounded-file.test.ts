@@ -1,21 +1,50 @@
-// A file is read up to a limit, and one without an end is not waited for.
+// A file is read up to a limit. One without an end is refused, and the wait for the writer of a pipe can be stopped.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readAtMost } from '../../src/system/bounded-file.ts';
 
-test('a file within the limit is read whole, a longer one is refused', () => {
+const { signal } = new AbortController();
+
+function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'parley-bounded-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+test('a file within the limit is read whole, a longer one is refused', async () => {
+  const directory = temporaryDirectory();
   const path = join(directory, 'file');
   const text = 'é'.repeat(100_000);
   writeFileSync(path, text);
-  expect(Buffer.from(readAtMost(path, 200_000)).toString()).toBe(text);
-  expect(() => readAtMost(path, 199_999)).toThrow('more than 199999 bytes');
-  expect(() => readAtMost(join(directory, 'none'), 1)).toThrow('ENOENT');
+  expect(Buffer.from(await readAtMost(path, 200_000, signal)).toString()).toBe(text);
+  await expect(readAtMost(path, 199_999, signal)).rejects.toThrow('more than 199999 bytes');
+  await expect(readAtMost(join(directory, 'none'), 1, signal)).rejects.toThrow('ENOENT');
+  await expect(readAtMost(directory, 1, signal)).rejects.toThrow('EISDIR');
 });
 
-test.runIf(process.platform === 'linux')('a device without an end is refused', () => {
-  expect(() => readAtMost('/dev/zero', 1_000_000)).toThrow('more than 1000000 bytes');
-});
+test.runIf(process.platform === 'linux')(
+  'a device without an end is refused, one without bytes is empty',
+  async () => {
+    await expect(readAtMost('/dev/zero', 1_000_000, signal)).rejects.toThrow('more than 1000000 bytes');
+    expect(await readAtMost('/dev/null', 1, signal)).toHaveLength(0);
+  },
+);
+
+test.runIf(process.platform !== 'win32')(
+  'a pipe is read when its writer comes, and not waited for after a stop',
+  async () => {
+    const path = join(temporaryDirectory(), 'pipe');
+    execFileSync('mkfifo', [path]);
+    const text = readAtMost(path, 10, signal);
+    await writeFile(path, 'text');
+    expect(Buffer.from(await text).toString()).toBe('text');
+    const stop = new AbortController();
+    const waiting = readAtMost(path, 10, stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+  },
+);

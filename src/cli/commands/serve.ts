@@ -18,6 +18,8 @@ export interface ServeInput {
   readonly drain: number | undefined;
   /** A file of modes in place of the user's own. */
   readonly modes: string | undefined;
+  /** False: a store that an older version has made is refused. */
+  readonly migrate: boolean;
 }
 
 /** Seconds that a server of several works on for a balancer that does not know yet that it stops. */
@@ -49,6 +51,7 @@ export function registerServe(parent: Command, run: Run): void {
       wholeNumber(0, 3600),
     )
     .option('--modes <file>', 'the modes to serve (YAML or JSON); SIGHUP reads them again')
+    .option('--no-migrate', 'refuse a store of an older version, instead of migrating it')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
 }
 
@@ -75,6 +78,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     timeout: context.options.timeout,
     authorityFile: context.options.ca,
     modesFile: input.modes ?? null,
+    refusesOlder: !input.migrate,
     say: (line) => context.say(line),
   });
   const drain = input.drain ?? (served.servers === null ? 0 : sharedDrain);

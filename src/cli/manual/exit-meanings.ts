@@ -13,7 +13,7 @@ export const exitMeanings = {
   4: 'no key, or the key was refused',
   5: 'session not found',
   6: 'no answer, try again',
-  7: 'the store: busy, full, damaged, missing, from a newer version, or in an unsafe place',
+  7: 'the store: busy, full, damaged, missing, from a newer or an older version, or in an unsafe place',
   129: 'hung up',
   130: 'interrupted (Ctrl-C)',
   143: 'terminated',

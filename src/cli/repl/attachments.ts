@@ -21,14 +21,17 @@ export async function attach(path: string, conversation: Conversation, context: 
 /** The message as it is sent: the text, then the files, with a blank line between them. */
 export async function withFiles(text: string, { files }: Conversation, context: CliContext): Promise<string> {
   const limit = defaultLimits.messageBytes;
-  const parts = [text];
-  for (const path of files) parts.push(await readFileMessage(path, limit, context.signal));
-  const message = parts.join('\n\n');
+  let message = text;
+  for (const path of files) {
+    message += `\n\n${await readFileMessage(path, limit, context.signal)}`;
+    // No more of many files than one message is held.
+    if (message.length > limit) break;
+  }
   const bytes = Buffer.byteLength(message);
   if (bytes <= limit || files.length === 0) return message;
   throw new ParleyError(
     'PAYLOAD_TOO_LARGE',
-    `With its files the message has ${bytes} bytes; the limit is ${limit}.`,
+    `With its files the message has at least ${bytes} bytes; the limit is ${limit}.`,
     {
       hint: 'Nothing was sent. /file alone takes the files out again.',
     },

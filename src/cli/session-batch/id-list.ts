@@ -21,10 +21,13 @@ export interface IdListFile {
   open(): number;
   /** The failure to report for a failed write. */
   failure(error: unknown): unknown;
+  /** From 0 to below 1. */
+  random(): number;
 }
 
 export class IdList {
   readonly #place: IdListFile;
+  readonly #hash: Hash;
   #file: number | null = null;
   /** How many bytes are in the file. The bytes in the buffer follow them. */
   #written = 0;
@@ -38,6 +41,7 @@ export class IdList {
 
   constructor(place: IdListFile) {
     this.#place = place;
+    this.#hash = newHash(place.random);
   }
 
   /** The number of distinct ids. */
@@ -51,7 +55,7 @@ export class IdList {
 
   /** Adds an id. False if the list holds it already; it is then added as a repetition. */
   add(id: string): boolean {
-    const hash = hashOf(id);
+    const hash = this.#hash(id);
     const place = this.#placeOf(id, hash);
     const isNew = this.#offsets[place] === 0;
     if (isNew) {
@@ -66,7 +70,7 @@ export class IdList {
   }
 
   has(id: string): boolean {
-    return this.#offsets[this.#placeOf(id, hashOf(id))] !== 0;
+    return this.#offsets[this.#placeOf(id, this.#hash(id))] !== 0;
   }
 
   *entries(): Generator<BatchEntry> {
@@ -162,11 +166,22 @@ export class IdList {
   }
 }
 
-/** FNV-1a with a final mix, so that ids with a common beginning spread over the table. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  hash ^= hash >>> 16;
-  hash = Math.imul(hash, 0x85ebca6b);
-  return (hash ^ (hash >>> 13)) >>> 0;
+type Hash = (text: string) => number;
+
+/**
+ * A hash in the manner of FNV-1a that is another one in each list: a server must not be able to choose ids that all have one place in the
+ * table. It is mixed once more at the end, so that ids that differ only in their last characters spread over the table.
+ */
+function newHash(random: () => number): Hash {
+  const start = random() * 2 ** 32;
+  const factor = (random() * 2 ** 32) | 1;
+  return (text) => {
+    let hash = start | 0;
+    for (let at = 0; at < text.length; at++) {
+      hash = Math.imul(hash ^ text.charCodeAt(at), factor);
+      hash ^= hash >>> 15;
+    }
+    hash = Math.imul(hash, 0x85ebca6b);
+    return (hash ^ (hash >>> 13)) >>> 0;
+  };
 }

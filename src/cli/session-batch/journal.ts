@@ -58,6 +58,8 @@ export interface JournalResult {
 export interface BatchHolder {
   readonly locks: LoadLocks;
   readonly now: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
 }
 
 /** How long (ms) a journal is kept for a later restore. */
@@ -98,6 +100,7 @@ export class BatchDraft {
     this.list = new IdList({
       open: () => this.#open(),
       failure: (error) => fileFailure(error, this.#path, 'written', remedy),
+      random: () => holder.random(),
     });
   }
 

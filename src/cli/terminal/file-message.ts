@@ -1,6 +1,6 @@
 // Puts the text of a file into a message, in a Markdown code block with the name of the file.
 import { ParleyError } from '../../service/errors.ts';
-import { fileBytes } from './file-bytes.ts';
+import { fileBytes } from '../../system/file-bytes.ts';
 import { Utf8Reader } from './utf8-reader.ts';
 
 const reasons: Readonly<Record<string, string>> = {

@@ -8,6 +8,9 @@ import { NotText } from './utf8-reader.ts';
 /** A listing has lines with a title and a few fields. A longer line is not part of a list of ids. */
 const lineLength = 1024 * 1024;
 
+/** The most lines that name no further id: blank lines, comments and repetitions. An input without an end has more. */
+export const mostIdleLines = 1_000_000;
+
 /** Returns the words. Throws `USAGE` unless each is an id. */
 export function idsFromWords(words: readonly string[]): readonly string[] {
   for (const word of words) {
@@ -18,15 +21,18 @@ export function idsFromWords(words: readonly string[]): readonly string[] {
 
 /**
  * Reads one id a line, or a JSON object with `session_id`. Blank lines and lines that start with `#` are skipped. `take` receives each
- * id in order. The first malformed line ends the reading.
+ * id in order, and tells whether it is a new one. The first malformed line ends the reading.
  */
-export async function readIds(reading: StdinReading, take: (id: string) => void): Promise<void> {
+export async function readIds(reading: StdinReading, take: (id: string) => boolean): Promise<void> {
   let number = 0;
+  let idle = 0;
   let rest = '';
   const takeLine = (line: string) => {
     number++;
     const id = idOfLine(line, number);
-    if (id !== null) take(id);
+    if (id !== null && take(id)) return;
+    idle++;
+    if (idle > mostIdleLines) throw endless(number);
   };
   const takeText = (text: string) => {
     const lines = (rest + text).split('\n');
@@ -72,6 +78,14 @@ function idOfObject(text: string): string | null {
 const wordHint = 'Nothing was done. An id is 1 to 255 visible characters, not . or .. (is a variable unset?)';
 const lineHint =
   'Nothing was done. A line holds an id alone, or a JSON object with "session_id"; of a listing, "cut -f1" keeps the ids.';
+
+function endless(line: number): ParleyError {
+  const what = `more than ${mostIdleLines} lines that name no further session`;
+  return new ParleyError('USAGE', `Standard input has ${what}: line ${line} is one.`, {
+    hint: 'Nothing was done. Does what writes it come to an end? "sort -u" takes repetitions and blank lines away.',
+    details: [{ field: `line ${line}`, problem: 'names no further session' }],
+  });
+}
 
 function notAnId(message: string, field: string, hint: string): ParleyError {
   return new ParleyError('USAGE', message, {

@@ -3,6 +3,7 @@
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
 import { Utf8Reader } from './utf8-reader.ts';
@@ -84,6 +85,8 @@ export async function* stdinBytes({
     for await (const bytes of stream) {
       stopTimer();
       yield bytes;
+      // Node reads a full pipe again and again before it looks at signals.
+      await yieldToEventLoop();
     }
     signal.throwIfAborted();
   } catch (error) {

@@ -49,6 +49,11 @@ export class ConnectionPool {
     this.#prepares = options.prepare;
   }
 
+  /** How long a call may wait for what passes, ms. */
+  get patienceMs(): number {
+    return this.#options.patienceMs;
+  }
+
   /** Rejects with a ParleyError, or with what PostgreSQL said of the values of the call. */
   readonly ask: Ask = <Row>(one: Statement, values: readonly unknown[] = [], again = one) =>
     this.#persist((client, wasLost) =>

@@ -1,6 +1,8 @@
 // Brings a database to the newest schema, once, however many servers start at the same moment; refuses one that a newer Parley has made.
 // All of it is one transaction, so that it works through a pooler, and a server that dies leaves nothing half done.
+import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { olderStore } from '../older-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { codeOf } from './postgres-errors.ts';
 import { type Migration, schema } from './schema.ts';
@@ -23,29 +25,39 @@ export interface MigrationOptions {
   readonly name: string;
   readonly schema: string;
   readonly migrations?: readonly Migration[] | undefined;
+  /** True: a store with an older schema is refused, and left as it is. */
+  readonly refusesOlder?: boolean | undefined;
 }
 
-/** The version that the store has then. */
-export async function migrate(connections: ConnectionPool, options: MigrationOptions): Promise<number> {
+/** Of many that migrate a store at once, one reports that it did. */
+export async function migrate(
+  connections: ConnectionPool,
+  options: MigrationOptions,
+): Promise<StoreMigration> {
   const migrations = options.migrations ?? schema;
   const newest = migrations.at(-1)?.version ?? 0;
   for (let tries = 0; ; tries += 1) {
     try {
       const version = await schemaVersion(connections.ask);
       if (version > newest) throw await newerStore(connections.ask, options, version, newest);
-      if (version === newest) return version;
-      await connections.transaction((ask) => applyPending(ask, options, migrations));
+      if (version < newest && options.refusesOlder) throw olderStore(options.name, version, newest);
+      const from =
+        version === newest
+          ? newest
+          : await connections.transaction((ask) => applyPending(ask, options, migrations));
+      return { from, to: newest, backup: null };
     } catch (error) {
       if (!raceCodes.includes(codeOf(error)) || tries >= 5) throw error;
     }
   }
 }
 
+/** The version before. */
 async function applyPending(
   ask: Ask,
   { schema: name }: MigrationOptions,
   migrations: readonly Migration[],
-): Promise<void> {
+): Promise<number> {
   await ask(lock);
   // Asked again: another server may have been first.
   const version = await schemaVersion(ask);
@@ -56,6 +68,7 @@ async function applyPending(
     await ask(write, ['schema_version', String(migration.version)]);
     await ask(write, ['parley_version', migration.parleyVersion]);
   }
+  return version;
 }
 
 /** 0 where there is no store yet. */

@@ -1,4 +1,6 @@
 // Opens a store in PostgreSQL: connections to a database that keeps its promises, and the newest schema.
+import type { StoreMigration } from '../../service/administration.ts';
+import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { type ConnectionConfig, connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -8,6 +10,7 @@ import { PostgresStore } from './postgres-store.ts';
 import type { Migration } from './schema.ts';
 import { ServerBeat, type ServerIdentity } from './servers.ts';
 import { statement } from './statement.ts';
+import { PostgresRows } from './store-rows.ts';
 
 export interface PostgresStoreOptions {
   /** The store without user and password, for errors. */
@@ -29,6 +32,8 @@ export interface PostgresStoreOptions {
   readonly server?: ServerIdentity;
   /** Parley's own schema. */
   readonly migrations?: readonly Migration[];
+  /** True: a store with an older schema is refused, and none is made. False without it. */
+  readonly refusesOlder?: boolean;
 }
 
 export interface OpenedPostgresStore {
@@ -37,23 +42,43 @@ export interface OpenedPostgresStore {
   readonly created: boolean;
   /** Servers that live; 1 for a process that does not serve. */
   readonly servers: () => number;
+  readonly migration: StoreMigration;
 }
 
 const anyProject = statement('SELECT 1 FROM parley.projects LIMIT 1');
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedPostgresStore> {
-  const { name, hosts, schema, now, rules, random, patienceMs, prepare, acceptsLoss } = options;
+  const { name, now, rules } = options;
+  const { connections, migration, created } = await openPlace(options);
+  const beat = options.server === undefined ? null : new ServerBeat(connections, options.server);
+  try {
+    await beat?.start();
+  } catch (error) {
+    await connections.close();
+    throw storeError(error, name);
+  }
+  const store = new PostgresStore(connections, { name, now, rules, beat });
+  return { store, created, migration, servers: () => beat?.servers ?? 1 };
+}
+
+/** All rows of the store, for a copy. */
+export async function openPostgresRows(
+  options: Omit<PostgresStoreOptions, 'now' | 'rules' | 'server'>,
+): Promise<StoreRows> {
+  const { connections } = await openPlace(options);
+  return new PostgresRows(connections, options.name);
+}
+
+async function openPlace(options: Omit<PostgresStoreOptions, 'now' | 'rules' | 'server'>) {
+  const { name, hosts, schema, random, patienceMs, prepare, acceptsLoss, migrations, refusesOlder } = options;
   const connections = new ConnectionPool({
     connect: () => connect(hosts, { name, acceptsLoss }),
     ...{ name, schema, random, patienceMs, prepare, size: options.connections },
   });
   try {
-    await migrate(connections, { name, schema, migrations: options.migrations });
+    const migration = await migrate(connections, { name, schema, migrations, refusesOlder });
     const projects = await connections.ask(anyProject);
-    const beat = options.server === undefined ? null : new ServerBeat(connections, options.server);
-    await beat?.start();
-    const store = new PostgresStore(connections, { name, now, rules, beat });
-    return { store, created: projects.length === 0, servers: () => beat?.servers ?? 1 };
+    return { connections, migration, created: projects.length === 0 };
   } catch (error) {
     await connections.close();
     throw storeError(error, name);

@@ -18,6 +18,7 @@ import type {
   KeyHash,
   NewKey,
   Purge,
+  PurgeOptions,
   ReplyPart,
   SessionStore,
   Turn,
@@ -227,13 +228,10 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => planPurge(ask, filter));
   }
 
-  purgeSessions(
-    filter: PurgeFilter,
-    options: { readonly expected: number; readonly keptSince: number },
-  ): Promise<Purge> {
-    const { expected, keptSince } = options;
+  purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
+    const { expected, keptSince, rewrites = false } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
-    return this.#run(() => purgeSessions(this.#connections, filter, { expected, keptMs }));
+    return this.#run(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites }));
   }
 
   inspect(): Promise<StoreReport> {

@@ -7,8 +7,10 @@ import type { Purge } from '../session-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
+import { rewriteTables } from './rewrite.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
+import { renewStatistics } from './statistics.ts';
 
 const sessionsAtOnce = 200;
 
@@ -78,10 +80,17 @@ export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePla
   return { sessions, messages, text_bytes, backups: [], unfinished };
 }
 
+interface PurgeOptions {
+  readonly expected: number;
+  readonly keptMs: number;
+  /** Write the tables anew, so that no erased byte is left in them. */
+  readonly rewrites: boolean;
+}
+
 export async function purgeSessions(
   connections: ConnectionPool,
   filter: PurgeFilter,
-  { expected, keptMs }: { readonly expected: number; readonly keptMs: number },
+  { expected, keptMs, rewrites }: PurgeOptions,
 ): Promise<Purge> {
   const { ask } = connections;
   const values = valuesOf(filter);
@@ -92,7 +101,9 @@ export async function purgeSessions(
   await ask(begin);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
   const erased = await eraseRows(ask, values);
-  const facts = await settle(connections);
+  const facts = rewrites
+    ? [...(await rewriteTables(connections)), keptAfterRewrite]
+    : await settle(connections);
   await ask(end);
   const report: PurgeReport = {
     ...erased,
@@ -117,14 +128,20 @@ async function eraseRows(ask: Ask, values: readonly unknown[]): Promise<Counts> 
   }
 }
 
+const keptAfterRewrite: StoreFact = {
+  name: 'kept_by_postgresql',
+  value: 'its log (WAL) and the archive of it, standby servers, backups',
+};
+
 /** Only the owner of the tables may do this; who is not is told so. */
 async function settle(connections: ConnectionPool): Promise<readonly StoreFact[]> {
   const kept: StoreFact = {
     name: 'kept_by_postgresql',
-    value: 'free space in its files until it is overwritten, its log, standby servers, backups',
+    value: 'free space in its files until it is overwritten, its log (WAL), standby servers, backups',
   };
   try {
     for (const one of afterwards) await connections.askOnce(one);
+    await renewStatistics(connections);
     return [kept];
   } catch (error) {
     if (codeOf(error) !== '42501') throw error;

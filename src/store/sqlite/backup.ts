@@ -6,7 +6,8 @@ import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { syncDirectory } from '../../system/directories.ts';
 import { openDatabase } from './binding.ts';
 
-export function backUp(path: string, version: number): void {
+/** The path of the copy. */
+export function backUp(path: string, version: number): string {
   const name = freeName(`${path}.backup-v${version}`);
   const part = `${path}.backup-part`;
   rmSync(part, { force: true }); // a process that died here left it
@@ -14,6 +15,7 @@ export function backUp(path: string, version: number): void {
   try {
     copy(path, part);
     moveIntoPlace(part, name, { durable: true });
+    return name;
   } catch (error) {
     rmSync(part, { force: true });
     throw error;

@@ -1,6 +1,8 @@
-// Brings a database to the newest schema exactly once, even if many processes start at the same moment. Makes a copy of the store before
-// changing it, and refuses a store of a newer Parley.
+// Brings a database to the newest schema, once, however many processes start at the same moment; keeps a copy of a store
+// before it changes it, and refuses one that a newer Parley has made.
+import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { olderStore } from '../older-store.ts';
 import { backUp } from './backup.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
@@ -8,17 +10,25 @@ import { whenUnlocked } from './lock-wait.ts';
 import type { Migration } from './schema.ts';
 import { applicationId } from './schema.ts';
 
+export interface MigrationOptions {
+  readonly migrations: readonly Migration[];
+  /** True: a store with an older schema is refused, and left as it is. */
+  readonly refusesOlder: boolean;
+}
+
 export async function migrate(
   connection: Connection,
-  migrations: readonly Migration[],
+  { migrations, refusesOlder }: MigrationOptions,
   wait: LockWait,
-): Promise<void> {
+): Promise<StoreMigration> {
   const first = await whenUnlocked(() => pendingMigrations(connection, migrations), wait);
-  if (first.length === 0) return;
-  // A migration may rebuild a table that other tables refer to. SQLite ignores this switch inside a transaction.
+  const to = migrations.at(-1)?.version ?? 0;
+  if (first.length === 0) return { from: to, to, backup: null };
+  if (refusesOlder) throw olderStore(connection.path, schemaVersion(connection), to);
+  // A migration may make anew a table that others refer to. Inside a transaction SQLite ignores this switch.
   connection.pragma('foreign_keys = OFF');
   try {
-    await applyPending(connection, migrations, wait);
+    return await applyPending(connection, migrations, wait);
   } finally {
     connection.pragma('foreign_keys = ON');
   }
@@ -28,15 +38,16 @@ async function applyPending(
   connection: Connection,
   migrations: readonly Migration[],
   wait: LockWait,
-): Promise<void> {
+): Promise<StoreMigration> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
   try {
     // The version is read again, because another process may have migrated the store meanwhile.
     const pending = pendingMigrations(connection, migrations);
-    const version = schemaVersion(connection);
-    if (pending.length > 0 && version > 0) backUp(connection.path, version);
+    const from = schemaVersion(connection);
+    const backup = pending.length > 0 && from > 0 ? backUp(connection.path, from) : null;
     for (const migration of pending) apply(connection, migration);
     connection.run('COMMIT');
+    return { from, to: pending.at(-1)?.version ?? from, backup };
   } catch (error) {
     connection.rollback();
     throw error;

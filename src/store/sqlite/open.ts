@@ -2,8 +2,11 @@
 // fails a check is refused before its file changes.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
+import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
@@ -11,13 +14,14 @@ import { filesystemType } from './filesystem.ts';
 import { journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
-import { migrate } from './migrations.ts';
+import { type MigrationOptions, migrate } from './migrations.ts';
 import type { Migration } from './schema.ts';
 import { applicationId, schema } from './schema.ts';
 import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { prepareStoreFile } from './store-file.ts';
 import type { ProcessesOf } from './store-processes.ts';
+import { SqliteRows } from './store-rows.ts';
 
 export interface SqliteStoreOptions {
   /** The directory of the store; made, for its owner alone, if it does not exist. */
@@ -40,12 +44,15 @@ export interface SqliteStoreOptions {
   readonly processes?: ProcessesOf;
   /** The migrations; by default Parley's own schema. */
   readonly migrations?: readonly Migration[];
+  /** True: a store with an older schema is refused, and none is made. False without it. */
+  readonly refusesOlder?: boolean;
 }
 
 export interface OpenedStore {
   readonly store: SessionStore;
   /** True while the store holds no project; the caller must make the first one. */
   readonly created: boolean;
+  readonly migration: StoreMigration;
   /**
    * Until the next turn of the event loop, reads may share one state of the store, taken no earlier than this call. A server uses it for
    * the requests that wait at the same moment: all of them see what was committed before they were sent.
@@ -61,23 +68,39 @@ export function hasStore(directory: string): boolean {
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+  const { now, sinceBoot, rules, processes } = options;
+  const { connection, filesystem, wait, created, migration } = await openPlace(options);
+  const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
+  await store.takeOutAbandoned();
+  return { store, created, migration, shareReads: () => connection.shareReads() };
+}
+
+/** All rows of the store, for a copy. */
+export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>): Promise<StoreRows> {
+  const { connection, wait } = await openPlace(options);
+  return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: options.sinceBoot() }));
+}
+
+async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
   refuseUnusableBinding(options.nodeApiVersion);
+  const { processes, migrations = schema, refusesOlder = false } = options;
+  const directory = resolve(options.directory);
+  if (refusesOlder && !hasStore(directory))
+    throw olderStore(join(directory, usualFilename), 0, migrations.at(-1)?.version ?? 0);
   const { path, filesystem } = prepareStoreFile(
-    resolve(options.directory),
+    directory,
     options.filename ?? usualFilename,
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? usualLockWaitMs, random: options.random };
-  const { now, sinceBoot, rules, processes, migrations = schema } = options;
-  const { connection, created } = await opened(path, migrations, wait, processes === undefined);
-  const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
-  await store.takeOutAbandoned();
-  return { store, created, shareReads: () => connection.shareReads() };
+  const place = await opened(path, { migrations, refusesOlder }, wait, processes === undefined);
+  return { ...place, filesystem, wait };
 }
 
 interface Opened {
   readonly connection: Connection;
   readonly created: boolean;
+  readonly migration: StoreMigration;
 }
 
 /**
@@ -86,7 +109,7 @@ interface Opened {
  */
 async function opened(
   path: string,
-  migrations: readonly Migration[],
+  migrations: MigrationOptions,
   wait: LockWait,
   mayBeAlone: boolean,
 ): Promise<Opened> {
@@ -104,7 +127,7 @@ async function opened(
 
 async function openedOnce(
   path: string,
-  migrations: readonly Migration[],
+  migrations: MigrationOptions,
   wait: LockWait,
   isAlone: boolean,
 ): Promise<Opened> {
@@ -115,9 +138,9 @@ async function openedOnce(
     await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
     await whenUnlocked(() => refuseForeignFile(connection), wait);
     await whenUnlocked(() => makeDurable(connection), wait);
-    await migrate(connection, migrations, wait);
+    const migration = await migrate(connection, migrations, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
-    return { connection, created };
+    return { connection, created, migration };
   } catch (error) {
     connection.close();
     throw storeError(error, path);

@@ -16,6 +16,7 @@ import type {
   KeyHash,
   NewKey,
   Purge,
+  PurgeOptions,
   SessionStore,
   Turn,
   TurnBegin,
@@ -234,10 +235,7 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => planPurge(connection, filter, this.#sinceBoot()));
   }
 
-  purgeSessions(
-    filter: PurgeFilter,
-    options: { readonly expected: number; readonly keptSince: number },
-  ): Promise<Purge> {
+  purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#access;
     const write = <T>(work: () => T) => writer.write(work);
     const tools = { connection, write, wait, clocks: () => this.#clocks() };

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { IdList } from '../../../src/cli/session-batch/id-list.ts';
 import { runs } from '../../support/runs.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
@@ -18,6 +18,7 @@ function newList(): { readonly list: IdList; readonly opened: () => boolean } {
       return file;
     },
     failure: (error) => error,
+    random: Math.random,
   });
   return { list, opened: () => file !== null };
 }
@@ -44,6 +45,7 @@ test('ids come back in order, the distinct ones numbered, however long and stran
           throw new Error('There is no need of a file.');
         },
         failure: (error) => error,
+        random: Math.random,
       });
       expect(ids.map((one) => list.add(one))).toEqual(plainly(ids).map(({ number }) => number >= 0));
       expect([...list.entries()]).toEqual(plainly(ids));
@@ -61,4 +63,25 @@ test('more than fits the memory goes to a file, and repetitions are found there 
   expect(list.count).toBe(50_000);
   expect([...list.entries()]).toEqual(plainly(ids));
   expect(list.sample(2)).toEqual(ids.slice(0, 2));
+});
+
+/** 512 ids that all have one hash by FNV-1a: the two parts of each pair lead from one state to another one. */
+function sameByFnv(): readonly string[] {
+  const pairs = [['h9Gc', 'THad'], ['O0Cc', 'sAad'], ...Array(7).fill(['Q9Cc', 'MHad'])];
+  return pairs.reduce<string[]>(
+    (ids, pair) => ids.flatMap((id) => pair.map((part: string) => id + part)),
+    [''],
+  );
+}
+
+test('ids that a server has chosen to have one hash do not all come to one place', () => {
+  const ids = sameByFnv();
+  expect(new Set(ids).size).toBe(512);
+  const { list } = newList();
+  const compared = vi.spyOn(Buffer.prototype, 'equals');
+  for (const id of ids) list.add(id);
+  expect(list.count).toBe(512);
+  // All with all would be 130,816.
+  expect(compared.mock.calls.length).toBeLessThan(5000);
+  compared.mockRestore();
 });

@@ -14,6 +14,7 @@ async function journalOf(directory: string, batch: string, project_id: string, i
   const draft = new BatchDraft(directory, batch, {
     locks,
     now: () => now,
+    random: Math.random,
   });
   for (const id of ids) draft.list.add(id);
   const owner = { origin, project_id, key: 'k' };

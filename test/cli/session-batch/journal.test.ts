@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { BatchDraft, BatchJournal, journalPath } from '../../../src/cli/session-batch/journal.ts';
 import { locks } from '../../support/locks.ts';
 
-const holder = { locks, now: Date.now };
+const holder = { locks, now: Date.now, random: Math.random };
 
 async function journalOf(directory: string, batch: string): Promise<BatchJournal> {
   const draft = new BatchDraft(directory, batch, holder);

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idsFromWords, readIds as readEachId } from '../../../src/cli/terminal/session-ids.ts';
+import { idsFromWords, mostIdleLines, readIds as readEachId } from '../../../src/cli/terminal/session-ids.ts';
 import type { StdinReading } from '../../../src/cli/terminal/stdin.ts';
 import { runs } from '../../support/runs.ts';
 import { cutAt, failure, ofBytes, ofText, reading } from './stdin-reading.ts';
 
 async function readIds(from: StdinReading): Promise<readonly string[]> {
   const ids: string[] = [];
-  await readEachId(from, (id) => ids.push(id));
+  await readEachId(from, (id) => ids.push(id) > 0);
   return ids;
 }
 
@@ -22,6 +22,24 @@ describe('session ids on stdin', () => {
 
   test('are given in order, also when repeated', async () => {
     expect(await readIds(ofText('b\na\nb\n{"session_id":"b"}\n'))).toEqual(['b', 'a', 'b', 'b']);
+  });
+
+  test.each([
+    ['repetitions', 'a\n'],
+    ['blank lines', '\n'],
+    ['comments', '#\n'],
+  ])('that are %s without an end are refused at a limit, with the line', async (_, line) => {
+    const ids = new Set<string>();
+    async function* endless() {
+      for (;;) yield Buffer.from(line.repeat(10_000));
+    }
+    const from = { ...ofText(''), open: () => Readable.from(endless()) };
+    const error = await failure(readEachId(from, (id) => ids.size !== ids.add(id).size));
+    expect(error.code).toBe('USAGE');
+    expect(error.message).toContain(`more than ${mostIdleLines} lines that name no further session`);
+    expect(error.details).toEqual([
+      { field: `line ${mostIdleLines + 1 + ids.size}`, problem: 'names no further session' },
+    ]);
   });
 
   test('are the same however the bytes were cut', async () => {

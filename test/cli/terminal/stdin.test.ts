@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isFed, readMessage } from '../../../src/cli/terminal/stdin.ts';
+import { isFed, readMessage, stdinBytes } from '../../../src/cli/terminal/stdin.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
 import { runs } from '../../support/runs.ts';
 import { cutAt, failure, never, ofBytes, ofText, reading } from './stdin-reading.ts';
@@ -196,6 +196,22 @@ describe('a silent stdin', () => {
     stream.push(null);
     expect(await message).toBe('first');
   });
+});
+
+test('a full pipe can be stopped between two chunks, whatever is done with them', async () => {
+  const stop = new AbortController();
+  const most = 1000;
+  async function* full() {
+    for (let count = 0; count < most; count++) yield Buffer.from('text');
+  }
+  const open = () => Readable.from(full());
+  setImmediate(() => stop.abort(new Error('stopped')));
+  let count = 0;
+  const all = (async () => {
+    for await (const _chunk of stdinBytes(reading(open, never, stop.signal))) count += 1;
+  })();
+  await expect(all).rejects.toThrow('stopped');
+  expect(count).toBeLessThan(most);
 });
 
 test('a pipe, a socket and a file are read unasked; a device and a closed stdin are not', () => {

@@ -83,10 +83,16 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
   },
   async ids() {
     const file = join(tmpdir(), `parley-ids-${process.pid}`);
-    const list = new IdList({ open: () => openSync(file, 'ax+'), failure: (error) => error });
+    const list = new IdList({
+      open: () => openSync(file, 'ax+'),
+      failure: (error) => error,
+      random: Math.random,
+    });
     let duplicates = 0;
     await readIds(reading, (id) => {
-      if (!list.add(id)) duplicates += 1;
+      const isNew = list.add(id);
+      if (!isNew) duplicates += 1;
+      return isNew;
     });
     rmSync(file, { force: true });
     const megabytes = process.memoryUsage().rss / 1024 / 1024;

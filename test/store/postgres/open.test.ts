@@ -1,4 +1,5 @@
 // What a store in PostgreSQL is refused for, and how it is made when many come first at once.
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ParleyError } from '../../../src/service/errors.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../../../src/store/postgres/open.ts';
@@ -23,6 +24,12 @@ async function refusal(options: Partial<PostgresStoreOptions>): Promise<ParleyEr
 
 const host = () => ({ host: '127.0.0.1', port: server.port, user: server.user, database: 'postgres' });
 
+const later = {
+  version: schema.length + 1,
+  parleyVersion: '9.9.9',
+  sql: `CREATE TABLE parley.migrated (pid integer); INSERT INTO parley.migrated VALUES (pg_backend_pid())`,
+};
+
 describe('a database is refused', () => {
   test('that loses commits in a power cut', async () => {
     expect(await refusal({ acceptsLoss: false })).toMatchObject({
@@ -41,6 +48,17 @@ describe('a database is refused', () => {
     for (const { message, hint } of [missing, nobody, away]) expect(message + hint).not.toContain('s3cret');
   });
 
+  test('that is older, or empty, where it is not to be migrated in passing', async () => {
+    const migrations = [...schema, later];
+    await openTestPostgres(server, { schema: 'older' });
+    for (const name of ['older', 'not_there']) {
+      const refused = await refusal({ schema: name, migrations, refusesOlder: true });
+      expect(refused).toMatchObject({ code: 'STORE_OLDER', remedy: { kind: 'migrate_store' } });
+    }
+    const { store } = await openTestPostgres(server, { schema: 'older', refusesOlder: true });
+    expect((await store.inspect()).schema_version).toBe(schema.length);
+  });
+
   test('that a newer Parley has made, and is left as it was', async () => {
     const newer = { version: schema.length + 1, parleyVersion: '9.9.9', sql: 'SELECT 1' };
     await openTestPostgres(server, { schema: 'newer', migrations: [...schema, newer] });
@@ -52,8 +70,7 @@ describe('a database is refused', () => {
   test('whose user may not make the tables, with what lacks', async () => {
     const { store } = await openTestPostgres(server, { schema: 'given' });
     await store.ping();
-    const asked = await import('pg');
-    const client = new asked.default.Client(host());
+    const client = new pg.Client(host());
     await client.connect();
     await client.query('CREATE ROLE guest LOGIN');
     await client.end();
@@ -75,4 +92,20 @@ test('twenty that open an empty database at once all succeed, and one makes the 
   );
   const reports = await Promise.all(opened.map(({ store }) => store.inspect()));
   expect(new Set(reports.map((report) => report.schema_version))).toEqual(new Set([schema.length]));
+  expect(opened.filter(({ migration }) => migration.from === 0)).toHaveLength(1);
+});
+
+test('twenty that open an older store at once all succeed, and one migrates it, once', async () => {
+  await openTestPostgres(server, { schema: 'aged' });
+  const options = { schema: 'aged', connections: 1, migrations: [...schema, later] };
+  const opened = await Promise.all(Array.from({ length: 20 }, () => openTestPostgres(server, options)));
+  const changed = opened.filter(({ migration }) => migration.from !== migration.to);
+  expect(changed.map(({ migration }) => migration)).toEqual([
+    { from: schema.length, to: schema.length + 1, backup: null },
+  ]);
+  const client = new pg.Client(host());
+  await client.connect();
+  const { rows } = await client.query('SELECT * FROM aged.migrated');
+  await client.end();
+  expect(rows).toHaveLength(1);
 });

@@ -1,7 +1,8 @@
 // The suite of every store, over PostgreSQL.
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { openPostgresRows } from '../../../src/store/postgres/open.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
-import { openTestPostgres } from '../../support/postgres-store.ts';
+import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
 import { describeEveryStore } from '../every-store.ts';
 
 let server: PostgresServer;
@@ -14,5 +15,12 @@ afterAll(() => server.stop());
 describeEveryStore('the PostgreSQL store', async () => {
   places += 1;
   const schema = `place_${places}`;
-  return { open: async () => (await openTestPostgres(server, { schema })).store };
+  return {
+    open: async () => (await openTestPostgres(server, { schema })).store,
+    async openRows() {
+      const rows = await openPostgresRows(postgresOptions(server, { schema }));
+      onTestFinished(() => rows.close());
+      return rows;
+    },
+  };
 });

@@ -1,5 +1,5 @@
 // Migrations: a copy first, all of a step or nothing, and no way back for an older Parley.
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
@@ -44,6 +44,19 @@ it('copies a store before it changes it, for its owner alone, and keeps what it 
   expect(statSync(backup).mode & 0o777).toBe(0o600);
   expect(titles(backup)).toEqual(['before']);
   expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(newest);
+});
+
+it('refuses an older store, or none, where it is not to be migrated in passing, and changes nothing', async () => {
+  const directory = temporaryDirectory();
+  const missing = join(directory, 'missing');
+  await storeWithOneSession(directory);
+  for (const place of [directory, missing]) {
+    const options = { ...storeOptions(place), migrations: [...schema, later], refusesOlder: true };
+    await expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'STORE_OLDER' });
+  }
+  expect(existsSync(missing)).toBe(false);
+  const { store } = await openTestStore({ ...storeOptions(directory), refusesOlder: true });
+  expect((await store.inspect()).schema_version).toBe(newest);
 });
 
 it.each(schema.slice(0, -1).map(({ version }) => version))(

@@ -1,9 +1,18 @@
 // The suite of every store, over SQLite.
+import { onTestFinished } from 'vitest';
+import { openSqliteRows } from '../../../src/store/sqlite/open.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { describeEveryStore } from '../every-store.ts';
 
 describeEveryStore('the SQLite store', async () => {
   const options = storeOptions(temporaryDirectory());
-  return { open: async () => (await openTestStore(options)).store };
+  return {
+    open: async () => (await openTestStore(options)).store,
+    async openRows() {
+      const rows = await openSqliteRows(options);
+      onTestFinished(() => rows.close());
+      return rows;
+    },
+  };
 });

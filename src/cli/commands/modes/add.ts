@@ -30,9 +30,8 @@ export function registerModesAdd(parent: Command, run: Run): void {
 export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
   const { name } = input;
   const modes = ownModes(context);
-  const { insecureHttp } = context.options;
   const usual = { ...defaultModeSettings, name };
-  const settings = withFlags(usual, input.flags, insecureHttp, context.host.env['HOME']);
+  const settings = await withFlags(usual, input.flags, context);
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
     throw new ParleyError('USAGE', `The mode ${beginning(name)} needs ${missing}.`, {

@@ -4,6 +4,7 @@ import { resolveKeyPath } from '../../../config/resolve-key-path.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type JsonValue, type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
 import { readAtMost } from '../../../system/bounded-file.ts';
+import type { CliContext } from '../../context.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface ModeFlags {
@@ -60,17 +61,17 @@ export function addModeOptions(command: Command): Command {
     );
 }
 
-/** The settings of a mode with the values of the flags. */
-export function withFlags<Base extends Partial<ModeSettings>>(
+/** What the flags say of a mode, over what it was. */
+export async function withFlags<Base extends Partial<ModeSettings>>(
   base: Base,
   flags: ModeFlags,
-  insecureHttp: boolean,
-  home: string | undefined,
-): Base & Partial<ModeSettings> {
+  { options: { insecureHttp }, host, signal }: CliContext,
+): Promise<Base & Partial<ModeSettings>> {
   if (flags.system !== undefined && flags.systemFile !== undefined) {
     throw new ParleyError('USAGE', '--system and --system-file cannot be used together.');
   }
-  const system = flags.systemFile === undefined ? flags.system : readSystem(flags.systemFile);
+  const system = flags.systemFile === undefined ? flags.system : await readSystem(flags.systemFile, signal);
+  const home = host.env['HOME'];
   return {
     ...base,
     ...(flags.baseUrl !== undefined && { base_url: flags.baseUrl }),
@@ -106,10 +107,11 @@ function withParameters(before: ModeSettings['parameters'], flags: ModeFlags): M
 /** The limit is larger than the context of any model. */
 const mostSystemBytes = 8 * 1024 * 1024;
 
-function readSystem(path: string): string {
+async function readSystem(path: string, signal: AbortSignal): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readAtMost(path, mostSystemBytes));
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, mostSystemBytes, signal));
   } catch (error) {
+    signal.throwIfAborted();
     const reason = error instanceof TypeError ? 'it is not UTF-8' : (error as NodeJS.ErrnoException).code;
     throw new ParleyError('USAGE', `The file of --system-file, ${path}, cannot be read (${reason}).`);
   }

@@ -32,7 +32,7 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
       hint: `Name what is to change: parley modes set ${name} --model MODEL. All settings: parley modes set --help`,
     });
   }
-  const settings: ModeSettings = withFlags(before, flags, insecureHttp, context.host.env['HOME']);
+  const settings: ModeSettings = await withFlags(before, flags, context);
   await underOptionNames(flags, () => modes.put(settings));
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);

@@ -21,8 +21,9 @@ export async function collectIds(
   context: CliContext,
 ): Promise<void> {
   const take = (id: string) => {
-    list.add(id);
+    const isNew = list.add(id);
     requireRoom(list.count, limit);
+    return isNew;
   };
   await takeIds(words, take, context);
 }

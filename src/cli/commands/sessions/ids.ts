@@ -11,18 +11,22 @@ export async function givenIds(
   context: CliContext,
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
-  const take = (id: string) => requireRoom(ids.add(id).size, limit);
+  const take = (id: string) => {
+    if (ids.has(id)) return false;
+    requireRoom(ids.add(id).size, limit);
+    return true;
+  };
   await takeIds(words, take, context);
   return ids;
 }
 
 /**
- * Takes each id in order, from the words; from stdin for `-`, or where there are no words and stdin is fed. It is an error to give none,
- * except by `-`: a listing that is piped in may have found nothing.
+ * Takes each id in order, from the words; from stdin for `-`, or where there are no words and stdin is fed. `take` tells whether an id is
+ * new. It is an error to give none, except by `-`: a listing that is piped in may have found nothing.
  */
 export async function takeIds(
   words: readonly string[],
-  take: (id: string) => void,
+  take: (id: string) => boolean,
   context: CliContext,
 ): Promise<void> {
   const fromStdin = words.length === 0 ? context.stdinIsFed : words.includes('-');
@@ -32,7 +36,7 @@ export async function takeIds(
   let count = 0;
   const takeNext = (id: string) => {
     count += 1;
-    take(id);
+    return take(id);
   };
   if (fromStdin) await readIds(context.reading('session ids', 'ids may be arguments instead'), takeNext);
   else idsFromWords(words).forEach(takeNext);

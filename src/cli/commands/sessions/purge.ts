@@ -11,6 +11,7 @@ export type { PurgeInput };
 interface PurgeFlags {
   readonly deletedBefore: PointInTime;
   readonly allProjects?: true;
+  readonly rewrite?: true;
   readonly dryRun?: true;
   readonly confirm?: number;
 }
@@ -25,6 +26,7 @@ export function registerPurge(parent: Command, run: Run): void {
       pointInTime,
     )
     .option('--all-projects', 'those of every project, not of this key’s alone')
+    .option('--rewrite', 'write the tables anew, too: no erased byte stays in the files (PostgreSQL)')
     .option('--dry-run', 'say what would be erased, and erase nothing')
     .option('--confirm <count>', 'how many sessions are meant: instead of typing it', count)
     .action((flags: PurgeFlags, command: Command) =>
@@ -33,6 +35,7 @@ export function registerPurge(parent: Command, run: Run): void {
           {
             deletedBefore: flags.deletedBefore,
             allProjects: flags.allProjects ?? false,
+            rewrite: flags.rewrite ?? false,
             dryRun: flags.dryRun ?? false,
             confirm: flags.confirm ?? null,
           },

@@ -12,6 +12,8 @@ import { askText } from '../../terminal/prompt.ts';
 export interface PurgeInput {
   readonly deletedBefore: PointInTime;
   readonly allProjects: boolean;
+  /** Leave no erased byte in the files of a store that does not do so anyway. */
+  readonly rewrite: boolean;
   readonly dryRun: boolean;
   /** The confirmed count of sessions; null where the user is asked to type it. */
   readonly confirm: number | null;
@@ -40,9 +42,9 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   }
   if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
   if (isNothing) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
-  await context.say(described(plan, whose, request.deleted_before));
+  await context.say(described(plan, whose, request.deleted_before, input.rewrite));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
-  const erasing = { ...request, expected_sessions: plan.sessions };
+  const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
   const { facts, integrity, ...report } = await administration.purgeSessions(erasing);
   const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
@@ -59,6 +61,7 @@ function described(
   { sessions, messages, text_bytes, backups, unfinished }: PurgePlan,
   whose: string,
   before: string,
+  rewrite: boolean,
 ) {
   const what = `${counted(sessions, 'session')} of ${whose}, deleted before ${before}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`;
   const copies =
@@ -66,7 +69,7 @@ function described(
       ? ''
       : `\nWith ${sessions === 1 ? 'it' : 'them'} ${backups.length === 1 ? 'goes the backup' : 'go the backups'} ${backups.join(', ')}.`;
   const earlier = unfinished ? '\nAn earlier purge was stopped before its end: it is finished, too.' : '';
-  return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and room for a second copy of the store.`;
+  return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and room for a second copy of the store.${rewrite ? ' Whoever else uses the store waits meanwhile.' : ''}`;
 }
 
 async function requireCount(count: number, given: number | null, context: CliContext): Promise<void> {

@@ -1,0 +1,91 @@
+// `parley store copy`: all rows of a store into another that is new, compared at the end.
+import type { Command } from 'commander';
+import { readNamedStore } from '../../../config/named-store.ts';
+import type { CopyProgress, CopyReport } from '../../../service/administration.ts';
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export interface StoreCopyInput {
+  /** The directory of a store in SQLite, or the address of one in PostgreSQL. */
+  readonly from: string;
+  readonly to: string;
+  /** Go on with a copy that was stopped. */
+  readonly resume?: true;
+}
+
+export function registerStoreCopy(parent: Command, run: Run): void {
+  parent
+    .command('copy')
+    .description('copy a store into a new one: a directory (SQLite) or postgres://USER@HOST/DATABASE')
+    .requiredOption('--from <store>', 'the store to copy; nothing may write to it meanwhile')
+    .requiredOption('--to <store>', 'where the copy is made; it must hold nothing')
+    .option('--resume', 'go on with a copy that was stopped')
+    .action((input: StoreCopyInput, command: Command) =>
+      run(command, (context) => runStoreCopy(input, context)),
+    );
+}
+
+export async function runStoreCopy(input: StoreCopyInput, context: CliContext): Promise<undefined> {
+  const { host, options, stdout, signal } = context;
+  const place = (text: string, source: string) =>
+    readNamedStore(text, {
+      ...{ source, env: host.env, isInsecureAllowed: options.insecureStore, mayHoldPassword: false },
+    });
+  const progress = new CopyReporter(context);
+  let report: CopyReport;
+  try {
+    report = await host.copyStores({
+      from: place(input.from, 'the option from'),
+      to: place(input.to, 'the option to'),
+      ...{ resume: input.resume ?? false, progress, signal },
+    });
+  } catch (error) {
+    progress.stop();
+    if (signal.aborted) await context.say('Stopped. Go on with it: the same command with --resume');
+    throw error;
+  } finally {
+    progress.stop();
+  }
+  if (options.json) {
+    await stdout.write(`${toJson({ success: true, data: report })}\n`);
+    return;
+  }
+  for (const { project_name, sessions, messages, hash } of report.projects) {
+    const what = `${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
+    await stdout.write(`${project_name}: ${what}, equal in both (SHA-256 ${hash.slice(0, 16)}…)\n`);
+  }
+  await context.say(
+    `Copied ${counted(report.projects.length, 'project')} with ${counted(report.keys, 'key')} to ${report.to}.`,
+  );
+}
+
+/** One line for what is copied, and then one for what is compared. */
+class CopyReporter implements CopyProgress {
+  readonly #context: CliContext;
+  #progress: BatchProgress | null = null;
+  #phase = '';
+
+  constructor(context: CliContext) {
+    this.#context = context;
+  }
+
+  begin(phase: string, sessions: number): void {
+    this.stop();
+    this.#phase = phase;
+    this.#progress = progressOn(this.#context, {
+      ...{ end: sessions, unit: 'items', outcomes: [phase], resultsApart: true, lines: false },
+    });
+  }
+
+  finish(sessions: number): void {
+    for (let count = 0; count < sessions; count += 1) this.#progress?.finish(this.#phase);
+  }
+
+  stop(): void {
+    this.#progress?.stop();
+    this.#progress = null;
+  }
+}

@@ -1,0 +1,67 @@
+// What is done to a store as a whole: migrating it, and copying it. No service and no engine is put together for it.
+
+import type { NamedStore } from '../config/named-store.ts';
+import { profileOfStore } from '../config/profiles.ts';
+import type { Target } from '../config/settings.ts';
+import { copyStore, type StoreCopy } from '../local/store-copy.ts';
+import type { CopyReport, StoreMigration } from '../service/administration.ts';
+import { ParleyError } from '../service/errors.ts';
+import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
+import type { StoreRows } from '../store/store-rows.ts';
+import { chosenStore, usualChoice } from './chosen-store.ts';
+import type { Dependencies } from './dependencies.ts';
+import { refuseMissingStore } from './store-key.ts';
+
+/** Brings the store of a target to the newest schema, and makes it where there is none. */
+export async function migrateStore(
+  target: Pick<Target, 'store' | 'storeName'>,
+  dependencies: Dependencies,
+): Promise<StoreMigration> {
+  const { dataDirectory, profileFile } = dependencies;
+  const knownTo = profileOfStore(profileFile.read(), target.storeName);
+  if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
+  const { store, migration } = await chosenStore(target, dependencies, usualChoice);
+  await store.close();
+  return migration;
+}
+
+export interface CopyRequest extends Pick<StoreCopy, 'resume' | 'progress' | 'signal'> {
+  readonly from: NamedStore;
+  readonly to: NamedStore;
+}
+
+/** The original is left as it is, in an older schema too: it must be migrated before. */
+export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
+  const { from, to, ...rest } = request;
+  if (from.name === to.name)
+    throw new ParleyError('USAGE', `${from.name} is both the original and the copy.`);
+  if (from.address === null && !hasStore(from.directory)) {
+    throw new ParleyError('STORE_MISSING', `There is no store in ${from.directory}.`, {
+      hint: 'Name the directory that holds parley.db.',
+    });
+  }
+  const original = await openRows(from, dependencies, true);
+  try {
+    const copy = await openRows(to, dependencies, false);
+    try {
+      return await copyStore({ ...rest, original, copy, from: from.name, to: to.name });
+    } finally {
+      await copy.close();
+    }
+  } finally {
+    await original.close();
+  }
+}
+
+async function openRows(
+  { address, directory }: NamedStore,
+  dependencies: Dependencies,
+  refusesOlder: boolean,
+): Promise<StoreRows> {
+  if (address === null) {
+    const { nodeApiVersion, now, sinceBoot, random } = dependencies;
+    return openSqliteRows({ directory, nodeApiVersion, now, sinceBoot, random, refusesOlder });
+  }
+  const { openRowsOfPostgres } = await import('./postgres-choice.ts');
+  return openRowsOfPostgres(address, dependencies, refusesOlder);
+}

@@ -1,0 +1,34 @@
+// A store that an option names: the address of one in PostgreSQL, or the directory of one in SQLite.
+import { basename, dirname, resolve } from 'node:path';
+import { ParleyError } from '../service/errors.ts';
+import { realDirectory } from './paths.ts';
+import { type AddressOptions, readStoreAddress, type StoreAddress } from './store-address.ts';
+
+export interface NamedStore {
+  /** Null for a store in SQLite. */
+  readonly address: StoreAddress | null;
+  /** The real path of the directory of a store in SQLite; empty for one in PostgreSQL. */
+  readonly directory: string;
+  /** The same for every text that names this store; without user and password. */
+  readonly name: string;
+}
+
+export function readNamedStore(text: string, options: AddressOptions): NamedStore {
+  if (/^postgres(ql)?:/i.test(text)) {
+    const address = readStoreAddress(text, options);
+    return { address, directory: '', name: address.name };
+  }
+  if (text === '' || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)) {
+    throw new ParleyError(
+      'USAGE',
+      `The store of ${options.source} is neither a directory nor an address of PostgreSQL.`,
+      {
+        hint: 'Name the data directory of a store, or postgres://USER@HOST/DATABASE.',
+      },
+    );
+  }
+  const path = resolve(text);
+  // Whoever names the file means its directory.
+  const directory = realDirectory(basename(path) === 'parley.db' ? dirname(path) : path);
+  return { address: null, directory, name: directory };
+}

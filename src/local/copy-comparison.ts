@@ -1,0 +1,73 @@
+// Compares a copy of a store with its original: every session by a hash, and the counts of each project.
+import { createHash } from 'node:crypto';
+import type { CopiedProject, CopyProgress } from '../service/administration.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { ProjectRow, StoreRows } from '../store/store-rows.ts';
+import { type DigestPair, pairs, sessionDigests } from './session-digests.ts';
+
+interface Compared {
+  readonly original: StoreRows;
+  readonly copy: StoreRows;
+  readonly progress: CopyProgress;
+  readonly signal: AbortSignal;
+}
+
+/** So many differences are named. */
+const named = 10;
+
+/** Rejects with `COPY_DIFFERS`, which names the first sessions that differ. */
+export async function compareProject(
+  { original, copy, progress, signal }: Compared,
+  { project_id, name }: ProjectRow,
+): Promise<CopiedProject> {
+  const hash = createHash('sha256');
+  const different: string[] = [];
+  let count = 0;
+  let sessions = 0;
+  let messages = 0;
+  const originals = sessionDigests(original, project_id, signal);
+  for await (const pair of pairs(originals, sessionDigests(copy, project_id, signal))) {
+    if (pair.original !== null) progress.finish(1);
+    if (pair.original === null || pair.original.hash !== pair.copy?.hash) {
+      count += 1;
+      if (different.length < named) different.push(described(pair));
+      continue;
+    }
+    sessions += 1;
+    messages += pair.original.messages;
+    hash.update(pair.original.hash);
+  }
+  if (count > 0) throw copyDiffers(`in project ${name}, ${different.join(', ')}`, count - different.length);
+  return { project_id, project_name: name, sessions, messages, hash: hash.digest('hex') };
+}
+
+function described({ session_id, original, copy }: DigestPair): string {
+  if (original === null) return `${session_id} (in the copy alone)`;
+  return copy === null ? `${session_id} (not in the copy)` : session_id;
+}
+
+/** What does not stand in both alike, as `key key_1`. */
+export function differences<Row extends object>(
+  what: string,
+  originals: readonly Row[],
+  copies: readonly Row[],
+  idOf: (row: Row) => string,
+): readonly string[] {
+  const textOf = (row: Row) =>
+    JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));
+  const texts = new Set(originals.map(textOf));
+  const others = new Set(copies.map(textOf));
+  const different = [
+    ...originals.filter((row) => !others.has(textOf(row))),
+    ...copies.filter((row) => !texts.has(textOf(row))),
+  ];
+  return [...new Set(different.map((row) => `${what} ${idOf(row)}`))];
+}
+
+export function copyDiffers(what: string, more: number): ParleyError {
+  const rest = more === 0 ? '' : `, and ${more} more`;
+  return new ParleyError('COPY_DIFFERS', `The copy is not as the original: ${what}${rest}.`, {
+    hint: 'The original may have been written meanwhile: stop what uses it, and go on.',
+    remedy: { kind: 'resume_copy' },
+  });
+}

@@ -1,0 +1,94 @@
+// The sessions of a project in a store, each as a hash over all that is kept of it: two stores hold the same where these are the same.
+import { createHash } from 'node:crypto';
+import type { KeptMessage, PartPlace, SessionHead, StoreRows } from '../store/store-rows.ts';
+
+export interface SessionDigest {
+  readonly session_id: string;
+  readonly messages: number;
+  /** Hex. */
+  readonly hash: string;
+}
+
+/** In the order of their ids, from a place on. */
+export async function* sessionDigests(
+  rows: Pick<StoreRows, 'readParts'>,
+  projectId: string,
+  signal: AbortSignal,
+): AsyncGenerator<SessionDigest> {
+  let place: PartPlace | null = null;
+  let open: {
+    readonly head: string;
+    readonly session_id: string;
+    hash: ReturnType<typeof createHash>;
+  } | null = null;
+  let messages = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await rows.readParts(projectId, place);
+    for (const part of page.parts) {
+      const head = headText(part.session);
+      const { session_id } = part.session;
+      // A session whose row changed between two of its parts is told by both.
+      if (open === null || open.session_id !== session_id) {
+        if (open !== null) yield { session_id: open.session_id, messages, hash: open.hash.digest('hex') };
+        open = { head, session_id, hash: createHash('sha256').update(head) };
+        messages = 0;
+      } else if (head !== open.head) open.hash.update(head);
+      messages += part.messages.length;
+      // However the pages are cut, the same text.
+      for (const message of part.messages) open.hash.update(messageText(message));
+    }
+    if (page.next === null) break;
+    place = page.next;
+  }
+  if (open !== null) yield { session_id: open.session_id, messages, hash: open.hash.digest('hex') };
+}
+
+export interface DigestPair {
+  readonly session_id: string;
+  /** Null where that store has no such session. */
+  readonly original: SessionDigest | null;
+  readonly copy: SessionDigest | null;
+  /** Whether the copy has a session with this id or a later one. */
+  readonly isCopyOver: boolean;
+}
+
+/** The sessions of both, each with its counterpart. Ids are ASCII: they compare as their bytes do. */
+export async function* pairs(
+  originals: AsyncGenerator<SessionDigest>,
+  copies: AsyncGenerator<SessionDigest>,
+): AsyncGenerator<DigestPair> {
+  const next = async (from: AsyncGenerator<SessionDigest>) =>
+    (await from.next()).value as SessionDigest | undefined;
+  let [original, copy] = await Promise.all([next(originals), next(copies)]);
+  while (original !== undefined || copy !== undefined) {
+    const isCopyOver = copy === undefined;
+    const session_id = least(original?.session_id, copy?.session_id);
+    const [one, other] = [original?.session_id === session_id, copy?.session_id === session_id];
+    yield {
+      ...{ session_id, isCopyOver },
+      original: (one && original) || null,
+      copy: (other && copy) || null,
+    };
+    [original, copy] = await Promise.all([one ? next(originals) : original, other ? next(copies) : copy]);
+  }
+}
+
+function least(one: string | undefined, other: string | undefined): string {
+  if (one === undefined || other === undefined) return one ?? other ?? '';
+  return one < other ? one : other;
+}
+
+// No text of a store holds a NUL.
+function headText(one: SessionHead): string {
+  const { session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch } =
+    one;
+  const text = title === null ? '' : `title ${title}`;
+  return `${session_id}\0${text}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch}`;
+}
+
+function messageText(one: KeptMessage): string {
+  const { position, message_id, role, content, mode, finish_reason, error_code, created_at } = one;
+  const counts = `${one.input_tokens} ${one.output_tokens} ${one.first_token_ms}`;
+  return `\0\0${position}\0${message_id}\0${role}\0${mode}\0${finish_reason}\0${error_code}\0${created_at} ${counts}\0${content}`;
+}

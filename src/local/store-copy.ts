@@ -1,0 +1,188 @@
+// Copies all rows of a store into another, and compares the two. Sessions come in the order of their ids, a page in a transaction, so a copy
+// that was stopped goes on where it ended. Keys come last: nobody gets into a copy before it is whole.
+import type { CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { PartPage, PartPlace, ProjectRow, StoreRows } from '../store/store-rows.ts';
+import { compareProject, copyDiffers, differences } from './copy-comparison.ts';
+import { pairs, sessionDigests } from './session-digests.ts';
+
+export interface StoreCopy {
+  readonly original: StoreRows;
+  readonly copy: StoreRows;
+  /** Both without user and password. */
+  readonly from: string;
+  readonly to: string;
+  /** Goes on with a copy of this original that was stopped. */
+  readonly resume: boolean;
+  readonly progress: CopyProgress;
+  readonly signal: AbortSignal;
+}
+
+/** What the copy notes of itself, until it is used: of which store it is, and whether it is whole. */
+interface CopyNote {
+  readonly from: string;
+  readonly isWhole: boolean;
+}
+
+/** Sessions that are mended at a time. */
+const mendedAtOnce = 200;
+
+export async function copyStore(options: StoreCopy): Promise<CopyReport> {
+  const { original, copy, from, to, progress } = options;
+  const isWhole = await begin(options);
+  const projects = await original.projects();
+  const sessions = await countSessions(original, projects);
+  let stored_answers = 0;
+  if (!isWhole) {
+    await copy.addProjects(projects);
+    progress.begin('copied', sessions);
+    for (const { project_id } of projects) await copySessions(options, project_id);
+    for (const { project_id } of projects) stored_answers += await copyIdempotency(options, project_id);
+  }
+  progress.begin('compared', sessions);
+  const compared: CopiedProject[] = [];
+  try {
+    for (const project of projects) compared.push(await compareProject(options, project));
+  } catch (error) {
+    throw isWhole && error instanceof ParleyError && error.code === 'COPY_DIFFERS' ? usedSince(error) : error;
+  }
+  const keys = await original.keys();
+  if (!isWhole) await copy.addKeys(keys);
+  const others = [
+    ...differences('project', projects, await copy.projects(), ({ project_id }) => project_id),
+    ...differences('key', keys, await copy.keys(), ({ key_id }) => key_id),
+  ];
+  if (others.length > 0) {
+    const differs = copyDiffers(others.join(', '), 0);
+    throw isWhole ? usedSince(differs) : differs;
+  }
+  await note(copy, { from, isWhole: true });
+  return { from, to, projects: compared, keys: keys.length, stored_answers };
+}
+
+/** Whether the copy was whole already. Refuses a store that holds anything else. */
+async function begin({ copy, from, to, resume }: StoreCopy): Promise<boolean> {
+  const text = await copy.copyNote();
+  const noted = text === null ? null : (JSON.parse(text) as CopyNote);
+  const projects = await copy.projects();
+  // Keys come last: a copy with keys may be in use, and is not written over.
+  if (noted !== null && noted.from === from && resume) return noted.isWhole || (await copy.keys()).length > 0;
+  if (projects.length > 0 || noted !== null) throw refusal(noted, projects, from, to);
+  await note(copy, { from, isWhole: false });
+  return false;
+}
+
+function refusal(
+  noted: CopyNote | null,
+  projects: readonly ProjectRow[],
+  from: string,
+  to: string,
+): ParleyError {
+  if (noted !== null && noted.from === from) {
+    const state = noted.isWhole ? 'a whole copy' : 'a part of a copy';
+    return new ParleyError('USAGE', `The store ${to} is ${state} of ${from} already.`, {
+      hint: 'Nothing was changed.',
+      remedy: { kind: 'resume_copy' },
+    });
+  }
+  const holds =
+    noted === null
+      ? `holds data: the ${projects.length === 1 ? 'project' : 'projects'} ${projects.map(({ name }) => name).join(', ')}`
+      : `is a copy of another store, ${noted.from}`;
+  return new ParleyError('USAGE', `The store ${to} ${holds}.`, {
+    hint: 'Nothing was changed. A store is copied into one that is new: name another directory, database or schema.',
+  });
+}
+
+function usedSince(error: ParleyError): ParleyError {
+  const hint =
+    'Nothing was changed: the copy has keys, so it may be in use. Where one of the two was used since they were equal, copy into a new store.';
+  return error.with({ hint, remedy: null });
+}
+
+async function note(copy: StoreRows, value: CopyNote): Promise<void> {
+  await copy.setCopyNote(JSON.stringify(value));
+}
+
+async function countSessions(rows: StoreRows, projects: readonly ProjectRow[]): Promise<number> {
+  let sessions = 0;
+  for (const { project_id } of projects) sessions += (await rows.count(project_id)).sessions;
+  return sessions;
+}
+
+async function copySessions(options: StoreCopy, projectId: string): Promise<void> {
+  const { original, copy, progress, signal } = options;
+  const place = options.resume ? await mend(options, projectId) : null;
+  if (place === 'end') return;
+  let page: PartPage = await original.readParts(projectId, place);
+  for (;;) {
+    signal.throwIfAborted();
+    const { parts, next } = page;
+    // The next page is read while this one is written.
+    const [following] = await Promise.all([
+      next === null ? null : original.readParts(projectId, next),
+      copy.addParts(projectId, parts),
+    ]);
+    const isCut =
+      next !== null && next.position !== null && parts.at(-1)?.session.session_id === next.session_id;
+    progress.finish(parts.length - (isCut ? 1 : 0));
+    if (following === null) return;
+    page = following;
+  }
+}
+
+/**
+ * Of a copy that was stopped: puts right what does not stand there as in the original, and tells from where on nothing does. The last session
+ * may be there in part.
+ */
+async function mend(options: StoreCopy, projectId: string): Promise<PartPlace | 'end'> {
+  const { original, copy, progress, signal } = options;
+  const wrong: string[] = [];
+  const rest = sessionDigests(original, projectId, signal);
+  const there = sessionDigests(copy, projectId, signal);
+  for await (const pair of pairs(rest, there)) {
+    if (pair.isCopyOver) {
+      await replaceSessions(options, projectId, wrong);
+      return { session_id: pair.session_id, position: 0 };
+    }
+    if (pair.original !== null) progress.finish(1);
+    if (pair.original?.hash === pair.copy?.hash) continue;
+    wrong.push(pair.session_id);
+    if (wrong.length >= mendedAtOnce) await replaceSessions(options, projectId, wrong.splice(0));
+  }
+  await replaceSessions(options, projectId, wrong);
+  return 'end';
+}
+
+async function replaceSessions(
+  { original, copy, signal }: StoreCopy,
+  projectId: string,
+  ids: readonly string[],
+) {
+  if (ids.length === 0) return;
+  await copy.removeSessions(projectId, ids);
+  for (const session_id of ids) {
+    let place: PartPlace | null = { session_id, position: 0 };
+    while (place !== null && place.session_id === session_id && place.position !== null) {
+      signal.throwIfAborted();
+      const page: PartPage = await original.readParts(projectId, place);
+      const own = page.parts.filter(({ session }) => session.session_id === session_id);
+      await copy.addParts(projectId, own);
+      place = page.next;
+    }
+  }
+}
+
+async function copyIdempotency({ original, copy, signal }: StoreCopy, projectId: string): Promise<number> {
+  let copied = 0;
+  let after: string | null = null;
+  for (;;) {
+    signal.throwIfAborted();
+    const rows = await original.readIdempotency(projectId, after);
+    const last = rows.at(-1);
+    if (last === undefined) return copied;
+    await copy.addIdempotency(projectId, rows);
+    copied += rows.length;
+    after = last.key;
+  }
+}

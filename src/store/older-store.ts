@@ -1,0 +1,12 @@
+// The refusal of a store that an older Parley has made, where it is not to be migrated in passing.
+import { ParleyError } from '../service/errors.ts';
+
+/** `version` is 0 where there is no store yet. */
+export function olderStore(place: string, version: number, newest: number): ParleyError {
+  const state =
+    version === 0 ? 'is not made yet' : `has schema ${version}, and this Parley needs schema ${newest}`;
+  return new ParleyError('STORE_OLDER', `The store ${place} ${state}.`, {
+    hint: 'Nothing was changed.',
+    remedy: { kind: 'migrate_store' },
+  });
+}

@@ -1,0 +1,112 @@
+// What a copy says to PostgreSQL.
+import { pageLimits } from '../store-rows.ts';
+import { statement } from './statement.ts';
+
+const projectNumber = '(SELECT id FROM parley.projects WHERE project_id = $1)';
+const heads = (comparison: '>' | '>=') =>
+  statement(`
+    SELECT id, session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch
+    FROM parley.sessions WHERE project = ${projectNumber} AND session_id ${comparison} $2
+    ORDER BY session_id LIMIT $3`);
+const messageColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
+  first_token_ms, error_code, created_at`;
+
+export const rowStatements = {
+  projects: statement('SELECT project_id, name, created_at FROM parley.projects ORDER BY project_id'),
+  keys: statement(`
+    SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at
+    FROM parley.api_keys JOIN parley.projects ON projects.id = api_keys.project ORDER BY api_keys.key_id`),
+  count: statement(`
+    SELECT count(*) AS sessions, coalesce(sum(message_count), 0) AS messages FROM parley.sessions
+    WHERE project = ${projectNumber}`),
+  headsBehind: heads('>'),
+  headsFrom: heads('>='),
+  // $1 the numbers of sessions, $2 the position that the first of them begins with. A text without room is not sent.
+  messages: statement(`
+    SELECT place, position, message_id, role, mode, finish_reason, input_tokens, output_tokens, first_token_ms,
+      error_code, created_at, CASE WHEN before < ${pageLimits.textBytes} THEN content END AS content
+    FROM (
+      SELECT input.place, message.*,
+        sum(octet_length(message.content)) OVER (ORDER BY input.place, message.position)
+          - octet_length(message.content) AS before
+      FROM unnest($1::bigint[]) WITH ORDINALITY AS input (session, place)
+      CROSS JOIN LATERAL (
+        SELECT * FROM parley.messages AS kept WHERE kept.session = input.session
+          AND kept.position >= CASE WHEN input.place = 1 THEN $2::integer ELSE 0 END
+        ORDER BY kept.position LIMIT ${pageLimits.messages + 1}
+      ) AS message
+      ORDER BY input.place, message.position LIMIT ${pageLimits.messages + 1}
+    ) AS page ORDER BY place, position`),
+  idempotency: statement(`
+    SELECT known.key, known.request_hash, session.session_id, known.position, known.answer,
+      floor(extract(epoch FROM clock_timestamp() - known.created_at) * 1000)::bigint AS age_ms
+    FROM parley.idempotency AS known LEFT JOIN parley.sessions AS session ON session.id = known.session
+    WHERE known.project = ${projectNumber} AND known.key > $2 ORDER BY known.key LIMIT 1000`),
+
+  addProjects: statement(`
+    INSERT INTO parley.projects (project_id, name, created_at)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) ON CONFLICT (project_id) DO NOTHING`),
+  addKeys: statement(`
+    INSERT INTO parley.api_keys (key_id, name, hash, project, created_at, revoked_at)
+    SELECT input.key_id, input.name, input.hash, projects.id, input.created_at, input.revoked_at
+    FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::bigint[])
+      AS input (key_id, name, hash, project_id, created_at, revoked_at)
+    JOIN parley.projects USING (project_id) ON CONFLICT (key_id) DO NOTHING`),
+  // A turn that nobody runs: the next chat closes it, as after a server that was killed.
+  addSessions: statement(`
+    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, deleted_at,
+      turn_owner, turn_until, turn_position, turn_epoch)
+    SELECT ${projectNumber}, input.session_id, input.title, input.created_at, input.updated_at, input.message_count,
+      input.deleted_at, CASE WHEN input.turn_position IS NOT NULL THEN 'copy' END,
+      CASE WHEN input.turn_position IS NOT NULL THEN '-infinity'::timestamptz END, input.turn_position, input.turn_epoch
+    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::integer[],
+      $9::integer[]) AS input (session_id, title, created_at, updated_at, message_count, deleted_at, turn_position,
+      turn_epoch)
+    ON CONFLICT (project, session_id) DO NOTHING`),
+  // Each session is looked up by its id: a join could read all sessions there are.
+  addMessages: statement(`
+    WITH kept AS MATERIALIZED (
+      SELECT input.place, (
+        SELECT session.id FROM parley.sessions AS session
+        WHERE session.project = ${projectNumber} AND session.session_id = input.session_id) AS session
+      FROM unnest($2::text[]) WITH ORDINALITY AS input (session_id, place)
+    ), added AS (
+      INSERT INTO parley.messages (session, ${messageColumns})
+      SELECT kept.session, ${messageColumns}
+      FROM unnest($3::bigint[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
+        $11::bigint[], $12::bigint[], $13::text[], $14::bigint[]) AS input (place, ${messageColumns})
+      JOIN kept USING (place)
+      ON CONFLICT (session, position) DO NOTHING
+      RETURNING session, position, octet_length(content) AS bytes
+    )
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT ${projectNumber}, session, position, bytes FROM added WHERE bytes > 0
+    ON CONFLICT (project, session, position) DO NOTHING`),
+  addIdempotency: statement(`
+    INSERT INTO parley.idempotency (project, key, request_hash, session, position, answer, created_at)
+    SELECT ${projectNumber}, input.key, input.request_hash, session.id, input.position, input.answer,
+      clock_timestamp() - input.age_ms * interval '1 millisecond'
+    FROM unnest($2::text[], $3::bytea[], $4::text[], $5::integer[], $6::text[], $7::bigint[])
+      AS input (key, request_hash, session_id, position, answer, age_ms)
+    LEFT JOIN parley.sessions AS session
+      ON session.project = ${projectNumber} AND session.session_id = input.session_id
+    WHERE (session.id IS NULL) <> (input.answer IS NULL)
+    ON CONFLICT (project, key) DO NOTHING`),
+  remove: statement(`
+    WITH gone AS MATERIALIZED (
+      SELECT id, project FROM parley.sessions WHERE project = ${projectNumber} AND session_id = ANY($2::text[])
+    ), known AS (
+      DELETE FROM parley.idempotency USING gone WHERE idempotency.session = gone.id
+    ), queued AS (
+      DELETE FROM parley.to_index USING gone WHERE to_index.project = gone.project AND to_index.session = gone.id
+    ), words AS (
+      DELETE FROM parley.search USING gone WHERE search.session = gone.id
+    ), texts AS (
+      DELETE FROM parley.messages AS message USING gone WHERE message.session = gone.id
+    )
+    DELETE FROM parley.sessions AS session USING gone WHERE session.id = gone.id`),
+  note: statement(`SELECT value FROM parley.meta WHERE name = 'copy'`),
+  setNote: statement(`
+    INSERT INTO parley.meta (name, value) VALUES ('copy', $1)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`),
+} as const;

@@ -1,0 +1,191 @@
+// All rows of a store in PostgreSQL, out and in, for a copy. A page of rows is one statement of arrays, in a transaction of its own.
+import {
+  type IdempotencyRow,
+  type KeptMessage,
+  type PartPage,
+  type PartPlace,
+  type ProjectKeyRow,
+  type ProjectRow,
+  pageLimits,
+  type SessionHead,
+  type SessionPart,
+  type StoreCounts,
+  type StoreRows,
+} from '../store-rows.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
+import { storeError } from './postgres-errors.ts';
+import { rowStatements as sql } from './store-row-statements.ts';
+
+type HeadRow = SessionHead & { readonly id: number };
+/** `content` is null in the first row that the page has no room for. */
+type PlacedMessage = Omit<KeptMessage, 'content'> & {
+  readonly place: number;
+  readonly content: string | null;
+};
+
+export class PostgresRows implements StoreRows {
+  readonly #connections: ConnectionPool;
+  readonly #name: string;
+
+  constructor(connections: ConnectionPool, name: string) {
+    this.#connections = connections;
+    this.#name = name;
+  }
+
+  projects(): Promise<readonly ProjectRow[]> {
+    return this.#run((ask) => ask<ProjectRow>(sql.projects));
+  }
+
+  keys(): Promise<readonly ProjectKeyRow[]> {
+    return this.#run((ask) => ask<ProjectKeyRow>(sql.keys));
+  }
+
+  async count(projectId: string): Promise<StoreCounts> {
+    const [row] = await this.#run((ask) => ask<StoreCounts>(sql.count, [projectId]));
+    return row as StoreCounts;
+  }
+
+  readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
+    return this.#run((ask) => readParts(ask, projectId, from));
+  }
+
+  readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
+    return this.#run((ask) => ask<IdempotencyRow>(sql.idempotency, [projectId, after ?? '']));
+  }
+
+  addProjects(projects: readonly ProjectRow[]): Promise<void> {
+    const column = <T>(of: (row: ProjectRow) => T) => projects.map(of);
+    const values = [
+      column((row) => row.project_id),
+      column((row) => row.name),
+      column((row) => row.created_at),
+    ];
+    return this.#do((ask) => ask(sql.addProjects, values));
+  }
+
+  addKeys(keys: readonly ProjectKeyRow[]): Promise<void> {
+    const column = <T>(of: (row: ProjectKeyRow) => T) => keys.map(of);
+    return this.#do((ask) =>
+      ask(sql.addKeys, [
+        ...[column((row) => row.key_id), column((row) => row.name), column((row) => Buffer.from(row.hash))],
+        ...[
+          column((row) => row.project_id),
+          column((row) => row.created_at),
+          column((row) => row.revoked_at),
+        ],
+      ]),
+    );
+  }
+
+  addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
+    return this.#do(() =>
+      this.#connections.transaction(async (ask) => {
+        await ask(sql.addSessions, [projectId, ...sessionColumns(parts)]);
+        await ask(sql.addMessages, [projectId, ...messageColumns(parts)]);
+      }),
+    );
+  }
+
+  addIdempotency(projectId: string, rows: readonly IdempotencyRow[]): Promise<void> {
+    const column = <T>(of: (row: IdempotencyRow) => T) => rows.map(of);
+    return this.#do((ask) =>
+      ask(sql.addIdempotency, [
+        ...[projectId, column((row) => row.key), column((row) => Buffer.from(row.request_hash))],
+        ...[column((row) => row.session_id), column((row) => row.position), column((row) => row.answer)],
+        column((row) => Math.round(row.age_ms)),
+      ]),
+    );
+  }
+
+  removeSessions(projectId: string, sessionIds: readonly string[]): Promise<void> {
+    return this.#do((ask) => ask(sql.remove, [projectId, sessionIds]));
+  }
+
+  async copyNote(): Promise<string | null> {
+    const [row] = await this.#run((ask) => ask<{ value: string }>(sql.note));
+    return row?.value ?? null;
+  }
+
+  setCopyNote(note: string): Promise<void> {
+    return this.#do((ask) => ask(sql.setNote, [note]));
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+
+  async #do(call: (ask: Ask) => Promise<unknown>): Promise<void> {
+    await this.#run(call);
+  }
+
+  async #run<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
+    try {
+      return await call(this.#connections.ask);
+    } catch (error) {
+      throw storeError(error, this.#name);
+    }
+  }
+}
+
+async function readParts(ask: Ask, projectId: string, from: PartPlace | null): Promise<PartPage> {
+  const isWithin = from !== null && from.position !== null;
+  const found = await ask<HeadRow>(isWithin ? sql.headsFrom : sql.headsBehind, [
+    ...[projectId, from?.session_id ?? '', pageLimits.sessions],
+  ]);
+  const begin = isWithin && found[0]?.session_id === from.session_id ? (from.position ?? 0) : 0;
+  const heads = withinCounts(found, begin);
+  const rows = await ask<PlacedMessage>(sql.messages, [heads.map(({ id }) => id), begin]);
+  const parts = heads.map(({ id: _, ...session }) => ({ session, messages: [] as KeptMessage[] }));
+  for (const [number, { place, ...message }] of rows.entries()) {
+    const at = place - 1;
+    const { content, position } = message;
+    const { session, messages } = parts[at] as (typeof parts)[number];
+    if (number === pageLimits.messages || content === null) {
+      return {
+        parts: parts.slice(0, messages.length > 0 ? at + 1 : at),
+        next: { session_id: session.session_id, position },
+      };
+    }
+    messages.push({ ...message, content });
+  }
+  const isLast = heads.length === found.length && found.length < pageLimits.sessions;
+  const last = isLast ? undefined : heads.at(-1);
+  return { parts, next: last === undefined ? null : { session_id: last.session_id, position: null } };
+}
+
+/** The first sessions that have no more messages than a page; at least one. */
+function withinCounts(heads: readonly HeadRow[], begin: number): readonly HeadRow[] {
+  let messages = -begin;
+  const end = heads.findIndex((head) => {
+    messages += head.message_count;
+    return messages > pageLimits.messages;
+  });
+  return end < 0 ? heads : heads.slice(0, Math.max(1, end));
+}
+
+function sessionColumns(parts: readonly SessionPart[]): readonly unknown[] {
+  const column = <T>(of: (session: SessionHead) => T) => parts.map(({ session }) => of(session));
+  return [
+    ...[column((one) => one.session_id), column((one) => one.title), column((one) => one.created_at)],
+    ...[column((one) => one.updated_at), column((one) => one.message_count), column((one) => one.deleted_at)],
+    ...[column((one) => one.turn_position), column((one) => one.turn_epoch)],
+  ];
+}
+
+/** The ids of the sessions, then the messages, each with the place of its session among these. */
+function messageColumns(parts: readonly SessionPart[]): readonly unknown[] {
+  const places = parts.flatMap(({ messages }, place) => messages.map(() => place + 1));
+  const all = parts.flatMap(({ messages }) => messages);
+  const column = <T>(of: (message: KeptMessage) => T) => all.map(of);
+  return [
+    ...[parts.map(({ session }) => session.session_id), places],
+    ...[column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
+    ...[column((one) => one.content), column((one) => one.mode), column((one) => one.finish_reason)],
+    ...[column((one) => one.input_tokens), column((one) => one.output_tokens)],
+    ...[
+      column((one) => one.first_token_ms),
+      column((one) => one.error_code),
+      column((one) => one.created_at),
+    ],
+  ];
+}

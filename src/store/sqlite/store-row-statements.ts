@@ -1,0 +1,64 @@
+// What a copy says to SQLite. Project 0 holds what long-import.ts hides: it is no row of a project, and is not copied.
+
+const projectNumber = '(SELECT id FROM projects WHERE project_id = @projectId)';
+const messageColumns = `message_id, position, role, content, mode, finish_reason, input_tokens, output_tokens,
+  first_token_ms, error_code, created_at`;
+const heads = (comparison: '>' | '>=') => `
+  SELECT id, session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch
+  FROM sessions WHERE project = ${projectNumber} AND session_id ${comparison} @place
+  ORDER BY session_id LIMIT @limit`;
+
+export const rowStatements = {
+  projects: 'SELECT project_id, name, created_at FROM projects WHERE id <> 0 ORDER BY project_id',
+  keys: `
+    SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at
+    FROM api_keys JOIN projects ON projects.id = api_keys.project ORDER BY api_keys.key_id`,
+  count: `
+    SELECT count(*) AS sessions, coalesce(sum(message_count), 0) AS messages FROM sessions
+    WHERE project = ${projectNumber}`,
+  headsBehind: heads('>'),
+  headsFrom: heads('>='),
+  messages: `
+    SELECT ${messageColumns} FROM messages WHERE session = @session AND position >= @position ORDER BY position`,
+  idempotency: `
+    SELECT known.key, known.request_hash, sessions.session_id, message.position, known.answer,
+      @now - known.created_at AS age_ms
+    FROM idempotency AS known LEFT JOIN messages AS message ON message.id = known.message
+    LEFT JOIN sessions ON sessions.id = message.session
+    WHERE known.project = ${projectNumber} AND known.key > @after ORDER BY known.key LIMIT 1000`,
+  find: `SELECT id FROM sessions WHERE project = ${projectNumber} AND session_id = @session_id`,
+
+  addProject: `
+    INSERT INTO projects (project_id, name, created_at) VALUES (@project_id, @name, @created_at)
+    ON CONFLICT (project_id) DO NOTHING`,
+  addKey: `
+    INSERT INTO api_keys (key_id, name, hash, project, created_at, revoked_at)
+    VALUES (@key_id, @name, @hash, (SELECT id FROM projects WHERE project_id = @project_id), @created_at, @revoked_at)
+    ON CONFLICT (key_id) DO NOTHING`,
+  // A turn that nobody runs: the next chat closes it, as after a process that was killed.
+  addSession: `
+    INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, deleted_at, turn_owner,
+      turn_until, turn_position, turn_epoch)
+    VALUES (@session_id, ${projectNumber}, @title, @created_at, @updated_at, @message_count, @deleted_at,
+      iif(@turn_position IS NULL, NULL, 'copy'), iif(@turn_position IS NULL, NULL, 0), @turn_position, @turn_epoch)
+    ON CONFLICT (project, session_id) DO NOTHING`,
+  addMessage: `
+    INSERT INTO messages (session, ${messageColumns})
+    VALUES (@session, @message_id, @position, @role, @content, @mode, @finish_reason, @input_tokens, @output_tokens,
+      @first_token_ms, @error_code, @created_at)
+    ON CONFLICT (session, position) DO NOTHING`,
+  addIdempotency: `
+    INSERT INTO idempotency (project, key, request_hash, message, answer, created_at)
+    SELECT ${projectNumber}, @key, @request_hash, message.id, @answer, @created_at
+    FROM (SELECT 1) LEFT JOIN sessions ON sessions.project = ${projectNumber} AND sessions.session_id = @session_id
+    LEFT JOIN messages AS message ON message.session = sessions.id AND message.position = @position
+    WHERE (message.id IS NULL) <> (@answer IS NULL)
+    ON CONFLICT (project, key) DO NOTHING`,
+  remove: [
+    'DELETE FROM idempotency WHERE message IN (SELECT id FROM messages WHERE session = @session)',
+    'DELETE FROM messages WHERE session = @session',
+    'DELETE FROM sessions WHERE id = @session',
+  ],
+  note: `SELECT value FROM meta WHERE name = 'copy'`,
+  setNote: `INSERT INTO meta (name, value) VALUES ('copy', @note) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+} as const;

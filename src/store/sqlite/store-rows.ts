@@ -1,0 +1,151 @@
+// All rows of a store in SQLite, out and in, for a copy. Long texts are read a page at a time; a page is written in one transaction.
+import {
+  type IdempotencyRow,
+  type KeptMessage,
+  type PartPage,
+  type PartPlace,
+  type ProjectKeyRow,
+  type ProjectRow,
+  pageLimits,
+  type SessionHead,
+  type SessionPart,
+  type StoreCounts,
+  type StoreRows,
+} from '../store-rows.ts';
+import { ageTime, type Clocks } from './age-clock.ts';
+import type { Connection } from './connection.ts';
+import type { LockWait } from './lock-wait.ts';
+import { StoreAccess } from './store-access.ts';
+import { rowStatements as sql } from './store-row-statements.ts';
+
+type HeadRow = SessionHead & { readonly id: number };
+
+export class SqliteRows implements StoreRows {
+  readonly #access: StoreAccess;
+  readonly #clocks: () => Clocks;
+
+  constructor(connection: Connection, wait: LockWait, clocks: () => Clocks) {
+    this.#access = new StoreAccess(connection, wait);
+    this.#clocks = clocks;
+  }
+
+  projects(): Promise<readonly ProjectRow[]> {
+    return this.#access.read((connection) => connection.all<ProjectRow>(sql.projects));
+  }
+
+  keys(): Promise<readonly ProjectKeyRow[]> {
+    return this.#access.read((connection) => connection.all<ProjectKeyRow>(sql.keys));
+  }
+
+  count(projectId: string): Promise<StoreCounts> {
+    return this.#access.read(
+      (connection) => connection.get<StoreCounts>(sql.count, { projectId }) as StoreCounts,
+    );
+  }
+
+  readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
+    return this.#access.read((connection) =>
+      connection.readAtOneMoment(() => readParts(connection, projectId, from)),
+    );
+  }
+
+  readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
+    // The clock of keys may be written when it is read.
+    return this.#access.write((connection) => {
+      const now = ageTime(connection, this.#clocks());
+      return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
+    });
+  }
+
+  addProjects(projects: readonly ProjectRow[]): Promise<void> {
+    return this.#write((connection) => {
+      for (const project of projects) connection.run(sql.addProject, { ...project });
+    });
+  }
+
+  addKeys(keys: readonly ProjectKeyRow[]): Promise<void> {
+    return this.#write((connection) => {
+      for (const key of keys) connection.run(sql.addKey, { ...key });
+    });
+  }
+
+  addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
+    return this.#write((connection) => {
+      for (const { session, messages } of parts) {
+        connection.run(sql.addSession, { ...session, projectId });
+        const { session_id } = session;
+        const { id } = connection.get<{ id: number }>(sql.find, { projectId, session_id }) ?? { id: -1 };
+        for (const message of messages) connection.run(sql.addMessage, { ...message, session: id });
+      }
+    });
+  }
+
+  addIdempotency(projectId: string, rows: readonly IdempotencyRow[]): Promise<void> {
+    return this.#write((connection) => {
+      const now = ageTime(connection, this.#clocks());
+      for (const { age_ms, ...row } of rows)
+        connection.run(sql.addIdempotency, { ...row, projectId, created_at: now - age_ms });
+    });
+  }
+
+  removeSessions(projectId: string, sessionIds: readonly string[]): Promise<void> {
+    return this.#write((connection) => {
+      for (const session_id of sessionIds) {
+        const row = connection.get<{ id: number }>(sql.find, { projectId, session_id });
+        if (row === undefined) continue;
+        for (const statement of sql.remove) connection.run(statement, { session: row.id });
+      }
+    });
+  }
+
+  copyNote(): Promise<string | null> {
+    return this.#access.read((connection) => connection.get<{ value: string }>(sql.note)?.value ?? null);
+  }
+
+  setCopyNote(note: string): Promise<void> {
+    return this.#write((connection) => {
+      connection.run(sql.setNote, { note });
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#access.close();
+  }
+
+  #write(work: (connection: Connection) => void): Promise<void> {
+    return this.#access.run(() => this.#access.writer.writeAlone(() => work(this.#access.connection)));
+  }
+}
+
+function readParts(connection: Connection, projectId: string, from: PartPlace | null): PartPage {
+  const begin = from?.position ?? 0;
+  const heads = connection.all<HeadRow>(from?.position == null ? sql.headsBehind : sql.headsFrom, {
+    ...{ projectId, place: from?.session_id ?? '', limit: pageLimits.sessions },
+  });
+  const parts: SessionPart[] = [];
+  let messagesLeft: number = pageLimits.messages;
+  let bytesLeft: number = pageLimits.textBytes;
+  for (const { id, ...session } of heads) {
+    const position = from?.position != null && session.session_id === from.session_id ? begin : 0;
+    let isCut = false;
+    const messages = connection.allWhile<KeptMessage>(
+      sql.messages,
+      { session: id, position },
+      ({ content }) => {
+        isCut = messagesLeft === 0 || bytesLeft <= 0;
+        messagesLeft -= 1;
+        bytesLeft -= content.length;
+        return !isCut;
+      },
+    );
+    if (isCut && messages.length === 0) {
+      return { parts, next: { session_id: session.session_id, position } };
+    }
+    parts.push({ session, messages });
+    const last = messages.at(-1);
+    if (isCut && last !== undefined)
+      return { parts, next: { session_id: session.session_id, position: last.position + 1 } };
+  }
+  const last = heads.length < pageLimits.sessions ? undefined : heads.at(-1);
+  return { parts, next: last === undefined ? null : { session_id: last.session_id, position: null } };
+}

@@ -1,0 +1,31 @@
+// Reads the bytes of a file that a user named. It may be a pipe, as in `-f <(command)`, or a terminal. Then the wait for its writer can be
+// stopped.
+import { constants, createReadStream, openSync, promises } from 'node:fs';
+
+/** Rejects with the error of the system, or when the signal fires. */
+export async function* fileBytes(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  const mayWait = await promises.stat(path).then(
+    (status) => status.isFIFO() || status.isCharacterDevice(),
+    // Opening the path reports what is wrong with it.
+    () => false,
+  );
+  yield* mayWait ? await waitingStream(path, signal) : createReadStream(path, { signal });
+}
+
+/**
+ * Opening or reading a pipe or a terminal as a file would block a thread until somebody writes. Nothing stops that, not even the end of the
+ * process.
+ */
+async function waitingStream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  const [{ Socket }, { isatty, ReadStream }, { addAbortSignal }] = await Promise.all([
+    import('node:net'),
+    import('node:tty'),
+    import('node:stream'),
+  ]);
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  if (isatty(fd)) return addAbortSignal(signal, new ReadStream(fd));
+  const isPipe = (await promises.stat(path)).isFIFO();
+  if (isPipe) return new Socket({ fd, readable: true, writable: false, signal });
+  // Another device has its bytes at once, or fails.
+  return createReadStream(path, { fd, signal });
+}

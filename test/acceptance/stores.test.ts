@@ -1,0 +1,207 @@
+// Stores as their owner handles them. They are migrated by a command, or refused by a server that is not to change them; and they are copied
+// from SQLite to PostgreSQL and back, whole and equal, also where a copy was killed on its way.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { schema } from '../../src/store/sqlite/schema.ts';
+import { expectFailure } from '../support/failures.ts';
+import { endOf, type Outcome } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { lookInto } from '../support/raw-database.ts';
+import { storeOptions } from '../support/store-options.ts';
+import { fillStore } from '../support/stored-sessions.ts';
+
+let server: PostgresServer;
+let place: PlaceInProcess;
+/** Without a store. */
+let unmade: PlaceInProcess;
+beforeAll(async () => {
+  server = await startPostgres([]);
+  place = new PlaceInProcess();
+  unmade = new PlaceInProcess();
+  await place.output(['chat', 'Größe 🙂']);
+  const deleted = await place.newSession();
+  await place.output(['sessions', 'delete', deleted]);
+  await place.output(['keys', 'create', '--project', 'other']);
+}, 60_000);
+afterAll(() => {
+  place.remove();
+  unmade.remove();
+  server.stop();
+});
+
+const address = (schema: string) =>
+  `postgres://parley@127.0.0.1:${server.port}/postgres?connections=2&schema=${schema}`;
+
+const copy = (from: string, to: string, ...more: readonly string[]): Promise<Outcome> =>
+  place.parley(['store', 'copy', '--from', from, '--to', to, ...more]);
+
+/** Sessions of the profile's own project, with their messages. */
+const exported = (of: PlaceInProcess, ...more: readonly string[]) =>
+  of.output(['sessions', 'export', '--all', '--format', 'json', ...more]);
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...{ host: '127.0.0.1', port: server.port, user: server.user, database: 'postgres' },
+  });
+  await client.connect();
+  return client;
+}
+
+async function query<Row extends object>(sql: string): Promise<readonly Row[]> {
+  const client = await connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('a store goes to PostgreSQL and back, and each is equal to the one before it', async () => {
+  const there = address('there');
+  const first = await copy(place.dataDirectory, there);
+  expect(first.err).toMatch(/Copied 2 projects with 2 keys/);
+  expect(first.out).toMatch(/^default: 2 sessions, 2 messages, equal in both \(SHA-256 [0-9a-f]{16}…\)$/m);
+  const back = new PlaceInProcess();
+  onTestFinished(() => back.remove());
+  const second = await copy(there, back.dataDirectory, '--json');
+  const { data } = JSON.parse(second.out);
+  expect(data).toMatchObject({ to: back.dataDirectory, keys: 2 });
+  expect(data.projects.map(({ hash }: { hash: string }) => hash.slice(0, 16))).toEqual(
+    Array.from(first.out.matchAll(/SHA-256 ([0-9a-f]{16})/g), ([, hash]) => hash),
+  );
+  const keys = JSON.parse(readFileSync(place.configFile, 'utf8')).profiles.local.keys;
+  const env = { PARLEY_API_KEY: keys[place.dataDirectory] as string };
+  expect(await back.output(['sessions', 'export', '--all', '--format', 'json'], { env })).toBe(
+    await exported(place),
+  );
+  expect(
+    await place.output(['sessions', 'export', '--all', '--format', 'json', '--store', there], { env }),
+  ).toBe(await exported(place));
+  // The same once more: the copy is whole, and stays as it is.
+  expectFailure(await copy(place.dataDirectory, there), { status: 2, code: 'USAGE' });
+  expect((await copy(place.dataDirectory, there, '--resume')).status).toBe(0);
+});
+
+test('a copy that is killed goes on where it was, also in what was changed meanwhile', async () => {
+  const large = new PlaceInProcess();
+  onTestFinished(() => large.remove());
+  await large.newSession();
+  const ids = [...fillStore(large.storeFile, 3000)].sort();
+  const target = address('killed');
+  await large.output(['store', 'migrate', '--store', target]);
+  const args = ['store', 'copy', '--from', large.dataDirectory, '--to', target];
+  const copied = async () =>
+    Number((await query<{ count: string }>('SELECT count(*) FROM killed.sessions'))[0]?.count);
+  // Whoever writes this session waits for this transaction, and so the copy stands still on its way.
+  const inTheWay = await connect();
+  await inTheWay.query('BEGIN');
+  await inTheWay.query(
+    'INSERT INTO killed.sessions (project, session_id, created_at, updated_at) VALUES (1, $1, 0, 0)',
+    [ids[2000]],
+  );
+  const child = large.spawn(args);
+  const ended = endOf(child);
+  while ((await copied()) < 1500) expect(child.exitCode).toBeNull();
+  child.kill('SIGKILL');
+  await ended;
+  await inTheWay.query('ROLLBACK');
+  await inTheWay.end();
+  const before = await copied();
+  expect(before).toBeLessThan(2001);
+  // Nobody gets in before it is whole.
+  expect(await query('SELECT 1 FROM killed.api_keys')).toEqual([]);
+  lookInto(large.storeFile, (database) =>
+    database.prepare('UPDATE sessions SET title = ? WHERE session_id = ?').run('changed', ids[0]),
+  );
+  const refused = await large.parley(args);
+  expectFailure(refused, { status: 2, code: 'USAGE' });
+  expect(refused.err).toContain('--resume');
+  expect(await copied()).toBe(before);
+  const done = await large.answer<{ projects: [{ sessions: number }] }>([...args, '--resume']);
+  expect(done.projects[0].sessions).toBe(3001);
+  const titles = await query(`SELECT title FROM killed.sessions WHERE session_id = '${ids[0]}'`);
+  expect(titles).toEqual([{ title: 'changed' }]);
+});
+
+test('what differs is named, and whole copies are not written over', async () => {
+  const target = address('differs');
+  await copy(place.dataDirectory, target);
+  const [row] = await query<{ session_id: string }>(
+    `UPDATE differs.messages SET content = 'other' FROM differs.sessions
+     WHERE sessions.id = messages.session AND position = 1 RETURNING session_id`,
+  );
+  const told = await copy(place.dataDirectory, target, '--resume');
+  expectFailure(told, { status: 1, code: 'COPY_DIFFERS' });
+  expect(told.err).toContain(row?.session_id);
+  expect(await query(`SELECT 1 FROM differs.messages WHERE content = 'other'`)).toHaveLength(1);
+});
+
+test('a copy that somebody may have used before it was whole loses nothing', async () => {
+  const target = address('early');
+  await copy(place.dataDirectory, target);
+  // As it was when only the note was missing.
+  await query(`UPDATE early.meta SET value = replace(value, 'true', 'false') WHERE name = 'copy'`);
+  await query(`INSERT INTO early.sessions (project, session_id, created_at, updated_at)
+    SELECT min(id), 'ses_own', 0, 0 FROM early.projects`);
+  const told = await copy(place.dataDirectory, target, '--resume');
+  expectFailure(told, { status: 1, code: 'COPY_DIFFERS' });
+  expect(told.err).toContain('ses_own (in the copy alone)');
+  expect(await query(`SELECT 1 FROM early.sessions WHERE session_id = 'ses_own'`)).toHaveLength(1);
+  await query(`DELETE FROM early.sessions WHERE session_id = 'ses_own'`);
+  expect((await copy(place.dataDirectory, target, '--resume')).status).toBe(0);
+});
+
+test('a store is copied from one that is there, and only into one that is new', async () => {
+  const none = await copy(join(place.path, 'none'), address('none'));
+  expectFailure(none, { status: 7, code: 'STORE_MISSING' });
+  const same = await copy(place.dataDirectory, place.storeFile);
+  expectFailure(same, { status: 2, code: 'USAGE' });
+  const used = new PlaceInProcess();
+  onTestFinished(() => used.remove());
+  const id = await used.newSession();
+  for (const more of [[], ['--resume']]) {
+    const refused = await copy(place.dataDirectory, used.dataDirectory, ...more);
+    expectFailure(refused, { status: 2, code: 'USAGE' });
+    expect(refused.err).toContain('default');
+  }
+  expect(used.rows('SELECT session_id FROM sessions')).toEqual([{ session_id: id }]);
+  expectFailure(await copy(address('empty'), join(place.path, 'new')), { status: 7, code: 'STORE_OLDER' });
+});
+
+const migrate = ['store', 'migrate'];
+const serve = ['serve', '--no-migrate', '--port', '0'];
+
+const engines: readonly (readonly [string, option: () => readonly string[], name: () => string])[] = [
+  ['SQLite', () => [], () => unmade.storeFile],
+  ['PostgreSQL', () => ['--store', `postgres://parley@127.0.0.1:${server.port}/postgres`], () => '/postgres'],
+];
+
+describe.each(engines)('of a store in %s', (_, option, name) => {
+  test('there is none: a server that may not migrate refuses, and the command makes it, once', async () => {
+    const refused = await unmade.parley([...serve, ...option()]);
+    expectFailure(refused, { status: 7, code: 'STORE_OLDER' });
+    expect(refused.err).toContain(name());
+    expect(refused.err).toContain('parley store migrate');
+    expect(await unmade.output([...migrate, ...option()])).toMatch(/^Made the store .* with schema \d+\.\n$/);
+    expect(await unmade.output([...migrate, ...option()])).toMatch(/ has schema \d+: nothing to do\.\n$/);
+    const again = await unmade.answer<{ from: number; to: number }>([...migrate, ...option()]);
+    expect(again.from).toBe(again.to);
+  });
+});
+
+test('an older store of SQLite is migrated by the command, which names the copy that it kept', async () => {
+  const older = new PlaceInProcess();
+  onTestFinished(() => older.remove());
+  const newest = schema.length;
+  const migrations = schema.slice(0, -1);
+  const { store } = await openSqliteStore({ ...storeOptions(older.dataDirectory), migrations });
+  await store.close();
+  expectFailure(await older.parley(serve), { status: 7, code: 'STORE_OLDER' });
+  const said = await older.output(migrate);
+  expect(said).toContain(`from schema ${newest - 1} to ${newest}`);
+  expect(said).toContain(`parley.db.backup-v${newest - 1}`);
+});

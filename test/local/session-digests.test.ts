@@ -1,0 +1,91 @@
+// The hash of a session: of what is kept, not of how it was read.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { pairs, type SessionDigest, sessionDigests } from '../../src/local/session-digests.ts';
+import type { KeptMessage, PartPage, SessionHead, StoreRows } from '../../src/store/store-rows.ts';
+
+const { signal } = new AbortController();
+
+const session = (session_id: string): SessionHead => ({
+  ...{ session_id, title: null, created_at: 1, updated_at: 2, message_count: 6, deleted_at: null },
+  ...{ turn_position: null, turn_epoch: 0 },
+});
+
+const message = (position: number): KeptMessage => ({
+  ...{ message_id: `msg_${position}`, position, role: 'user', content: `text ${position}`, mode: 'echo' },
+  ...{ finish_reason: null, input_tokens: null, output_tokens: null, first_token_ms: null, error_code: null },
+  created_at: 3,
+});
+
+/** Pages of so many messages, of sessions of six messages each. */
+function inPages(
+  of: number,
+  ids: readonly string[],
+  change: Partial<KeptMessage> = {},
+): Pick<StoreRows, 'readParts'> {
+  const all = ids.flatMap((id) => [0, 1, 2, 3, 4, 5].map((position) => ({ id, message: message(position) })));
+  const pages: PartPage[] = [];
+  for (let begin = 0; begin < all.length; begin += of) {
+    const rows = all.slice(begin, begin + of);
+    const parts = [...new Set(rows.map(({ id }) => id))].map((id) => ({
+      session: session(id),
+      messages: rows.filter((row) => row.id === id).map((row) => ({ ...row.message, ...change })),
+    }));
+    const next = begin + of < all.length ? { session_id: String(pages.length + 1), position: null } : null;
+    pages.push({ parts, next });
+  }
+  return { readParts: async (_, place) => pages[Number(place?.session_id ?? 0)] as PartPage };
+}
+
+async function digests(rows: Pick<StoreRows, 'readParts'>): Promise<readonly SessionDigest[]> {
+  const found: SessionDigest[] = [];
+  for await (const digest of sessionDigests(rows, 'prj', signal)) found.push(digest);
+  return found;
+}
+
+test('is the same however the pages are cut, and another when a field of a message is', async () => {
+  const ids = ['ses_1', 'ses_2', 'ses_3'];
+  const whole = await digests(inPages(100, ids));
+  expect(whole.map(({ messages }) => messages)).toEqual([6, 6, 6]);
+  for (let of = 1; of < 20; of += 1) expect(await digests(inPages(of, ids))).toEqual(whole);
+  const changes: readonly Partial<KeptMessage>[] = [
+    ...[
+      { content: 'other' },
+      { mode: 'other' },
+      { error_code: 'X' },
+      { input_tokens: 1 },
+      { first_token_ms: 1 },
+    ],
+    ...([{ message_id: 'x' }, { created_at: 4 }, { finish_reason: 'stop' }, { role: 'assistant' }] as const),
+  ];
+  const hashes = await Promise.all(
+    changes.map(async (change) => (await digests(inPages(100, ids, change)))[0]?.hash),
+  );
+  expect(new Set([...hashes, whole[0]?.hash]).size).toBe(changes.length + 1);
+});
+
+test('pairs of two stores hold every session of either, in order', async () => {
+  const names = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(names, names, fc.integer({ min: 1, max: 9 }), async (ones, others, of) => {
+      const [one, other] = [ones, others].map((list) => list.map((id) => `ses_${id}`).sort()) as [
+        string[],
+        string[],
+      ];
+      const rows = (list: readonly string[]) => (list.length === 0 ? inPages(1, ['x']) : inPages(of, list));
+      const from = (list: readonly string[]) =>
+        list.length === 0 ? (async function* () {})() : sessionDigests(rows(list), 'prj', signal);
+      const found = [];
+      for await (const pair of pairs(from(one), from(other))) {
+        expect([pair.original?.session_id ?? null, pair.copy?.session_id ?? null]).toEqual([
+          ...[one.includes(pair.session_id) ? pair.session_id : null],
+          ...[other.includes(pair.session_id) ? pair.session_id : null],
+        ]);
+        expect(pair.isCopyOver).toBe(other.every((id) => id < pair.session_id));
+        found.push(pair.session_id);
+      }
+      expect(found).toEqual([...new Set([...one, ...other])].sort());
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,96 @@
+// A purge that writes the tables anew: nothing of what was erased is left in the data files of PostgreSQL.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { openTestPostgres } from '../../support/postgres-store.ts';
+import { newId, newProject, newSession, once, recordOf, snippets, startOfTime } from '../store-samples.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server.stop());
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...{ host: '127.0.0.1', port: server.port, user: server.user, database: 'postgres' },
+  });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** The files of tables and indexes that hold the marker. */
+async function filesWith(marker: string, client: pg.Client): Promise<readonly string[]> {
+  await client.query('CHECKPOINT');
+  const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+  const base = join(rows[0]?.data_directory ?? '', 'base');
+  const files = readdirSync(base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(marker));
+}
+
+/** A store with one deleted session that is full of the marker, and another that is not. */
+async function withErasable(schema: string, patienceMs = 3000) {
+  const marker = `canary${schema}`;
+  const { store } = await openTestPostgres(server, { schema, patienceMs });
+  const project = await newProject(store);
+  const kept = await newSession(store, project, { title: 'kept' });
+  const texts = Array.from({ length: 200 }, (_, index) => `${marker} ${index}`);
+  const record = recordOf(newId('ses'), texts, marker);
+  await store.importSession(project, record, once('import'));
+  expect(await snippets(store, project, marker)).not.toEqual([]);
+  const client = await connect();
+  // As PostgreSQL does by itself from time to time: its statistics hold samples of the texts and their words.
+  await client.query('ANALYZE');
+  await store.deleteSession(project, record.session.session_id, startOfTime);
+  const filter = { projectId: null, deletedBefore: startOfTime + 1 };
+  return { store, project, kept, client, filter, marker };
+}
+
+test('leaves no byte in them, nor in the statistics, and says what PostgreSQL keeps elsewhere', async () => {
+  const { store, project, kept, client, filter, marker } = await withErasable('anew');
+  expect(await filesWith(marker, client)).not.toEqual([]);
+  const purge = await store.purgeSessions(filter, { expected: 1, keptSince: 0, rewrites: true });
+  expect(purge).toMatchObject({ kind: 'purged', report: { sessions: 1, messages: 200, stored_answers: 1 } });
+  const facts = purge.kind === 'purged' ? purge.report.facts : [];
+  expect(facts.map(({ name }) => name)).toEqual(['rewritten', 'kept_by_postgresql']);
+  expect(await filesWith(marker, client)).toEqual([]);
+  expect((await store.findSession(project, kept))?.title).toBe('kept');
+});
+
+test('without being told so leaves no word in the index or in the statistics', async () => {
+  const { store, client, filter, marker } = await withErasable('vac');
+  const words = async () => {
+    const { rows } = await client.query(
+      `SELECT attname FROM pg_stats WHERE schemaname = 'vac' AND (most_common_vals::text || ' ' ||
+         coalesce(histogram_bounds::text, '') LIKE $1 OR histogram_bounds::text LIKE $1
+         OR most_common_elems::text LIKE $1)
+       UNION ALL SELECT tablename FROM pg_tables WHERE schemaname = 'vac' AND tablename = 'search'
+         AND EXISTS (SELECT 1 FROM vac.search WHERE words::text LIKE $1)`,
+      [`%${marker}%`],
+    );
+    return rows;
+  };
+  expect(await words()).not.toEqual([]);
+  await store.purgeSessions(filter, { expected: 1, keptSince: 0 });
+  expect(await words()).toEqual([]);
+});
+
+test('says so where a transaction that could still see the rows keeps them, and goes on after it', async () => {
+  const { store, client, filter, marker } = await withErasable('seen', 200);
+  const reader = await connect();
+  await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await reader.query('SELECT count(*) FROM seen.messages');
+  const options = { keptSince: 0, rewrites: true };
+  await expect(store.purgeSessions(filter, { ...options, expected: 1 })).rejects.toMatchObject({
+    code: 'STORE_BUSY',
+  });
+  expect((await store.planPurge(filter)).unfinished).toBe(true);
+  await reader.query('COMMIT');
+  await store.purgeSessions(filter, { ...options, expected: 0 });
+  expect(await filesWith(marker, client)).toEqual([]);
+});

@@ -1,0 +1,155 @@
+// What every store gives out and takes in for a copy: all rows, exactly.
+import { describe, expect, it } from 'vitest';
+import { hashKey } from '../../src/local/api-keys.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
+import { type PartPlace, pageLimits, type SessionPart, type StoreRows } from '../../src/store/store-rows.ts';
+import type { NewPlace } from './every-store.ts';
+import {
+  everySession,
+  newId,
+  newKey,
+  once,
+  recordOf,
+  snippets,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from './store-samples.ts';
+import { begin, contents } from './turn-steps.ts';
+
+interface Kept {
+  readonly project: string;
+  readonly other: string;
+  readonly answered: string;
+  readonly open: string;
+  readonly deleted: string;
+  readonly long: string;
+}
+
+/** A store with a row of every kind. */
+async function filled(store: SessionStore): Promise<Kept> {
+  const { project_id: project } = await store.createKey(newKey({ hash: hashKey('mine') }));
+  const { project_id: other, key_id } = await store.createKey(newKey({ hash: hashKey('revoked') }));
+  await store.revokeKey(key_id, startOfTime + 5);
+  const turn = await begin(store, project, { once: once('turn'), content: 'Größe 🙂' });
+  const failed = { finish_reason: 'error', error_code: 'ENGINE_FAILED', first_token_ms: 7 } as const;
+  await store.endTurn(project, turn, turnReply({ ...failed, usage: { input_tokens: 3, output_tokens: 0 } }));
+  const answered = newId('ses');
+  await store.createSession(
+    project,
+    { session_id: answered, title: 'answered', now: startOfTime },
+    once('made'),
+  );
+  const { session_id: open } = await begin(store, project, { content: 'open' });
+  const deleted = newId('ses');
+  await store.importSession(other, recordOf(deleted, ['gone', 'yes'], 'deleted'), null);
+  await store.deleteSession(other, deleted, startOfTime + 9);
+  const long = newId('ses');
+  const texts = Array.from({ length: pageLimits.messages + 300 }, (_, index) => `text ${index}`);
+  await store.importSession(project, recordOf(long, texts), null);
+  return { project, other, answered, open, deleted, long };
+}
+
+/** The parts of each session put together. */
+async function sessionsOf(rows: StoreRows, projectId: string): Promise<readonly SessionPart[]> {
+  const sessions: SessionPart[] = [];
+  let place: PartPlace | null = null;
+  do {
+    const page: Awaited<ReturnType<StoreRows['readParts']>> = await rows.readParts(projectId, place);
+    for (const { session, messages } of page.parts) {
+      const last = sessions.at(-1);
+      if (last?.session.session_id !== session.session_id) sessions.push({ session, messages });
+      else sessions.splice(-1, 1, { session, messages: [...last.messages, ...messages] });
+    }
+    place = page.next;
+  } while (place !== null);
+  return sessions;
+}
+
+async function copyAll(from: StoreRows, to: StoreRows, projects: readonly string[]): Promise<void> {
+  await to.addProjects(await from.projects());
+  await to.addKeys(await from.keys());
+  for (const project of projects) {
+    await to.addParts(project, await sessionsOf(from, project));
+    await to.addIdempotency(project, await from.readIdempotency(project, null));
+  }
+}
+
+export function describeRows(name: string, newPlace: NewPlace): void {
+  describe(`${name}: rows`, () => {
+    it('come out and go in elsewhere as they are, and a store of them goes on where the first was', async () => {
+      const [one, two] = [await newPlace(), await newPlace()];
+      const { project, other, answered, open, deleted, long } = await filled(await one.open());
+      const [from, to] = [await one.openRows(), await two.openRows()];
+      for (let times = 0; times < 2; times += 1) await copyAll(from, to, [project, other]);
+      expect(await to.projects()).toEqual(await from.projects());
+      expect(await to.keys()).toEqual(await from.keys());
+      for (const id of [project, other]) {
+        const copied = await sessionsOf(to, id);
+        expect(copied).toEqual(await sessionsOf(from, id));
+        expect(await to.count(id)).toEqual(await from.count(id));
+        expect(copied.map(({ session }) => session.session_id)).toEqual(
+          copied.map(({ session }) => session.session_id).sort(),
+        );
+      }
+      const copiedLong = (await sessionsOf(to, project)).find(({ session }) => session.session_id === long);
+      expect(copiedLong?.messages).toHaveLength(pageLimits.messages + 300);
+
+      const store = await two.open();
+      expect((await store.findKey(hashKey('mine')))?.project_id).toBe(project);
+      expect(await store.findKey(hashKey('revoked'))).toBeNull();
+      expect(await snippets(store, project, '"text 2042"')).toEqual(['⟦text 2042⟧']);
+      const trash = await store.listSessions(other, everySession({ deleted: true }));
+      expect(trash.items.map(({ session_id }) => session_id)).toEqual([deleted]);
+      const again = { session_id: newId('ses'), title: 'answered', now: startOfTime };
+      expect(await store.createSession(project, again, once('made'))).toMatchObject({
+        value: { session_id: answered },
+      });
+      expect(await store.beginTurn(project, turnStart({ once: once('turn', 'other') }))).toEqual({
+        kind: 'mismatch',
+      });
+      // Nobody runs the turn that was open.
+      await begin(store, project, { session_id: open, content: 'on', lease: { owner: 'owner-2', ms: 1000 } });
+      expect(await contents(store, project, open)).toEqual(['user: open', 'interrupted: ', 'user: on']);
+    });
+
+    it('are read in pages of bounded bytes, and begin anywhere', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const { project_id } = await store.createKey(newKey());
+      const ids = [newId('ses'), newId('ses'), newId('ses')];
+      const texts = Array.from({ length: 4 }, () => 'x'.repeat(pageLimits.textBytes / 2));
+      for (const id of ids) await store.importSession(project_id, recordOf(id, texts), null);
+      const rows = await place.openRows();
+      const first = await rows.readParts(project_id, null);
+      expect(first.parts.flatMap(({ messages }) => messages)).toHaveLength(2);
+      expect(first.next).toEqual({ session_id: ids[0], position: 2 });
+      const sessions = await sessionsOf(rows, project_id);
+      expect(sessions.map(({ messages }) => messages.map(({ position }) => position))).toEqual(
+        ids.map(() => [0, 1, 2, 3]),
+      );
+      const last = await rows.readParts(project_id, { session_id: ids[1] as string, position: null });
+      expect(last.parts.map(({ session }) => session.session_id)).toEqual([ids[2]]);
+    });
+
+    it('of sessions go with all that names them, and a note stays until the next', async () => {
+      const place = await newPlace();
+      const { project, long, open } = await filled(await place.open());
+      const rows = await place.openRows();
+      const all = await sessionsOf(rows, project);
+      await rows.removeSessions(project, [long, open, 'ses_none']);
+      const left = all.filter(({ session }) => ![long, open].includes(session.session_id));
+      expect(await sessionsOf(rows, project)).toEqual(left);
+      await rows.removeSessions(
+        project,
+        left.map(({ session }) => session.session_id),
+      );
+      // The answer of the session that was made is no message's.
+      expect((await rows.readIdempotency(project, null)).map(({ key }) => key)).toEqual(['made']);
+      expect(await rows.copyNote()).toBeNull();
+      await rows.setCopyNote('one');
+      await rows.setCopyNote('two');
+      expect(await rows.copyNote()).toBe('two');
+    });
+  });
+}
