@@ -37,8 +37,8 @@ function decoded(text: string): Decoded {
   const ends: { readonly text: number; readonly plain: number; readonly isCharacter: boolean }[] = [];
   let removed = 0;
   const plain = text.replace(encoded, (found, ...groups) => {
-    const [percent, escaped, hex, decimal] = groups as (string | undefined)[];
-    const digits = percent ?? escaped ?? hex;
+    const [percent, inJson, hex, decimal] = groups as (string | undefined)[];
+    const digits = percent ?? inJson ?? hex;
     const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
     const character = Number.isNaN(code) ? '' : String.fromCharCode(code).replace(/[\s\u00ad]/, '');
     const end = (groups.at(-2) as number) + found.length;

@@ -61,20 +61,6 @@ function isDecodable(text: string): boolean {
 const httpNames = ['http_proxy', 'HTTP_PROXY'] as const;
 const httpsNames = ['https_proxy', 'HTTPS_PROXY', ...httpNames] as const;
 
-/** True for an address in a network in CIDR notation, as other programs read it in the variable: `10.0.0.0/8`, `fd00::/8`. */
-function isInNetwork(hostname: string, entry: string): boolean {
-  const [, network = '', bits = ''] = /^([\d.]+|\[?[\da-f:.]+\]?)\/(\d{1,3})$/i.exec(entry) ?? [];
-  const [address, prefix] = [hostname, network].map((text) => text.replace(/^\[|\]$/g, '')) as [
-    string,
-    string,
-  ];
-  const version = isIP(prefix);
-  if (version === 0 || isIP(address) !== version || Number(bits) > (version === 4 ? 32 : 128)) return false;
-  const list = new BlockList();
-  list.addSubnet(prefix, Number(bits), version === 4 ? 'ipv4' : 'ipv6');
-  return list.check(address, version === 4 ? 'ipv4' : 'ipv6');
-}
-
 function isExempt(hostname: string, port: string, noProxy: string): boolean {
   return noProxy.split(/[,\s]+/).some((entry) => {
     if (entry === '*' || isInNetwork(hostname, entry)) return true;
@@ -85,4 +71,20 @@ function isExempt(hostname: string, port: string, noProxy: string): boolean {
       .toLowerCase();
     return domain !== '' && onlyPort === port && `.${hostname}`.replace(/\.$/, '').endsWith(`.${domain}`);
   });
+}
+
+/** True for an address in a network such as `10.0.0.0/8`, as curl and Go read it. A name is not looked up for this. */
+function isInNetwork(hostname: string, entry: string): boolean {
+  const [, network = '', bits = ''] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
+  const [address, base] = [hostname, network].map((text) => text.replace(/^\[(.*)\]$/, '$1')) as [
+    string,
+    string,
+  ];
+  const family = isIP(address);
+  const longest = family === 6 ? 128 : 32;
+  if (family === 0 || isIP(base) !== family || Number(bits) > longest) return false;
+  const type = family === 6 ? 'ipv6' : 'ipv4';
+  const networks = new BlockList();
+  networks.addSubnet(base, Number(bits), type);
+  return networks.check(address, type);
 }

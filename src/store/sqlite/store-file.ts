@@ -26,9 +26,9 @@ export function prepareStoreFile(
     // If a power cut removes the file from its directory, the commits in it are lost.
     if (makeFile(path)) syncDirectory(directory);
     else tighten(path, statSync(path).mode);
+    secureFilesBeside(realpathSync(path));
     const names = statSync(path).nlink;
     if (names > 1) throw severalNames(path, names);
-    secureFilesBeside(realpathSync(path));
     return { path, filesystem };
   } catch (error) {
     throw error instanceof ParleyError ? error : directoryError(error, directory);
@@ -69,6 +69,16 @@ function secureFilesBeside(path: string): void {
   }
 }
 
+function ofAnother(path: string): ParleyError {
+  return new ParleyError(
+    'STORE_UNSAFE',
+    `${path} is a link, or belongs to another user, who could read there what is stored.`,
+    {
+      hint: 'Nothing was changed. Look at who made it, and remove it; then let nobody else write to its directory.',
+    },
+  );
+}
+
 /** SQLite's log and locks go by the name of the file. Processes that use two names of one file overwrite what the others have kept. */
 function severalNames(path: string, names: number): ParleyError {
   return new ParleyError(
@@ -76,16 +86,6 @@ function severalNames(path: string, names: number): ParleyError {
     `The store ${path} is one file with ${names} names (hard links), and what is kept through one is lost through another.`,
     {
       hint: 'It was not changed. While no Parley runs, copy the file, remove this name of it, and give the name to the copy.',
-    },
-  );
-}
-
-function ofAnother(path: string): ParleyError {
-  return new ParleyError(
-    'STORE_UNSAFE',
-    `${path} is a link, or belongs to another user, who could read there what is stored.`,
-    {
-      hint: 'Nothing was changed. Look at who made it, and remove it; then let nobody else write to its directory.',
     },
   );
 }
