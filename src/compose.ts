@@ -13,7 +13,7 @@ import type {
 import type { FoundModels, ModelServer } from './service/model-server.ts';
 import type { LoadLocks } from './system/file-lock.ts';
 
-/** Opens the backend of a target, and resolves the key to call it with. */
+/** Opens the backend of a target and finds the key for it. */
 export async function openBackend(
   target: Target,
   dependencies: Dependencies,

@@ -39,7 +39,7 @@ const sameSignalMs = 100;
 const notStoppedMs = 100;
 
 export async function main(): Promise<void> {
-  // The status until the result is known. Work that hangs, and leaves Node nothing to wait for, has failed.
+  // The exit status until the result is known. It counts if the work hangs and leaves Node nothing to wait for.
   process.exitCode = 1;
   process.on('exit', releaseTerminals);
   const stop = new AbortController();
@@ -50,7 +50,7 @@ export async function main(): Promise<void> {
     stop.abort(signalled.signal.reason);
   });
   const outputs = new Map<string, Output>();
-  // All is written and closed by then. Leaving at once saves the time in which Node frees what ends with the process.
+  // All output is written by now. An immediate exit saves the time in which Node frees memory that ends with the process anyway.
   process.exit(await run(stop, signalled.signal, outputs, job(signals)));
 }
 
@@ -74,7 +74,7 @@ async function run(
   }
 }
 
-/** True once all is written. False when, after a stop, writing takes longer than a reader that still reads can need. */
+/** True once all output is written. False if the writing takes too long after a stop, because the reader has stopped reading. */
 async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<boolean> {
   const written = Promise.all(Array.from(outputs, (output) => output.finish())).then(() => true);
   const patience = new Promise<boolean>((resolve) => {
@@ -86,9 +86,9 @@ async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<b
 }
 
 /**
- * The first signal stops the work, and what there is of it is kept. A second signal ends the process at once. A signal within 100 ms of the
- * first counts as the same one: npx passes on the Ctrl-C that the terminal sends as well, and conf brings when-exit, which sends itself
- * every signal again. While a listener holds the interrupts, a SIGINT goes to it alone.
+ * The first signal stops the work; its partial results are kept. A second signal ends the process at once. A signal within 100 ms of the
+ * first counts as the same one: npx repeats the Ctrl-C that the terminal also sends, and when-exit, a dependency of conf, sends every
+ * signal to its own process again. While a listener holds the interrupts, SIGINT goes to it alone.
  */
 function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void): void {
   let stoppedAt: number | null = null;
@@ -134,7 +134,7 @@ function job(signals: SignalListeners): Job {
     onHangUp: held(signals.hangUp),
     onContinue,
     atExit(action) {
-      // What is done to a terminal comes before its release.
+      // An action on a terminal must run before the terminal is released.
       process.prependListener('exit', action);
       return () => {
         process.off('exit', action);
@@ -151,9 +151,9 @@ function job(signals: SignalListeners): Job {
           resolve();
         };
         process.kill(0, 'SIGTSTP');
-        // Where no shell waits, the system lets the process run on without telling. These timers then continue the work. They also keep the
-        // process alive, because nothing else does while the keyboard is not read. There are two, because the signal that ends a stop comes
-        // between them.
+        // Without a waiting shell, the system does not stop the process and reports nothing. These timers then continue the work. They also
+        // keep the process alive, because nothing else does while the keyboard is not read. There are two timers, because the signal that
+        // ends a stop comes between them.
         setTimeout(() => setTimeout(goOn, notStoppedMs), notStoppedMs);
       });
     },
@@ -197,7 +197,7 @@ function cliHost(
     job,
     commandLine,
     stdin: {
-      // Creating the stream takes time, and only a question needs to know.
+      // Only a question needs this, and creating the stream takes time.
       isTerminal: () => process.stdin.isTTY === true,
       kind: stdinKind,
       size: stdinSize,
@@ -213,7 +213,7 @@ function cliHost(
           signal: stopSignal,
         });
         outputs.set(name, output);
-        // Nobody reads the answer any more, so the work on it stops. A terminal may be gone before the signal tells so.
+        // Nobody reads the output any more, so the work for it stops. A terminal may be gone before its signal arrives.
         if (name === 'stdout') {
           const cause = output.isTerminal ? 'SIGHUP' : 'closed pipe';
           output.gone.addEventListener('abort', () => stop.abort(new Interruption(cause)));
@@ -236,7 +236,7 @@ function cliHost(
   };
 }
 
-/** Ids of requests: one random beginning per process, and then a count, because a server needs thousands a second. */
+/** Ids of requests: a random beginning per process, then a count, because a server needs thousands of ids per second. */
 function requestIds(now: () => number, random: () => number): () => string {
   let start = '';
   let count = 0;
@@ -251,7 +251,7 @@ function standardStream(name: 'stdout' | 'stderr'): OutputStream {
   return direct ?? process[name];
 }
 
-/** Null where there is no `/proc`, which only Linux has. */
+/** The command line of this process; null without `/proc`, which only Linux has. */
 function commandLine(): Uint8Array | null {
   try {
     return readFileSync('/proc/self/cmdline');
@@ -260,12 +260,12 @@ function commandLine(): Uint8Array | null {
   }
 }
 
-/** Empty where the system knows no home directory: a container may run a user whom it does not list. */
+/** Empty if the system knows no home directory: a container may run a user that it does not list. */
 function homeDirectory(): string {
   try {
     return homedir();
   } catch {
-    // conf's env-paths asks for the home directory again while it loads, and would fail. Its result is not used.
+    // env-paths, a dependency of conf, asks for the home directory while it loads, and would throw. Its result is not used.
     process.env['HOME'] = '/';
     return '';
   }
@@ -288,7 +288,7 @@ function placed(directory: string): string {
   });
 }
 
-/** The working directory may have been removed. Then only relative paths cannot be found. */
+/** The working directory may have been removed. Only relative paths are lost then. */
 function workingDirectory(): string {
   try {
     return process.cwd();

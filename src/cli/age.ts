@@ -1,6 +1,6 @@
-// A point in time as it is typed: an age before now (`90m`, `12h`, `30d`, `8w`), or a date or time, of UTC where it names no zone.
+// Reads a point in time as a person types it: an age (`90m`, `12h`, `30d`, `8w`), or a date or time, in UTC if it names no zone.
 import { InvalidArgumentError } from 'commander';
-import { namesDay } from '../service/calendar-day.ts';
+import { isCalendarDay } from '../service/calendar-day.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -18,24 +18,23 @@ export function pointInTime(text: string): PointInTime {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return { ageMs: Number(count) * (unitMs[unit] ?? 0) };
   const [, day, time = '', zone = 'Z'] = dateOrTime.exec(text) ?? [];
-  // JavaScript takes a day alone for one of UTC, and a time without a zone for one of the machine's zone. Here both are of UTC, as is every
-  // time that is shown.
+  // JavaScript reads a day alone in UTC, but a time without a zone in the zone of the machine. Here both are in UTC, as all shown times are.
   const milliseconds =
-    day !== undefined && namesDay(day) ? Date.parse(`${day}${time || 'T00:00'}${zone}`) : Number.NaN;
+    day !== undefined && isCalendarDay(day) ? Date.parse(`${day}${time || 'T00:00'}${zone}`) : Number.NaN;
   if (Number.isNaN(milliseconds)) {
     throw new InvalidArgumentError('Give an age such as 90m, 12h, 30d or 8w, or a date such as 2026-01-31.');
   }
   return { time: new Date(milliseconds).toISOString() };
 }
 
-/** ISO 8601 writes earlier years in another form. */
+/** The earliest year: ISO 8601 writes earlier ones in another form. */
 const yearNought = Date.parse('0000-01-01T00:00:00.000Z');
 
 export function timeOf(point: PointInTime, now: number): string {
   return 'time' in point ? point.time : new Date(Math.max(yearNought, now - point.ageMs)).toISOString();
 }
 
-/** How long ago, in the largest unit that says something: `3 min`, `5 h`, `12 d`. */
+/** An age in words, in the largest fitting unit: `3 min`, `5 h`, `12 d`. */
 export function ageInWords(time: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(time)) / 60_000));
   if (Number.isNaN(minutes)) return '';

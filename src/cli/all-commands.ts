@@ -1,4 +1,4 @@
-// All commands there are, in the order of the help.
+// All commands, in the order of the help.
 import { registerChat } from './commands/chat.ts';
 import { registerComplete, registerCompletion } from './commands/completion.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -41,7 +41,7 @@ export function isCommand(word: string): boolean {
   return commands.has(word);
 }
 
-/** The command that a line begins with, or all commands, with those that read the whole tree: help and completion. */
+/** The registration of the line's first word, or all registrations. Help and completion get all, because they read the whole tree. */
 export function registrationsOf(first: string): readonly Register[] {
   const only = commands.get(first);
   const own = only === undefined ? [...commands.values(), ...treeReaders] : [only];

@@ -1,11 +1,11 @@
-// Arguments that are not text: Node decodes them before anybody can look, and puts U+FFFD for each byte that is not UTF-8. A
-// message would be changed without a word; so the bytes are looked at where one of them holds that character.
+// Refuses arguments that are not UTF-8. Node decodes the arguments first and replaces each wrong byte by U+FFFD, which would change a
+// message silently. The bytes are checked only if an argument contains that character.
 import { ParleyError } from '../service/errors.ts';
 import { NotText, Utf8Reader } from './terminal/utf8-reader.ts';
 
 /**
- * `commandLine`: the process's own, the script and what Node itself was given included, a NUL after each word. Throws `USAGE`
- * for the first of `argv`, its last words, that is not UTF-8.
+ * `commandLine` holds all arguments of the process, also the script and Node's own, with a NUL after each. Throws `USAGE` for the first of
+ * `argv` (its last arguments) that is not UTF-8.
  */
 export function requireText(argv: readonly string[], commandLine: Uint8Array): void {
   const words = splitAtNul(commandLine).slice(-argv.length);

@@ -1,11 +1,11 @@
-// Where a command talks to, and the backend there: chosen and opened when it is first asked for, once for all that is done with it.
+// The target of a command and its backend: chosen and opened at the first use, and shared by everything that the command does.
 import type { Target } from '../config/settings.ts';
 import type { OpenedBackend } from '../service/backend-opening.ts';
 
 export interface BackendSource {
-  /** Throws where flags, variables and profiles select nothing that may be talked to. */
+  /** Throws if options, variables and profiles select no usable target. */
   readonly chooseTarget: () => Target;
-  /** `beginsStore` as in `BackendOptions`. */
+  /** `beginsStore` is as in `BackendOptions`. */
   readonly open: (target: Target, beginsStore: boolean) => Promise<OpenedBackend>;
 }
 
@@ -23,20 +23,20 @@ export class BackendAccess {
     return this.#target;
   }
 
-  /** Only before anything was opened. */
-  talkTo(target: Target): void {
+  /** Replaces the target. Call it before anything is opened. */
+  useTarget(target: Target): void {
     this.#target = target;
   }
 
-  /** `beginsStore` counts where this is the first to open the backend. */
+  /** Opens the backend at the first call; only then `beginsStore` has an effect. */
   open(beginsStore: boolean): Promise<OpenedBackend> {
     this.#opened ??= this.#source.open(this.target, beginsStore);
     return this.#opened;
   }
 
-  /** Closes what was opened. A later call opens it anew, with the modes that are set up then. */
+  /** Closes the backend. A later call opens it again, with the modes of that time. */
   async close(): Promise<void> {
-    // A backend that could not be opened was reported by whoever asked for it.
+    // The caller that opened a backend in vain has reported that failure.
     const opened = await this.#opened?.catch(() => undefined);
     this.#opened = undefined;
     await opened?.backend.close();

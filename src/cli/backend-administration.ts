@@ -1,9 +1,9 @@
-// The administration of the store that a command talks to. A server elsewhere has none: it is administered on its own machine.
+// The administration of a command's store. A server elsewhere has none here, because it is administered on its own machine.
 import type { Administration } from '../service/administration.ts';
 import type { Backend } from '../service/backend.ts';
 import { ParleyError } from '../service/errors.ts';
 
-/** `UNSUPPORTED` where the backend has none. */
+/** Throws `UNSUPPORTED` for a backend without administration. */
 export function administrationOf({ administration }: Backend, url: string | null): Administration {
   if (administration === null) throw notHere(url ?? 'The server');
   return administration;

@@ -1,4 +1,4 @@
-// The message of a chat: words, then files, then what is piped in, with a blank line between; each as it is, byte for byte.
+// The message of a chat: the words, then the files, then stdin, with a blank line between them. Each part is unchanged, byte for byte.
 import { ParleyError } from '../service/errors.ts';
 import { defaultLimits } from '../service/limits.ts';
 import type { CliContext } from './context.ts';
@@ -6,10 +6,10 @@ import { fenced, readFileMessage } from './terminal/file-message.ts';
 import { readMessage } from './terminal/stdin.ts';
 
 export interface MessageSources {
-  /** `-` alone stands for stdin; so does it as a file. */
+  /** The single word `-` means stdin; so does a file named `-`. */
   readonly words: readonly string[];
   readonly files: readonly string[];
-  /** False for `-n`: stdin is left alone. */
+  /** False for `-n`: stdin is not read. */
   readonly stdin: boolean;
 }
 

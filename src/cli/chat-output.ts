@@ -14,12 +14,12 @@ import { terminalText } from './terminal/terminal-text.ts';
 import { startTimer } from './terminal/timer.ts';
 import { tokensLine, turnNotes } from './turn-notes.ts';
 
-/** `text` as it comes, `whole` text or a block of code in it at the end, `json` the one body at the end, `events` a JSON line each. */
+/** `text`: as it arrives. `whole`, or a block of code: at the end. `json`: one body at the end. `events`: a line of JSON per event. */
 export type ChatFormat = 'text' | 'whole' | `${WhichBlock} block` | 'json' | 'events';
 
 export interface ChatOutput {
   take(event: ChatEvent): Promise<void>;
-  /** The chat failed, or was stopped: leaves the streams so that an error can be told. */
+  /** Ends the output after a failure or a stop, so that an error can be written. */
   fail(error: unknown): Promise<void>;
 }
 
@@ -28,9 +28,9 @@ export interface ChatOutputOptions {
   readonly request: Pick<ChatRequest, 'mode' | 'session_id'>;
   /** The same, where it was named for this chat alone. */
   readonly modeGiven: string | null;
-  /** Tell the tokens that the turn took. */
+  /** True: the tokens of the turn are written. */
   readonly usage: boolean;
-  /** No Markdown styling. */
+  /** True: replies get no Markdown styling. */
   readonly raw: boolean;
 }
 
@@ -81,7 +81,7 @@ function textOutput(
   context: CliContext,
 ): ChatOutput {
   const streams = format === 'text';
-  // It loads while the reply is awaited. A failure is told where it is first used. A block of code is no Markdown.
+  // The writer loads while the reply is awaited. Its first use reports a failure. A block of code is not Markdown.
   const opening = replyWriter(context.stdout, {
     raw: raw || format.endsWith('block'),
     signal: context.signal,
@@ -109,7 +109,7 @@ function textOutput(
       } else if (event.event === 'done') {
         spinner.stop();
         const writer = await opening;
-        // A server that does not stream has sent no chunk.
+        // A server that does not stream has sent no chunks.
         if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
         await tellEnd(event.data, modeGiven, context);
@@ -136,9 +136,9 @@ async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Pr
   });
 }
 
-/** The model's notes to itself: on stderr, dimmed there, and never in the reply. */
+/** Writes the model's notes dimmed to stderr. They are never part of the reply. */
 function reasoningNotes(context: CliContext) {
-  // The stream is asked for only when there are notes: making one takes time.
+  // The stream is made only if there are notes, because making it takes time.
   let writer: UntrustedWriter | null = null;
   const paint = async (on: boolean) => {
     const { stderr } = context;
@@ -160,7 +160,7 @@ function reasoningNotes(context: CliContext) {
   };
 }
 
-/** What is to be known of a turn besides its reply. */
+/** Writes the facts of a turn beside its reply. */
 async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutputOptions): Promise<void> {
   for (const note of turnNotes(reply, options.request)) await context.say(note);
   if (options.usage) await context.stderr.write(`${tokensLine(reply.usage)}\n`);

@@ -1,4 +1,5 @@
-// What `parley chat` will do, from what is asked of it and what stands: a turn, or a conversation with the person who is there. Pure.
+// Plans `parley chat` from its options and its circumstances: one turn, or a conversation with the person at the terminal. The code is
+// pure.
 import { ParleyError } from '../service/errors.ts';
 import type { MessageSources } from './chat-message.ts';
 import type { ChatFormat } from './chat-output.ts';
@@ -12,25 +13,25 @@ export interface ChatInput extends MessageSources, SessionFlags {
   readonly title: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
-  /** Tell the tokens that the turn took. */
+  /** True: the tokens of the turn are written. */
   readonly usage: boolean;
-  /** Show the model's notes to itself. */
+  /** True: the model's notes are shown. */
   readonly reasoning: boolean;
-  /** The key of a turn that failed, to repeat that one; null for a new turn. */
+  /** The key of a failed turn, which is then repeated; null for a new turn. */
   readonly idempotencyKey: string | null;
-  /** No Markdown styling. */
+  /** True: replies get no Markdown styling. */
   readonly raw: boolean;
-  /** Which fenced block of the reply is printed in its place; null for the whole reply. */
+  /** The fenced block that is printed in place of the reply; null for the whole reply. */
   readonly extractCode: WhichBlock | null;
 }
 
-/** What stands when the command starts. */
+/** What the plan depends on besides the options. */
 export interface ChatCircumstances {
-  /** The global option for JSON was given. */
+  /** True if the global option for JSON is set. */
   readonly json: boolean;
-  /** Stdin is something to read to its end. */
+  /** True if stdin is a pipe, a socket or a file. */
   readonly stdinIsFed: boolean;
-  /** A person is there to type and to read. Asked only when it matters: to look at stdin takes time. */
+  /** True if a person can type and read. A function, because the look at stdin takes time and is rarely needed. */
   readonly canConverse: () => boolean;
 }
 
@@ -39,22 +40,22 @@ export type ChatPlan =
   | {
       readonly kind: 'turn';
       readonly format: ChatFormat;
-      /** The option that asks for JSON; null where none does. */
+      /** The option that asks for JSON; null if there is none. */
       readonly jsonFlag: JsonFlag | null;
-      /** True when the words alone are not the message: files or stdin go into it. */
+      /** True if files or stdin are a part of the message. */
       readonly hasMore: boolean;
     };
 
 export type JsonFlag = '--json' | '--json-stream';
 
-/** Throws `USAGE` for options that cannot be used together. */
+/** Throws `USAGE` for options that exclude each other. */
 export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: ChatCircumstances): ChatPlan {
   const jsonFlag = json ? '--json' : input.jsonStream ? '--json-stream' : null;
   checkTogether(input, json, jsonFlag);
   const { words, files, stdin, session, mode, raw } = input;
   const format = formatOf(input, json);
   const isBare = words.length === 0 && files.length === 0 && input.title === null;
-  // Nothing to send, and somebody there to say it.
+  // There is nothing to send, and a person can type it.
   if (isBare && format === 'text' && !stdinIsFed && canConverse()) {
     return { kind: 'conversation', repl: { session, continue: input.continue, mode, raw } };
   }

@@ -1,4 +1,4 @@
-// One turn of `parley chat`: what is sent, and the reply shown as it comes. How it failed, if it did, is for the caller to tell.
+// One turn of `parley chat`: sends the message and shows the reply as it arrives. The caller reports a failure.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -14,12 +14,12 @@ export interface ChatTurn {
   readonly call: Call & { readonly idempotencyKey: string };
 }
 
-/** How a turn ended: `session` is where the message is kept, null where it is not known to be kept. */
+/** The end of a turn. `session` is the session that stores the message; null if the message is not known to be stored. */
 export type TurnOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly error: unknown; readonly session: string | null };
 
-/** What is to be sent. The message is read first: a person may still be writing it. */
+/** Prepares the turn. The message is read first, because a person may still be typing it. */
 export async function prepareTurn(input: ChatInput, context: CliContext): Promise<ChatTurn> {
   const message = await composeMessage(input, context);
   const mode = await chooseMode(input.mode, context);
@@ -35,7 +35,7 @@ export async function prepareTurn(input: ChatInput, context: CliContext): Promis
   };
 }
 
-/** `remember` is told the session as soon as the message is kept in it. */
+/** Runs the turn. `remember` is called with the session as soon as the message is stored. */
 export async function runTurn(
   events: AsyncIterable<ChatEvent>,
   output: ChatOutput,

@@ -1,4 +1,4 @@
-// What the process boundary hands to the command line: what this process is and has.
+// The interface between the command line and the process boundary (main.ts): facts and abilities of this process.
 import type { Readable } from 'node:stream';
 import type { NamedStore } from '../config/named-store.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
@@ -29,13 +29,13 @@ export interface StoreCopyRequest {
 export interface StandardInput {
   isTerminal(): boolean;
   kind(): StdinKind;
-  /** Bytes; null where the end is not known. */
+  /** The size in bytes; null if the end is unknown. */
   size(): number | null;
-  /** Gives the stream; it is touched only when it is read. */
+  /** Returns the stream. Nothing happens to it before it is read. */
   open(): Readable;
 }
 
-/** What this process is and has; the process boundary hands it in. */
+/** The facts and abilities of this process. */
 export interface CliHost {
   readonly version: string;
   readonly nodeVersion: string;
@@ -44,21 +44,21 @@ export interface CliHost {
   readonly dataDirectory: string;
   readonly locks: LoadLocks;
   readonly job: Job;
-  /** The process's command line as bytes, a NUL after each word; null where the system does not tell. */
+  /** The command line of the process as bytes, with a NUL after each word; null if the system does not give it. */
   commandLine(): Uint8Array | null;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
-  /** Identifies the file that stdout is written to; null where it is none. */
+  /** The identity of the file behind stdout; null if stdout is no file. */
   outputFile(): string | null;
-  /** Fires with an `Interruption`: a signal came, or nobody reads stdout any more. */
+  /** Fires with an `Interruption` for a signal, and when nobody reads stdout any more. */
   readonly signal: AbortSignal;
-  /** Fires for a signal alone: for work that is to be done whether or not somebody reads of it. */
+  /** Fires for a signal only. For work that must continue without a reader. */
   readonly stopSignal: AbortSignal;
   now(): number;
-  /** 0 to 1. */
+  /** A random number from 0 to 1. */
   random(): number;
   newRequestId(): string;
-  /** Identifies the terminal this runs in; null without one. */
+  /** Identifies the terminal of this process; null without one. */
   terminal(): string | null;
   openBackend(target: Target, options: BackendOptions): Promise<OpenedBackend>;
   openServedBackend(

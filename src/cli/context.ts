@@ -1,5 +1,5 @@
-// What a command works with: the streams, the settings that hold everywhere, and the service, opened when first asked for.
-import { type Conversant, readCurrentSession, writeCurrentSession } from '../config/current-session.ts';
+// The context of a command: the streams, the global options and the service, which is opened at its first use.
+import { readCurrentSession, type SessionHolder, writeCurrentSession } from '../config/current-session.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
 import type { BackendOptions, EngineOptions, OpenedBackend } from '../service/backend-opening.ts';
@@ -15,43 +15,43 @@ import { type StartTimer, startTimer } from './terminal/timer.ts';
 
 const noTimer: StartTimer = () => () => {};
 
-/** The options that every command takes, before or after its name. */
+/** The global options, which may stand before or after the name of the command. */
 export interface GlobalOptions {
   readonly profile: string | null;
   readonly url: string | null;
   readonly json: boolean;
-  /** A filter of jq for each value on stdout. */
+  /** The jq filter for each value on stdout. */
   readonly jq: string | null;
   readonly quiet: boolean;
   readonly input: boolean;
   readonly color: boolean;
-  /** Seconds. */
+  /** The time-out in seconds. */
   readonly timeout: number | null;
   readonly insecureHttp: boolean;
-  /** The address of a store in PostgreSQL; null for the profile's, or the one of this machine. */
+  /** The address of a store in PostgreSQL; null for the store of the profile, or the one of this machine. */
   readonly store: string | null;
   readonly insecureStore: boolean;
-  /** A file of certificates to trust besides the usual ones. */
+  /** A file of certificates to trust in addition to the usual ones. */
   readonly ca: string | null;
   readonly debug: boolean;
 }
 
-/** Of a context that is not a whole command. */
+/** The parts of a context that differ from those of a whole command. */
 interface ContextParts {
-  /** Stops it, in place of the host's signals. */
+  /** Stops the context, in place of the host's signals. */
   readonly signal?: AbortSignal;
   readonly backend?: BackendAccess;
 }
 
 export class CliContext {
-  /** Its signals stop the process; what stops this context stands here. */
+  /** The host without its signals: they stop the process, and `signal` stops this context. */
   readonly host: Omit<CliHost, 'signal' | 'stopSignal'>;
   readonly options: GlobalOptions;
   readonly signal: AbortSignal;
   readonly stopSignal: AbortSignal;
-  /** Of the last call; null before the first. */
+  /** The id of the last call; null before the first. */
   requestId: string | null = null;
-  /** The command, as it is typed. */
+  /** The words of the command, as they are typed. */
   readonly commandPath: string;
   readonly #processHost: CliHost;
   readonly #backend: BackendAccess;
@@ -68,27 +68,27 @@ export class CliContext {
       parts.backend ??
       new BackendAccess({
         chooseTarget: () => this.resolve('call'),
-        open: (target, beginsStore) => host.openBackend(target, this.#openingWith(beginsStore)),
+        open: (target, beginsStore) => host.openBackend(target, this.#openingOptions(beginsStore)),
       });
   }
 
-  /** The same with an end of its own: the signal stops it, and nothing else. */
+  /** A copy that only this signal stops. */
   endedBy(signal: AbortSignal): CliContext {
     const parts = { signal, backend: this.#backend };
     return new CliContext(this.#processHost, this.options, this.commandPath, parts);
   }
 
-  /** Another, with these options in place of its own. */
+  /** A copy with these options in place of its own. */
   withOptions(options: Partial<GlobalOptions>): CliContext {
     return new CliContext(this.#processHost, { ...this.options, ...options }, this.commandPath);
   }
 
-  /** The same, talking to the same place, but with a backend of its own, which `open` opens. */
+  /** A copy with the same target, but with a backend of its own, which `open` opens. */
   withBackend(open: CliHost['openBackend']): CliContext {
     const { target } = this;
     const backend = new BackendAccess({
       chooseTarget: () => target,
-      open: (place, beginsStore) => open(place, this.#openingWith(beginsStore)),
+      open: (place, beginsStore) => open(place, this.#openingOptions(beginsStore)),
     });
     return new CliContext(this.#processHost, this.options, this.commandPath, { backend });
   }
@@ -101,7 +101,7 @@ export class CliContext {
     return this.host.output('stderr', { noColor: !this.options.color });
   }
 
-  /** From now on, what is written to stdout goes through the filter of `--jq`; `USAGE` for one that is none. */
+  /** Sends the output to stdout through the filter of `--jq` from now on. Throws `USAGE` for an invalid filter. */
   async filterStdout(filter: string): Promise<void> {
     const [{ Jq }, { jqOutput }] = await Promise.all([
       import('./terminal/jq.ts'),
@@ -111,7 +111,7 @@ export class CliContext {
     this.#filtered = jqOutput(stdout, await Jq.compile(filter, this.stopSignal), { stderr, startTimer });
   }
 
-  /** Writes what the filter still holds; throws what it could not do. */
+  /** Writes what the filter still holds, and throws its failure if there is one. */
   async finishStdout(): Promise<void> {
     await this.#filtered?.flush();
     const failure = this.#filtered?.failure() ?? null;
@@ -119,7 +119,7 @@ export class CliContext {
     if (failure !== null) throw failure;
   }
 
-  /** Where this command talks to; throws where flags, variables and profiles select nothing that it may talk to. */
+  /** The target of the command. Throws if options, variables and profiles select no usable one. */
   get target(): Target {
     return this.#backend.target;
   }
@@ -131,12 +131,12 @@ export class CliContext {
     return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
   }
 
-  /** The service and the archive of the target. `beginsStore` as in `BackendOptions`, where it is the first to open it. */
+  /** The service and the archive of the target. `beginsStore`, as in `BackendOptions`, has an effect at the first call only. */
   open({ beginsStore = false } = {}): Promise<OpenedBackend> {
     return this.#backend.open(beginsStore);
   }
 
-  /** How servers are asked, of the API and of models alike. */
+  /** The options for requests to servers, those of the API and those of models. */
   get engineOptions(): EngineOptions {
     return {
       timeout: this.options.timeout,
@@ -145,15 +145,15 @@ export class CliContext {
     };
   }
 
-  /** `UNSUPPORTED` where the target is a server elsewhere. */
+  /** Throws `UNSUPPORTED` for a target that is a server elsewhere. */
   async administration(): Promise<Administration> {
     const { backend } = await this.open();
     return administrationOf(backend, this.target.url);
   }
 
-  /** From now on this is where the command talks to. Only before anything was opened. */
-  talkTo(target: Target): void {
-    this.#backend.talkTo(target);
+  /** Replaces the target of the command. Call it before anything is opened. */
+  useTarget(target: Target): void {
+    this.#backend.useTarget(target);
   }
 
   async call(): Promise<Call> {
@@ -169,22 +169,22 @@ export class CliContext {
     };
   }
 
-  /** The session last used in this terminal with this origin and key; null where there is none. */
+  /** The last session of this terminal with this origin and key; null if there is none. */
   async currentSession(): Promise<string | null> {
-    return readCurrentSession(this.host.dataDirectory, await this.#conversant());
+    return readCurrentSession(this.host.dataDirectory, await this.#holder());
   }
 
   async rememberSession(sessionId: string): Promise<void> {
     const { dataDirectory, now } = this.host;
-    writeCurrentSession(dataDirectory, await this.#conversant(), sessionId, now());
+    writeCurrentSession(dataDirectory, await this.#holder(), sessionId, now());
   }
 
-  /** True when stdin is something to read to its end: a pipe, a socket, a file. */
+  /** True if stdin is a pipe, a socket or a file, and so has an end. */
   get stdinIsFed(): boolean {
     return isFed(this.host.stdin.kind());
   }
 
-  /** How stdin is read: `awaited` says for what, `otherwise` what to do if nothing is to come. */
+  /** The options for reading stdin. `awaited` names what is read; `otherwise` says what to do if nothing is to come. */
   reading(awaited: string, otherwise: string): StdinReading {
     const { stdin } = this.host;
     const { signal } = this;
@@ -204,17 +204,17 @@ export class CliContext {
     return { allowed, openStdin: () => stdin.open(), stderr: this.stderr, signal, job };
   }
 
-  /** Talk: a line on stderr, unless `--quiet`. */
+  /** Writes a line to stderr, unless `--quiet` is set. */
   async say(line: string): Promise<void> {
     if (!this.options.quiet) await this.stderr.write(`${line}\n`);
   }
 
-  /** Closes what was opened. A later call opens it anew, with the modes that are set up then. */
+  /** Closes the backend. A later call opens it again, with the modes of that time. */
   close(): Promise<void> {
     return this.#backend.close();
   }
 
-  #openingWith(beginsStore: boolean): BackendOptions {
+  #openingOptions(beginsStore: boolean): BackendOptions {
     return {
       ...this.engineOptions,
       onlyExisting: false,
@@ -224,14 +224,14 @@ export class CliContext {
     };
   }
 
-  async #conversant(): Promise<Conversant> {
+  async #holder(): Promise<SessionHolder> {
     const { apiKey } = await this.open();
     return { origin: this.target.origin, key: apiKey, terminal: this.host.terminal() };
   }
 }
 
-/** What a function needs that asks the service, and nothing else. */
+/** The part of a context that asks the service. */
 export type ServiceAccess = Pick<CliContext, 'open' | 'call'>;
 
-/** What a function needs that prints an answer, and talks of it. */
+/** The part of a context that prints a result and remarks about it. */
 export type Printing = Pick<CliContext, 'options' | 'stdout' | 'stderr' | 'say'>;

@@ -1,7 +1,8 @@
-// How a failure is told: what failed with its code, then what to do next; as JSON on stdout where JSON was asked for.
-import { unforeseenFileFailure } from '../config/file-failure.ts';
+// Reports a failure: what failed, with its code, then what to do next. With --json the report is JSON on stdout.
+
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
+import { unforeseenFileFailure } from '../system/file-failure.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { exitStatusOf } from './exit-codes.ts';
@@ -11,23 +12,23 @@ import { placeOptions } from './same-place.ts';
 import { filterText } from './terminal/filter.ts';
 import { toJson } from './terminal/json.ts';
 
-/** Reports a failure and returns the exit status that it means. */
+/** Reports a failure and returns its exit status. */
 export async function reportFailure(error: unknown, context: CliContext): Promise<number> {
   if (error instanceof Interruption) return error.exitStatus;
   const failure = asParleyError(error);
   if (context.options.json) {
     const arisesHere = (clientErrorCodes as readonly string[]).includes(failure.code);
-    // A service's own failures are told as a server would tell them; those of this side say what to type.
+    // A failure of the service is reported as a server would report it. A failure of the client names the command to type.
     const told = arisesHere ? failure.with({ hint: nextStep(failure), remedy: null }) : failure;
     const body = failureBody(told, arisesHere ? null : context.requestId);
     await context.stdout.write(`${toJson(body)}\n`).catch(() => {
-      // Then stdout is what failed, or fails as well; the line below says so.
+      // Writing to stdout may have failed, or fails now. The line on stderr reports the failure in any case.
     });
   }
   return tellFailure(failure, context);
 }
 
-/** The same in words alone. */
+/** Reports a failure in words only. */
 export async function tellFailure(error: unknown, context: CliContext): Promise<number> {
   if (error instanceof Interruption) return error.exitStatus;
   const failure = asParleyError(error);
@@ -39,7 +40,7 @@ export async function tellFailure(error: unknown, context: CliContext): Promise<
   return exitStatusOf(failure.code);
 }
 
-/** A failure that no command is left to report, as a terminal may show it, and the exit status that it means. */
+/** The text and the exit status of a failure that no command can report. The text is safe for a terminal. */
 export function describeFailure(error: unknown): { readonly text: string; readonly status: number } {
   const failure = asParleyError(error);
   return { text: filterText(failureText(failure, 'parley')), status: exitStatusOf(failure.code) };
@@ -50,7 +51,7 @@ function failureText(failure: ParleyError, commandPath: string): string {
   return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
 }
 
-/** Where another key is put, when this one is refused; how a store is begun in place of one that is away. */
+/** A further hint: where to put another key if this one is refused, or how to start a new store if the old one is missing. */
 export function furtherHint({ code }: ParleyError, context: CliContext): string {
   if (code === 'STORE_MISSING')
     return 'To begin a new store there: parley keys create --project default --use\n';
@@ -62,7 +63,7 @@ export function furtherHint({ code }: ParleyError, context: CliContext): string 
       : 'Without PARLEY_API_KEY the key of the profile is used.\n';
   }
   if (url === null) return 'Give the profile another: parley keys create --project default --use\n';
-  // A login that was refused has made no profile yet, whose URL could be used.
+  // A refused login has made no profile whose URL could be used.
   const { ca, store, insecureStore } = context.options;
   const place =
     sources.url === `profile ${profile}`
@@ -82,7 +83,7 @@ export function asParleyError(error: unknown): ParleyError {
   });
 }
 
-/** What to do next where the failure itself does not say. */
+/** What to do next if the failure itself does not say it. */
 function usualHint({ code }: ParleyError, commandPath: string): string {
   if (code === 'USAGE') return `See: ${commandPath} --help`;
   return code === 'SESSION_NOT_FOUND' ? 'See the sessions there are with: parley sessions list' : '';

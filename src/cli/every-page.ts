@@ -1,9 +1,9 @@
-// The pages of a listing, one after the other to the end, for all who need more than one. A server that never comes to an end is left.
+// Reads all pages of a listing, one after the other. It gives up on a server whose pages never end.
 import { ParleyError } from '../service/errors.ts';
 import type { Result } from '../service/result.ts';
 import { SeenCursors } from './seen-cursors.ts';
 
-/** One after the other: a server that looks through many sessions for few may answer with some. */
+/** How many empty pages may follow each other. A server that searches many sessions may return some. */
 const mostEmptyPages = 1000;
 
 interface AnyPage {
@@ -11,7 +11,7 @@ interface AnyPage {
   readonly next_cursor: string | null;
 }
 
-/** `ask` gets the cursor of the page: `start` for the first. */
+/** `ask` gets the cursor of the page; the first one is `start`. */
 export async function* everyPage<Listed extends AnyPage>(
   ask: (cursor: string | null) => Promise<Result<Listed>>,
   start: string | null = null,

@@ -1,8 +1,8 @@
-// What the exit status of the process says. The table is part of the interface: scripts decide by it.
+// The meaning of the exit status. The table is part of the interface, because scripts depend on it.
 import { type ErrorCode, type ErrorKind, errorKind } from '../service/errors.ts';
 
 export const exitDone = 0;
-/** Several items, some of which failed. */
+/** Some of several items failed. */
 export const exitSomeFailed = 3;
 
 export const exitStatusOfKind = {

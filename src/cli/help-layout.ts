@@ -1,8 +1,8 @@
-// The order of a help page: what a group holds comes first, and what holds everywhere last, by name alone.
+// The order of a help page: the commands of a group come first, and the global options last, by name only.
 import { type Command, Help } from 'commander';
 
 export function formatHelp(command: Command, helper: Help): string {
-  // commander's own page, without the descriptions of the global options.
+  // The page of commander without the descriptions of the global options.
   const page: Help = Object.assign(Object.create(helper), { showGlobalOptions: false });
   const sections = Help.prototype.formatHelp.call(page, command, page).trimEnd().split('\n\n');
   const commands = sections.filter(isOfCommands);
@@ -12,7 +12,7 @@ export function formatHelp(command: Command, helper: Help): string {
   return `${[...others, ...globalOptions(command, helper)].join('\n\n')}\n`;
 }
 
-/** What its help says of a group's commands, a line each. */
+/** The lines about the commands of a group in its help. */
 export function commandLines(group: Command): string {
   const helper = group.createHelp();
   helper.prepareContext({ helpWidth: group.configureOutput().getErrHelpWidth?.() ?? 80 });

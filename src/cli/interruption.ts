@@ -1,5 +1,4 @@
-// Why work stops before its end: a signal, a reader that went away, or Ctrl-C at a question or at a line of the REPL. It is the reason
-// of the abort signal that the work carries.
+// The reason of an abort signal: a signal of the system, a reader that went away, or Ctrl-C at a question or a line of the REPL.
 
 const signalStatus = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -8,9 +7,9 @@ export type InterruptionStatus = (typeof signalStatus)[StopSignal];
 
 export class Interruption extends Error {
   override readonly name = 'Interruption';
-  /** Of the process, where this ends it. */
+  /** The exit status of the process, if the interruption ends it. */
   readonly exitStatus: number;
-  /** `process`: the command ends. `line`: a person stopped a question, or what runs at a line of the REPL, which goes on. */
+  /** `process`: the command ends. `line`: a person stopped a question, or the work of a line of the REPL, and the REPL continues. */
   readonly scope: 'process' | 'line';
 
   constructor(cause: StopSignal | 'closed pipe', scope: 'process' | 'line' = 'process') {

@@ -1,14 +1,14 @@
-// The process as a job of a shell: what a program that has the terminal to itself must be told, and must be able to ask for.
+// The process as a job of a shell: the events and actions that a program needs while it has the terminal.
 
 export interface Job {
-  /** SIGINT goes to the listener while it is held, and stops nothing else. Returns what lets go; so do the next three. */
+  /** SIGINT goes to the listener alone, until the returned function is called. The next three methods also return such a function. */
   onInterrupt(listener: () => void): () => void;
-  /** The same for SIGHUP. */
+  /** SIGHUP goes to the listener alone. */
   onHangUp(listener: () => void): () => void;
-  /** The process goes on after a stop: whoever had the terminal meanwhile may have changed it. */
+  /** The listener is called when the process continues after a stop. Another program may have changed the terminal meanwhile. */
   onContinue(listener: () => void): () => void;
-  /** Runs the action as the process ends, however it ends but by SIGKILL. It cannot wait. */
+  /** Runs the action when the process ends in any way except SIGKILL. The action cannot wait. */
   atExit(action: () => void): () => void;
-  /** Stops the process and its group as Ctrl-Z does, and resolves once `fg` lets it go on; soon, where no shell waits for that. */
+  /** Stops the process and its group, as Ctrl-Z does. Resolves after `fg`, or soon if no shell waits. */
   suspend(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-// The mode of a chat: the one named by flag, variable or profile, else the service's default, else its only one.
+// The mode of a chat: the one that an option, a variable or the profile names, else the service's default, else its only one.
 import { resolveMode } from '../config/settings.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { CliContext, ServiceAccess } from './context.ts';
 
-/** `how` is how one is named from here. */
+/** `how` says how a mode is named here. */
 export async function chooseMode(flag: string | null, context: CliContext, how = '--mode'): Promise<string> {
   const named = resolveMode(flag, context.host.env, context.target);
   if (named !== null) return named.mode;
@@ -17,7 +17,7 @@ export async function chooseMode(flag: string | null, context: CliContext, how =
   });
 }
 
-/** `UNKNOWN_MODE` for one that the service does not list: asked before something is made for a chat in it. */
+/** Throws `UNKNOWN_MODE` if the service does not list the mode. Call it before anything is made for a chat in that mode. */
 export async function requireMode(mode: string, context: ServiceAccess): Promise<void> {
   const names = (await listModes(context)).map(({ name }) => name);
   if (names.includes(mode)) return;

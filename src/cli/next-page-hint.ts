@@ -1,4 +1,4 @@
-// How to see the rest of a listing: the same command line with the cursor, so that no filter is lost on the way.
+// The command for the rest of a listing: the same command line with the cursor, so that no filter is lost.
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { Printing } from './context.ts';
 import { placeOptions } from './same-place.ts';
@@ -6,9 +6,9 @@ import { placeOptions } from './same-place.ts';
 export interface ListingLine {
   /** The command and its options. */
   readonly words: readonly string[];
-  /** What stands after the options. */
+  /** The words behind the options. */
   readonly operands: readonly string[];
-  /** Whether the command has `--all`. */
+  /** True if the command has `--all`. */
   readonly all: boolean;
 }
 

@@ -1,8 +1,8 @@
-// What to do after a failure, in commands and options: the one place that turns the remedies of the rooms below into words.
+// What to do after a failure, in commands and options. Only this file turns the remedies of other rooms into words.
 import type { ParleyError } from '../service/errors.ts';
 import type { ModelProgram, Remedy } from '../service/remedy.ts';
 
-/** A failure's own advice, then the commands that help; empty when there is nothing to do. */
+/** The failure's own hint, then the helpful commands; empty if there is nothing to do. */
 export function nextStep({ hint, remedy }: ParleyError): string {
   return [hint, remedy === null ? '' : remedyText(remedy)].filter((part) => part !== '').join(' ');
 }

@@ -1,4 +1,4 @@
-// The command tree: which words there are, and the options that hold everywhere. What a command does is in its own file.
+// The command tree: the words of all commands, and the global options. Each command has a file of its own.
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
@@ -12,8 +12,7 @@ import { commandLines, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
 
 /**
- * Runs one command line (without node and script) to its end and returns the exit status. `typed` is what the user gave, where that is
- * not all of it.
+ * Runs one command line (without node and script) and returns its exit status. `typed` is the user's own part of it, if that is not all.
  */
 export async function runCommandLine(
   argv: readonly string[],
@@ -57,7 +56,7 @@ export async function runCommandLine(
     if (!(error instanceof CommanderError)) throw error;
     const context = new CliContext(host, globalOptions(program), commandPath(asked));
     const bare = error.code === 'commander.help' && program.args.length === 0;
-    const conversing = bare || (asked === program && (await isOptionsOfAConversation(error, argv)));
+    const conversing = bare || (asked === program && (await hasConversationOptions(error, argv)));
     if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
     if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
     if (bare || error.exitCode === 0) {
@@ -69,7 +68,7 @@ export async function runCommandLine(
   }
 }
 
-/** What was decoded with loss is refused, where the system can tell it from what was meant so. */
+/** Refuses arguments that are not UTF-8, if the system gives their bytes. */
 async function requireTextTyped(typed: readonly string[], host: CliHost): Promise<void> {
   if (!typed.some((word) => word.includes('\ufffd'))) return;
   const commandLine = host.commandLine();
@@ -78,8 +77,8 @@ async function requireTextTyped(typed: readonly string[], host: CliHost): Promis
   requireText(typed, commandLine);
 }
 
-/** `parley -m echo` names no command, and has options that are another's: those of the chat, or the REPL, that it is. */
-async function isOptionsOfAConversation({ code }: CommanderError, argv: readonly string[]): Promise<boolean> {
+/** True for options that belong to a chat or the REPL although no command is named, as in `parley -m echo`. */
+async function hasConversationOptions({ code }: CommanderError, argv: readonly string[]): Promise<boolean> {
   if (code !== 'commander.unknownOption') return false;
   const { isCommand } = await import('./all-commands.ts');
   return !argv.some(isCommand);
@@ -122,8 +121,8 @@ export async function buildProgram(
 }
 
 /**
- * Of a line that begins with a command, only that one is registered: to describe them all takes time. A chat and `--version`, which
- * are asked for most, do not even load the others.
+ * The registrations for a line. If it begins with a command, only that one is registered, because describing all takes time. A chat and
+ * `--version`, the most frequent ones, do not even load the others.
  */
 async function registrations(first: string): Promise<readonly Register[]> {
   if (first === 'chat') return [registerChat];
@@ -170,15 +169,15 @@ function seconds(text: string): number {
 }
 
 /**
- * Does the work and reports its failure, with stdout behind the filter of `--jq`. One that jq does not take is told before the
- * work; what it cannot do with a value, after.
+ * Runs the work with stdout behind the filter of `--jq`, and reports its failure. An invalid filter is reported before the work; a value
+ * that the filter cannot process, after it.
  */
 async function throughFilter(context: CliContext, work: () => Promise<number>): Promise<number> {
   const { jq } = context.options;
   try {
     if (jq !== null) await context.filterStdout(jq);
   } catch (error) {
-    // Whoever reads stdout waits for what comes of the filter, not for another body.
+    // The reader of stdout expects the output of the filter, not another body.
     return tellFailure(error, context);
   }
   let status: number;
@@ -196,7 +195,7 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
   }
 }
 
-/** commander would take the word after `--extract-code`, whose value may be left out, for that value: it is the message. */
+/** Adds the optional value of `--extract-code`, because commander would otherwise take the message behind it for the value. */
 function withValues(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, at) =>
@@ -204,14 +203,14 @@ function withValues(argv: readonly string[]): readonly string[] {
   );
 }
 
-/** The chat, or the REPL, whose name was left out, as a question; empty where it is neither. */
+/** A question with the command that was probably meant, a chat or the REPL; empty if it is neither. */
 async function commandMeant(error: CommanderError, asked: Command, argv: readonly string[]): Promise<string> {
   if (asked.parent !== null && asked.name() !== 'repl') return '';
   const { suggestCommand } = await import('./suggest-command.ts');
   return suggestCommand(error, asked, argv);
 }
 
-/** commander's own words, in the form that all failures have. */
+/** The message of commander, in the form of all failures. */
 function usageError({ message, code }: CommanderError, asked: Command, meant: string): ParleyError {
   const path = commandPath(asked);
   if (code === 'commander.help') {
@@ -225,7 +224,7 @@ function usageError({ message, code }: CommanderError, asked: Command, meant: st
     .split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? '' : '.'}`;
   const guess = suggestion?.replace(/^\((.*)\)$/, '$1') ?? meant;
-  // What can be copied stands on a line of its own.
+  // A command to copy stands on a line of its own.
   const end = guess.endsWith('?') ? ' ' : '\n';
   return new ParleyError('USAGE', sentence, {
     hint: guess === '' ? '' : `${guess}${end}See: ${path} --help`,

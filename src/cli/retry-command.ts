@@ -1,5 +1,5 @@
-// How a turn that a model failed in can be repeated: its error names the command for it. That command spells out place, mode, session
-// and key, so that it repeats the same turn whatever has become the default, or the last session, by the time it is run.
+// The command that repeats a turn in which a model failed, for the message of the error. It names target, mode, session and key, so it
+// repeats the same turn even if the defaults or the last session have changed.
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
@@ -13,17 +13,17 @@ export interface RetriedChat {
   readonly title: string | null;
   readonly reasoning: boolean;
   readonly usage: boolean;
-  /** The form of its output; null for text. */
+  /** The form of the output; null for text. */
   readonly format: JsonFlag | null;
   readonly mode: string;
-  /** The session that it went on with; null for one of its own. */
+  /** The session that the turn continued; null for a session of its own. */
   readonly session: string | null;
-  /** True when the words alone are not the message: files or stdin went into it. */
+  /** True if files or stdin were a part of the message. */
   readonly hasMore: boolean;
   readonly key: string;
 }
 
-/** Words that are longer are not printed again. */
+/** Longer messages are not printed again. */
 const mostCharacters = 200;
 const modelFailures: readonly ErrorCode[] = [
   'ENGINE_FAILED',
@@ -33,8 +33,8 @@ const modelFailures: readonly ErrorCode[] = [
 ];
 
 /**
- * The failure of a model, with the command that asks it again: under the same key the message that is kept gets its reply, and no
- * message is kept twice. Any other failure comes back as it is.
+ * Adds the command to the failure of a model. The command uses the same key: the stored message gets its reply, and no message is stored
+ * twice. Any other failure stays unchanged.
  */
 export function withRetryCommand(
   error: unknown,
@@ -45,7 +45,7 @@ export function withRetryCommand(
   return error.with({
     hint: `${nextStep(error)}\nAsk again, with nothing kept twice: ${retryCommand(chat, options)}`.trim(),
     remedy: null,
-    // The service's body stays as it is; the command is for people, and for the log of a script.
+    // The body of the service stays unchanged. The command is for people, and for the log of a script.
     body: failureBody(error, requestId),
   });
 }

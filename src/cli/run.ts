@@ -1,12 +1,12 @@
-// How a command is run: what its registration is given, so that no command needs to know the program it is part of.
+// The types of a command's registration, so that no command imports the program that contains it.
 import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
 
-/** What a command does, given its context; resolves to the exit status, or to nothing for 0. */
+/** The work of a command. Resolves to the exit status; nothing means 0. */
 export type Work = (context: CliContext) => Promise<number | undefined>;
 
-/** Runs a command's work with its context, reports its failure, closes what it opened. */
+/** Runs the work of a command with its context, reports its failure and closes its backend. */
 export type Run = (command: Command, work: Work) => Promise<void>;
 
-/** Adds a command, or several, below another. */
+/** Adds one or more commands to another one. */
 export type Register = (parent: Command, run: Run) => void;

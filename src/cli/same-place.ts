@@ -1,4 +1,4 @@
-// The options that take a later command to where this one talked to, and to its mode: for the commands that are printed to go on with.
+// The options that lead a later command to the same target and mode, for commands that are printed.
 import { resolveMode } from '../config/settings.ts';
 import type { CliContext, GlobalOptions } from './context.ts';
 
@@ -19,7 +19,7 @@ export function placeOptions(given: PlaceGiven): readonly string[] {
   ];
 }
 
-/** None for the mode that is used when none is named: by variable, by profile, or by `usual`, which the service chose. */
+/** Empty if a later command uses this mode anyway: by variable, by profile, or because the service chose `usual`. */
 export function modeOptions(
   mode: string | null,
   usual: string | null,

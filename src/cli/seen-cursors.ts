@@ -1,5 +1,5 @@
-// The cursors of a listing that were asked for, so that a circle of them is noticed. A server may give new ones for ever: the first
-// thousand are kept, and of all others one at a time, the next twice as far on as the one before (Brent's search for a circle).
+// Remembers the cursors of a listing, to notice a server that repeats them. A server may send new ones for ever, so only the first thousand
+// are kept. Of the later ones a single cursor is kept, and replaced at doubling distances (Brent's cycle detection).
 
 const mostKept = 1000;
 
@@ -9,7 +9,7 @@ export class SeenCursors {
   #count = 0;
   #replacedAt = mostKept;
 
-  /** False for a cursor that is known to have been asked for. */
+  /** False for a cursor that was used before. */
   add(cursor: string): boolean {
     if (this.#first.has(cursor) || cursor === this.#later) return false;
     this.#count += 1;

@@ -1,4 +1,4 @@
-// The session that a chat goes on with: the one named, or with `-c` the one last used here.
+// The session that a chat continues: the named one, or with `-c` the last one of this terminal.
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 
@@ -7,7 +7,7 @@ export interface SessionFlags {
   readonly continue: boolean;
 }
 
-/** Null for a new one. */
+/** Null for a new session. */
 export async function sessionToContinue(flags: SessionFlags, context: CliContext): Promise<string | null> {
   if (!flags.continue) return flags.session;
   const current = await context.currentSession();

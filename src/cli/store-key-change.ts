@@ -1,9 +1,9 @@
-// A key given to a profile for the store of this machine.
+// Puts a key for this machine's store into a profile.
 import { findProfile, putOtherStoreKey, putStoreKey, storeKey } from '../config/profiles.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext, ServiceAccess } from './context.ts';
 
-/** How a profile is given a key: one that this store does not take may be that of a store that comes back, and is not replaced. */
+/** Chooses how the profile stores the key. A key that this store refuses may belong to an earlier store that comes back, so it is kept. */
 export async function storeKeyChange(profile: string, context: CliContext): Promise<typeof putStoreKey> {
   const { profileFile } = context.host;
   const { storeName } = context.target;

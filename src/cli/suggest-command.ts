@@ -1,5 +1,4 @@
-// A line that names no command but reads as a conversation: `parley "Hello"`, `parley -c` where nobody can be asked. What was most
-// likely meant by it.
+// Suggests a command for a line that names none but reads like a conversation: `parley "Hello"`, or `parley -c` without a terminal.
 import type { Command, CommanderError } from 'commander';
 import { quoteForShell } from '../system/shell-quote.ts';
 import { findCommand } from './command-tree.ts';
@@ -7,7 +6,9 @@ import { readTypedWords } from './completion/typed-words.ts';
 
 const longestLine = 60;
 
-/** A question, or nothing for what is no conversation either. `asked` is the program, or the REPL, which takes no message. */
+/**
+ * A question with the command, or nothing if the line is not a conversation. `asked` is the program, or the REPL, which takes no message.
+ */
 export function suggestCommand(
   { code, message }: CommanderError,
   asked: Command,

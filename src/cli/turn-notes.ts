@@ -31,7 +31,7 @@ export function tokensLine(usage: Usage | null): string {
   return `tokens: ${usage.input_tokens} in, ${usage.output_tokens} out`;
 }
 
-/** The template of some models opens their notes, so that all that comes of the tags is the closing one, in front of a line's end. */
+/** True for a reply that contains only the closing tag of the notes: the templates of some models open the tag themselves. */
 export function beginsInNotes(reply: string): boolean {
   const [before, after] = reply.split(/<\/think(?:ing)?>[ \t]*\n/, 2);
   return after !== undefined && !/<\/?think(ing)?>/.test(before ?? '');

@@ -1,7 +1,7 @@
-// A whole number as an option of a command says it: digits alone.
+// Reads a whole number from an option: digits only.
 import { InvalidArgumentError } from 'commander';
 
-/** For an option of a command. */
+/** The parser of an option's value. */
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;

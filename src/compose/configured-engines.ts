@@ -1,5 +1,5 @@
 // The engines of the embedded service: those of the offline modes, and those of the modes that the user has set up. The code for the latter
-// is loaded only where such a mode exists.
+// is loaded only if such a mode exists.
 import type { StoredConfig } from '../config/stored-config.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
@@ -9,7 +9,7 @@ import type { ModeConfig } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** `modes`: those that are set up; null where none is. */
+/** `modes`: the modes that the user has set up; null if there are none. */
 export async function configuredEngines(
   dependencies: Dependencies,
   options: EngineOptions,
@@ -21,7 +21,9 @@ export async function configuredEngines(
   return withUpstreamModes(offline, modes, upstreamOptions(dependencies, options));
 }
 
-/** Asks model servers for their models. Contacts no other server, and never rejects for a fault of a server. */
+/**
+ * Asks model servers for their models. Contacts no other server. A faulty server is part of the result; the promise does not reject for it.
+ */
 export async function findModelsOf(
   dependencies: Dependencies,
   options: EngineOptions,
@@ -58,7 +60,7 @@ function upstreamOptions({ env, now, signal }: Dependencies, options: EngineOpti
   };
 }
 
-/** A set of engines that can be replaced while it is used. A running reply goes on to its end with the engine that it began with. */
+/** A set of engines that can be replaced while it is used. A running reply continues with the engine that it began with. */
 export function exchangeableEngines(first: EngineSet): {
   readonly engines: EngineSet;
   readonly exchange: (next: EngineSet) => Promise<void>;
@@ -80,7 +82,7 @@ export function exchangeableEngines(first: EngineSet): {
   };
 }
 
-/** The modes of the user's own configuration; null where none is set up. `path` is the configuration file. */
+/** The modes of the user's own configuration; null if none is set up. `path` is the configuration file. */
 export async function storedModes(config: StoredConfig, path: string): Promise<ModeConfig | null> {
   if (Object.keys(config.modes).length === 0 && config.default_mode === null) return null;
   const { storedModeConfig } = await import('../config/stored-modes.ts');

@@ -1,4 +1,4 @@
-// What a backend needs from outside, wherever it keeps its data.
+// The facts and tools that a backend gets from outside.
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { ProcessTable } from '../system/process-identity.ts';
 

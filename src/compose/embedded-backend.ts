@@ -28,7 +28,7 @@ import type { ChosenStore } from './store-choice.ts';
 import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
 import { systemRandomness } from './system-randomness.ts';
 
-/** Opens the store of a target, and resolves the key to call it with. */
+/** Opens the store of a target and finds the key for it. */
 export async function openEmbeddedBackend(
   target: Target,
   dependencies: Dependencies,
@@ -38,8 +38,8 @@ export async function openEmbeddedBackend(
   const isElsewhere = target.store !== null;
   const isThere = isElsewhere || hasStore(dataDirectory);
   if (options.onlyExisting && (target.key === null || !isThere)) throw noStore();
-  // Not the one that the target comes from: a context that is opened again opens with what is set up by then. Before the store is looked
-  // for: a process that makes the first store at this moment keeps its key last.
+  // The configuration is read again here, because a reopened context must use the current modes. It is read before the store is looked for:
+  // a process that makes the first store at this moment stores its key last.
   const config = profileFile.read();
   const knownTo = options.beginsStore ? null : profileOfStore(config, target.storeName);
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
@@ -115,7 +115,9 @@ export async function openServedBackend(
   };
 }
 
-/** For the long reads of SQLite; PostgreSQL has processes of its own. In the build, the worker's file is in the directory of this code. */
+/**
+ * The processes for the long reads of SQLite; PostgreSQL has processes of its own. In the build, the worker's file stands beside this code.
+ */
 async function servedProcesses(): Promise<ProcessesOf> {
   const { StoreProcesses } = await import('../store/sqlite/store-processes.ts');
   return (place) => new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place);

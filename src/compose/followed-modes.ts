@@ -1,4 +1,4 @@
-// A service that uses at each call the modes that are set up at that time. Another process may set up modes while a conversation lasts.
+// A service that uses the current modes in each call. Another process may change the modes while a conversation lasts.
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { StoredConfig } from '../config/stored-config.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
@@ -6,8 +6,8 @@ import type { ConversationService } from '../service/conversation-service.ts';
 type Follow = (service: ConversationService, reload: () => Promise<void>) => ConversationService;
 
 /**
- * `config` holds the modes that the service has now. `models` rejects when the modes that are set up later cannot be read. A chat then goes
- * on with the old ones.
+ * `config` holds the modes that the service uses now. `models` rejects if the current modes cannot be read. A chat then continues with the
+ * previous ones.
  */
 export function followedModes(profileFile: Pick<ProfileFile, 'read'>, config: StoredConfig): Follow {
   const textOf = ({ modes, default_mode }: StoredConfig) => JSON.stringify({ modes, default_mode });

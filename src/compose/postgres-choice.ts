@@ -64,14 +64,14 @@ async function connectionConfigs(
   const ssl = encryption !== 'none' && {
     rejectUnauthorized: isChecked,
     ...(authorities !== null && { ca: authorities }),
-    // The certificate is one of a known authority, whatever host it is for.
+    // The certificate is checked against the known authorities, but may be for any host.
     ...(encryption === 'authority' && { checkServerIdentity: () => undefined }),
   };
   const given = password.kind === 'file' ? null : await givenPassword(address, password, env);
   return hosts.map(({ host, port }) => {
     const path = password.kind === 'file' ? (password.path ?? join(env['HOME'] ?? '', '.pgpass')) : '';
     const found = given ?? readPasswordFile(path, { host, port, database, user }) ?? '';
-    // A name of this machine is never looked up (http/loopback.ts).
+    // The names of this machine are never looked up (http/loopback.ts).
     return { host: isLocalName(host) ? '127.0.0.1' : host, port, user, database, ssl, password: found };
   });
 }

@@ -9,9 +9,9 @@ import type { Dependencies } from './dependencies.ts';
 import type { ChosenStore } from './store-choice.ts';
 
 export interface SqliteChoice {
-  /** Who waits less for an answer waits less for a lock, too. Seconds; null for the usual. */
+  /** The time limit of the caller in seconds, which also limits the wait for a lock; null for the usual wait. */
   readonly timeout: number | null;
-  /** For a server: none of its callers waits for another's long read. */
+  /** The processes of a server, so that no caller waits for the long read of another. */
   readonly storeProcesses: ProcessesOf | undefined;
   /** A store with an older schema is refused. */
   readonly refusesOlder: boolean;
@@ -33,7 +33,7 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
 
 function turnOwner(processes: ProcessTable): TurnOwner {
   const owner = processIdentity(processes);
-  // All processes at one store of SQLite are of one machine (store/sqlite/lease-clock.ts).
+  // All processes that use one SQLite store run on one machine (store/sqlite/lease-clock.ts).
   const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
   return { id: owner.name, isGone };
 }

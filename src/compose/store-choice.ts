@@ -1,15 +1,15 @@
-// A store as a backend is put together from it, whichever database keeps it.
+// An opened store of any database, as a backend needs it.
 import type { TurnOwner } from '../local/local-options.ts';
 import type { StoreMigration } from '../service/administration.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
 export interface ChosenStore {
   readonly store: SessionStore;
-  /** True while the store holds no project: somebody has to make the first. */
+  /** True while the store holds no project; the caller must make the first one. */
   readonly created: boolean;
   readonly migration: StoreMigration;
   readonly owner: TurnOwner;
-  /** Until the event loop turns, reads may share one look at the store. */
+  /** Until the next turn of the event loop, reads may share one state of the store. */
   readonly shareReads: () => void;
   /** Servers that live at this store now; null where it is the store of one machine. */
   readonly servers: (() => number) | null;

@@ -20,21 +20,21 @@ export interface OpenedLocalStore {
 }
 
 /**
- * Throws `STORE_MISSING` where a profile knows a store that is not there. A disk that is not mounted leaves an empty directory, or none. A
- * new store there would hide the sessions, and look like their loss.
+ * Throws `STORE_MISSING` if the profile knows a store but the directory holds none. A disk that is not mounted leaves an empty directory,
+ * or none. A new store there would hide the sessions and look like their loss.
  */
 export function refuseMissingStore(profile: string | null, isThere: boolean, dataDirectory: string): void {
   if (profile === null || isThere) return;
   throw new ParleyError(
     'STORE_MISSING',
-    `The store of profile ${profile} is not in ${dataDirectory}, where it was: ${whatIsThere(dataDirectory)}.`,
+    `The store of profile ${profile} is not in ${dataDirectory}, where it was: ${directoryContent(dataDirectory)}.`,
     {
       hint: 'Nothing was made or changed. Mount its disk, or bring the store back; if it was moved, set PARLEY_DATA_DIR to where it is.',
     },
   );
 }
 
-/** The same for a store elsewhere, which is there, and was made anew: its tables were dropped, or the address means another database. */
+/** The same for a store in PostgreSQL that exists but is new: its tables were dropped, or the address names another database. */
 export function refuseEmptiedStore(profile: string | null, isThere: boolean, storeName: string): void {
   if (profile === null || isThere) return;
   throw new ParleyError('STORE_MISSING', `The store of profile ${profile} in ${storeName} is empty.`, {
@@ -42,14 +42,14 @@ export function refuseEmptiedStore(profile: string | null, isThere: boolean, sto
   });
 }
 
-function whatIsThere(directory: string): string {
+function directoryContent(directory: string): string {
   if (!existsSync(directory)) return 'there is no such directory';
   return readdirSync(directory).length === 0 ? 'the directory is empty' : 'there is no store in it';
 }
 
 /**
- * The key of this store. On first use it creates a project `default` and a key, and keeps the key in the profile. When several processes do
- * so at the same time, the first stored key is used, and the others are revoked.
+ * The key of this store. The first use creates a project `default` and a key, and stores the key in the profile. If several processes do so
+ * at the same time, the first stored key is used and the others are revoked.
  */
 export async function keyOf(
   target: Target,
@@ -72,7 +72,7 @@ export async function keyOf(
       : config,
   );
   const kept = await keep.catch(async (error: unknown) => {
-    // A failure may come after the key was kept, as of a disk: it is revoked only if nobody can ever know it.
+    // The failure may come after the key was stored, as with a faulty disk. The key is revoked only if it is certainly stored nowhere.
     if (!mayBeKept(created.key, profile, storeName, dependencies))
       await backend.administration.revokeKey(created.key_id);
     throw error;
@@ -90,7 +90,7 @@ export async function keyOf(
   return key;
 }
 
-/** Where an earlier store has come back to the directory, its own key is used again. */
+/** The key of an earlier store that has come back to the directory. */
 async function keyOfStoreThere(
   key: string,
   profile: string,

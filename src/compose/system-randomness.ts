@@ -1,5 +1,5 @@
-// Random bytes from the operating system. They are read from its device where there is one: loading node:crypto, which asks the same
-// kernel, takes a twentieth of a whole start.
+// Random bytes from the operating system. They are read from its device if there is one: `node:crypto`, which asks the same kernel, takes a
+// twentieth of a whole start to load.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { RandomBytes } from '../local/ids.ts';
 
@@ -17,14 +17,14 @@ export async function systemRandomness(device = '/dev/urandom'): Promise<RandomB
       used = 0;
     }
     const bytes = pool.slice(used, used + size);
-    // Bytes that were handed out are not kept here.
+    // The pool keeps no bytes that were handed out.
     pool.fill(0, used, used + size);
     used += size;
     return bytes;
   };
 }
 
-/** False where there is no such device, or something else in its place. */
+/** Fills the pool. False if the device does not exist or is something else. */
 function fillFrom(device: string, pool: Uint8Array): boolean {
   let file: number;
   try {

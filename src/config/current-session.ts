@@ -7,13 +7,13 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { isSessionId } from '../service/session.ts';
 import { replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
-import { fileFailure } from './file-failure.ts';
+import { fileFailure } from '../system/file-failure.ts';
 
-/** Whose session it is. */
-export interface Conversant {
+/** The terminal, server and key whose session is stored. */
+export interface SessionHolder {
   readonly origin: string;
   readonly key: string;
-  /** Null without a terminal: then the last session of the origin and the key is meant. */
+  /** Null without a terminal: the last session of the origin and the key is then used. */
   readonly terminal: string | null;
 }
 
@@ -22,9 +22,9 @@ const fileCountToKeep = 200;
 const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
-/** Null where no session was kept. */
-export function readCurrentSession(dataDirectory: string, conversant: Conversant): string | null {
-  const name = fileName(conversant);
+/** Null if no session is stored. */
+export function readCurrentSession(dataDirectory: string, holder: SessionHolder): string | null {
+  const name = fileName(holder);
   try {
     const sessionId = readFileSync(join(folder(dataDirectory), name), 'utf8').trimEnd();
     return isSessionId(sessionId) ? sessionId : null;
@@ -37,14 +37,13 @@ export function readCurrentSession(dataDirectory: string, conversant: Conversant
 /** Keeps the session for the terminal, and as the last of its origin and key. */
 export function writeCurrentSession(
   dataDirectory: string,
-  conversant: Conversant,
+  holder: SessionHolder,
   sessionId: string,
   now: number,
 ): void {
   const directory = folder(dataDirectory);
-  const own = join(directory, fileName(conversant));
-  const last =
-    conversant.terminal === null ? own : join(directory, fileName({ ...conversant, terminal: null }));
+  const own = join(directory, fileName(holder));
+  const last = holder.terminal === null ? own : join(directory, fileName({ ...holder, terminal: null }));
   try {
     // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
     const isNew = !existsSync(own);
@@ -70,7 +69,7 @@ function folder(dataDirectory: string): string {
 }
 
 /** The name is a hash, because a file name must not contain a key. */
-function fileName({ origin, key, terminal }: Conversant): string {
+function fileName({ origin, key, terminal }: SessionHolder): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([origin, key, terminal]))));
 }
 

@@ -7,10 +7,10 @@ import { quoted } from '../service/quoted.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
 const commandMs = 30_000;
-/** More than any key has. */
+/** The most bytes of a key; no key is longer. */
 const mostBytes = 64 * 1024;
 
-/** Two empty texts for a text that is no reference. */
+/** The kind and the rest of a reference. Both are empty for a text that is no reference. */
 function partsOf(reference: string): { readonly kind: string; readonly rest: string } {
   const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
   return { kind, rest };
@@ -54,7 +54,7 @@ export async function readKeyReference(
   );
 }
 
-/** What a reference stands for, without a line end behind it. `missing` makes the failure of it; nothing of what was read is told. */
+/** The value of a reference, without a final line end. `missing` makes the error; it gets nothing of the value. */
 export async function readReference(
   reference: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -65,7 +65,7 @@ export async function readReference(
   return (await read(kind, rest, env, missing, signal)).replace(/\r?\n$/, '');
 }
 
-/** A text for a shell, inside double quotes, that reads the key of a reference. */
+/** Shell code, for use inside double quotes, that reads the key of a reference. */
 export function keyInShell(reference: string): string {
   const { kind, rest } = partsOf(reference);
   if (kind === 'env') return `$${rest}`;
@@ -98,7 +98,7 @@ async function read(
   }
 }
 
-/** Never waits: a device or a pipe may have no end, or no writer. */
+/** Reads the file without waiting: a device or a pipe may have no end, or no writer. */
 function readSmallFile(path: string): string {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

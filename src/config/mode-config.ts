@@ -1,10 +1,10 @@
-// Checks the modes of one source, each by itself and together with the others. The caller decides about faults: a file for `serve --modes`
-// is refused as a whole, while in the stored configuration only the faulty mode is left out.
+// Checks the modes of one source, each alone and together with the others. The caller decides what a fault means: a file for `serve
+// --modes` is refused as a whole, but the stored configuration loses only the faulty mode.
 import { builtInModes, type ModeConfig, type ModeSettings } from '../service/mode-settings.ts';
 import { quoted } from '../service/quoted.ts';
 import { type Fields, fieldsOf, ModeFault, readMode } from './mode-validation.ts';
 
-/** Is told each fault, and the mode that is left out for it. It throws where the whole source is refused. */
+/** Called with each fault and the mode that is left out because of it. It throws to refuse the whole source. */
 export type Refuse = (fault: ModeFault, mode: string) => void;
 
 /** Also checks the fallbacks. A default that names no mode is a fault of a mode with that name. */

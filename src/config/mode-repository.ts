@@ -42,7 +42,7 @@ export class ModeRepository {
     return storedFields(this.#file.read(), name);
   }
 
-  /** The default that the user has chosen; null where none was chosen, and the first offline mode is the default. */
+  /** The default that the user has chosen; null if none was chosen, and the first offline mode is the default. */
   chosenDefault(): string | null {
     return this.#read().default;
   }

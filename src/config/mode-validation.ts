@@ -76,7 +76,7 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
   };
 }
 
-/** Checks a mode that is about to be stored: with a system prompt as long as its context, no turn would see the turn before it. */
+/** Checks a mode before it is stored. If its system prompt fills its context, no turn would see the turn before it. */
 export function checkRoom({ system, context_tokens }: ModeSettings, path: readonly string[]): void {
   const tokens = system === null ? 0 : messageTokens(estimateTokens(system));
   if (tokens < context_tokens) return;
@@ -100,7 +100,7 @@ export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Rec
 /** A fault as the failure of a command. `source` names the file, or another origin of the settings. */
 export function modeFailure(fault: ModeFault, code: 'USAGE' | 'CONFIG', source: string | null): ParleyError {
   const field = fault.path.join('.');
-  // A fault of the whole has no field.
+  // A fault of the mode as a whole has no field.
   const place = [source, `${field} ${fault.message}.`.trim()].filter(Boolean).join(': ');
   return new ParleyError(code, place, {
     hint: fault.hint,
@@ -155,7 +155,7 @@ const ownParameters: readonly string[] = [
   'n',
 ];
 
-/** The names that servers use for the most tokens of a reply. */
+/** The names of the fields that limit the tokens of a reply; servers differ. */
 const longestReplies: readonly string[] = ['max_tokens', 'max_completion_tokens'];
 
 /**

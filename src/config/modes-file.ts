@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 import { readAtMost } from '../system/bounded-file.ts';
-import { fileFailure } from './file-failure.ts';
+import { fileFailure } from '../system/file-failure.ts';
 import { readModeConfig } from './mode-config.ts';
 import { checkRoom, ModeFault, modeFailure } from './mode-validation.ts';
 import { resolveKeyPath } from './resolve-key-path.ts';
@@ -42,7 +42,7 @@ export async function readModesFile(path: string, signal: AbortSignal): Promise<
       throw fault;
     });
     for (const mode of modeConfig.modes) checkRoom(mode, [names.modes, mode.name]);
-    // A file without modes would remove all modes of a running server. An editor that writes a file anew empties it first.
+    // A file without modes would remove all modes of a running server. Some editors empty a file before they write it again.
     if (modeConfig.modes.length === 0) throw new ModeFault([], 'holds no modes', hint);
     return { ...modeConfig, faulty: [] };
   } catch (fault) {
@@ -84,7 +84,7 @@ function withResolvedKeyPaths(modeConfig: object, directory: string): object {
   return { ...modeConfig, modes: Object.fromEntries(placed) };
 }
 
-/** The parser's message, put into words for people who do not program with the parser. */
+/** The parser's message in words for people who do not know the parser. */
 function sentence({ code, message }: { readonly code: string; readonly message: string }): string {
   if (code === 'MULTIPLE_DOCS') return 'a second document begins here, and a file of modes has one';
   return message.includes('call stack') ? 'is nested too deeply' : message;

@@ -12,7 +12,7 @@ export interface PasswordWanted {
   readonly user: string;
 }
 
-/** Null where there is no such file, or no line for this. `CONFIG` for a file that others may read. */
+/** Null if there is no such file or no matching line. Throws `CONFIG` for a file that other users may read. */
 export function readPasswordFile(path: string, wanted: PasswordWanted): string | null {
   const text = readPrivateText(path);
   if (text === null) return null;
@@ -29,7 +29,7 @@ export function readPasswordFile(path: string, wanted: PasswordWanted): string |
   return null;
 }
 
-/** The password is all that follows the fourth colon. */
+/** The fields of a line. The password is everything behind the fourth colon. */
 function fieldsOf(line: string): readonly string[] {
   const [, ...fields] =
     /^((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):(.*)$/.exec(line) ?? [];

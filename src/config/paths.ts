@@ -1,4 +1,4 @@
-// The directories of the configuration and of the data: a function of what main knows of the machine. Nothing is created here.
+// The directories of the configuration and of the data, as a pure function of facts that main.ts collects. Nothing is created here.
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
 
@@ -49,12 +49,12 @@ export function dataDirectory(machine: Machine): string {
   }
 }
 
-/** A longer chain of links is a circle. */
+/** A longer chain of links counts as a circle. */
 const mostLinks = 40;
 
 /**
- * The one name of a directory that several paths may lead to. The directory need not exist: a link to a disk that is not mounted leads to
- * its place.
+ * The real path of a directory, because several paths may lead to it. The directory need not exist: a link to a disk that is not mounted
+ * gives the place of the link's target.
  */
 export function realDirectory(directory: string, links = 0): string {
   const path = resolve(directory);
@@ -74,7 +74,7 @@ function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {
-    return null; // not a link, or nothing at all
+    return null; // not a link, or nothing there
   }
 }
 

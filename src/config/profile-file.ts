@@ -5,10 +5,9 @@ import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import { moveIntoPlace, replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
-import type { LoadLocks } from '../system/file-lock.ts';
+import { fileFailure, storageFull } from '../system/file-failure.ts';
+import { type LoadLocks, withFileLock } from '../system/file-lock.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
-import { fileFailure, storageFull } from './file-failure.ts';
-import { withFileLock } from './held-lock.ts';
 import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-config.ts';
 
 type ConfClass = typeof import('conf').default;
@@ -141,7 +140,7 @@ export class ProfileFile {
     }
   }
 
-  /** The target of a link, where the path is a link that the user made. The link stays. */
+  /** The target of the path, if the user made it a link. The link stays. */
   #placeToWrite(): string {
     try {
       return realpathSync(this.path);

@@ -89,7 +89,7 @@ export function putOtherStoreKey(config: StoredConfig, name: string, dataDirecto
   });
 }
 
-/** Null where the profile has no key for a store in that directory. */
+/** Null if the profile has no key for a store in that directory. */
 export function storeKey(config: StoredConfig, name: string, dataDirectory: string): string | null {
   const { keys } = requireProfile(config, name, null);
   return Object.hasOwn(keys, dataDirectory) ? (keys[dataDirectory] ?? null) : null;
@@ -105,7 +105,7 @@ export function formerStoreKeys(
   return Object.hasOwn(former_keys, dataDirectory) ? (former_keys[dataDirectory] ?? []) : [];
 }
 
-/** A profile with a key for a store in that directory; null where there is none. */
+/** A profile with a key for a store in that directory; null if there is none. */
 export function profileOfStore(config: StoredConfig, dataDirectory: string): string | null {
   return profileNames(config).find((name) => storeKey(config, name, dataDirectory) !== null) ?? null;
 }

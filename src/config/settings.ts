@@ -15,13 +15,13 @@ export interface SettingVariables extends PostgresVariables {
   readonly PARLEY_MODE?: string | undefined;
 }
 
-/** What a command was given, and what is stored. */
+/** The options of a command, its variables, and the stored configuration. */
 export interface TargetRequest {
   readonly flags: {
     readonly profile: string | null;
     readonly url: string | null;
     readonly insecureHttp: boolean;
-    /** The address of a store; null for the profile's, or the one in the data directory. */
+    /** The address of a store. Null for the store of the profile, or the one in the data directory. */
     readonly store: string | null;
     readonly insecureStore: boolean;
   };
@@ -36,7 +36,7 @@ export interface TargetRequest {
   readonly purpose: 'call' | 'report' | 'login';
 }
 
-/** Where a command sends its requests, with which key. */
+/** Where a command sends its requests, and the key that it uses. */
 export interface Target {
   /** Null for a URL that was given directly. */
   readonly profile: string | null;
@@ -44,9 +44,9 @@ export interface Target {
   readonly url: string | null;
   /** The store of the embedded service in PostgreSQL; null for a server, and for SQLite in the data directory. */
   readonly store: StoreAddress | null;
-  /** The name that a profile stores the key of the store under: its data directory, or its address without user and password. */
+  /** The name under which a profile stores the key of the store: the data directory, or the address without user and password. */
   readonly storeName: string;
-  /** Null for an embedded store whose key does not exist yet, and for a purpose that needs none. */
+  /** Null for an embedded store whose key does not exist yet, and for a purpose that needs no key. */
   readonly key: string | null;
   /** The mode of the profile. */
   readonly mode: string | null;
@@ -78,7 +78,7 @@ export function resolveTarget(request: TargetRequest): Target {
   return targetOfProfile(request, localProfile, 'the built-in default', key);
 }
 
-/** The mode that was asked for; null where only the service knows it (its default, or its only mode). */
+/** The mode that was asked for; null if only the service knows it (its default, or its only mode). */
 export function resolveMode(
   flag: string | null,
   env: SettingVariables,

@@ -1,5 +1,5 @@
-// The address of a store in PostgreSQL: `postgres://user@host:port/database?name=value`, and the variables of PostgreSQL's own clients for
-// what it leaves out. Pure. Messages name where the address came from and never quote it: a password may be in it.
+// Parses the address of a store in PostgreSQL: `postgres://user@host:port/database?name=value`. The variables of PostgreSQL's own clients
+// supply missing parts. The functions are pure. Messages name the source of the address and never quote it, because it may hold a password.
 import { isLoopback } from '../http/loopback.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Remedy } from '../service/remedy.ts';
@@ -25,41 +25,41 @@ export interface StoreHost {
 }
 
 /**
- * How the connection is encrypted. `none`: not at all. `encrypted`: whoever answers is believed. `authority`: it must have a certificate
- * of a known authority. `full`: and that certificate must be for this host.
+ * How the connection is encrypted. `none`: not at all. `encrypted`: with any certificate. `authority`: the certificate must come from a
+ * known authority. `full`: the certificate must also name this host.
  */
 export type StoreEncryption = 'none' | 'encrypted' | 'authority' | 'full';
 
 export interface StoreAddress {
-  /** Tried in this order, until one of them takes writes. At least one. */
+  /** At least one. They are tried in this order until one of them accepts writes. */
   readonly hosts: readonly StoreHost[];
   readonly user: string;
   readonly database: string;
-  /** Where the tables are: letters, digits and `_`. */
+  /** The schema of the tables: letters, digits and `_`. */
   readonly schema: string;
-  /** A reference (env:, file:, command:), the password itself, or null to look into the password file. */
+  /** A reference (env:, file:, command:), the password itself, or null for the password file. */
   readonly password:
     | { readonly kind: 'reference' | 'text'; readonly value: string }
     | { readonly kind: 'file'; readonly path: string | null };
   readonly encryption: StoreEncryption;
-  /** A file of certificates; null for those that the system trusts. */
+  /** A file of certificates; null for the authorities that the system trusts. */
   readonly authorityFile: string | null;
   readonly connections: number;
-  /** How long a call is sent again while the database gives no answer, seconds. */
+  /** How long (s) a call is repeated while the database does not answer. */
   readonly patience: number;
-  /** Whether statements are prepared: not every pooler lets them be. */
+  /** True if statements are prepared; not every pooler supports that. */
   readonly prepares: boolean;
-  /** The store in one text that stays the same from call to call, without user and password. */
+  /** The store as one text that stays the same from call to call, without user and password. */
   readonly name: string;
 }
 
 export interface AddressOptions {
-  /** In words, for people: where the address came from. */
+  /** Where the address came from, in words for people. */
   readonly source: string;
   readonly env: PostgresVariables;
-  /** Takes a connection to another machine that is not encrypted, or whose other end is not known. */
+  /** Allows a connection to another machine that is unencrypted, or whose certificate is not checked. */
   readonly isInsecureAllowed: boolean;
-  /** False where others of this machine can read the address, as in the arguments of a process. */
+  /** False if other users of this machine can read the address, for example in the arguments of a process. */
   readonly mayHoldPassword: boolean;
 }
 

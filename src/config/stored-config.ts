@@ -22,12 +22,12 @@ export interface StoredProfile {
   readonly former_keys: Readonly<Record<string, readonly string[]>>;
   readonly mode: string | null;
   readonly insecure_http: boolean;
-  /** The address of a store in PostgreSQL; null for the one in the data directory. */
+  /** The address of a store in PostgreSQL; null for the store in the data directory. */
   readonly store: string | null;
   readonly insecure_store: boolean;
   /** A JSON Pointer to the reply in another server's response to a chat. */
   readonly reply_pointer: string | null;
-  /** What the server offered at login; null where that is not known. */
+  /** The extensions that the server offered at login; null if unknown. */
   readonly extensions: readonly string[] | null;
 }
 

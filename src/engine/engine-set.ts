@@ -9,6 +9,9 @@ export interface EngineSet {
   engine(mode: string): ReplyEngine | null;
   /** Closes all connections, also those in use. */
   close?(): Promise<void>;
-  /** Closes each connection when no reply uses it, now or at the end of its last reply. An engine that a caller still holds works on. */
+  /**
+   * Closes each connection once no reply uses it, now or at the end of its last reply. An engine that a caller still holds continues to
+   * work.
+   */
   retire?(): Promise<void>;
 }

@@ -1,19 +1,18 @@
-// The contract of an engine, which answers messages. An engine keeps nothing between calls. It knows of a conversation what the context
-// holds.
+// The contract of an engine, which answers messages. An engine keeps nothing between calls and sees only the given context.
 import type { Usage } from '../service/session.ts';
 
 export interface ContextMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;
-  /** True for a reply that was cut, and is kept as far as it came. */
+  /** True for a cut reply, whose received part is stored. */
   readonly cut: boolean;
 }
 
-/** The part of a conversation that an engine is given. */
+/** The part of a conversation that an engine gets. */
 export interface EngineContext {
   /** The earlier whole turns of the session, the oldest first, within `historyMessages` and `contextTokens`. */
   readonly history: readonly ContextMessage[];
-  /** The message to answer. Before it stand, as paragraphs, the messages whose turns failed without a word of a reply. */
+  /** The message to answer. It begins with the earlier messages that got no reply, as paragraphs. */
   readonly message: string;
 }
 
@@ -27,11 +26,10 @@ export interface ReplyEngine {
   readonly name: string;
   /** How many of the newest messages of a session the engine reads; 0 for an engine that reads the message alone. */
   readonly historyMessages: number;
-  /** The most tokens of the history and the message together, as estimated; missing for an engine that does not count tokens. */
+  /** The most estimated tokens of the history and the message together; missing for an engine that does not count tokens. */
   readonly contextTokens?: number;
   /**
-   * True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or waits for nothing. The caller limits the silence of any other
-   * engine.
+   * True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or never waits. The caller limits the silence of any other engine.
    */
   readonly timesItself?: boolean;
   /** True: a chat shows the `reasoning` of this engine even if the call does not ask for it. */

@@ -28,7 +28,7 @@ export class ChunkQueue {
     this.#used += chunk.byteLength;
   }
 
-  /** Takes the first chunk; undefined where there is none. */
+  /** Takes the first chunk; undefined if there is none. */
   shift(): Uint8Array | undefined {
     if (this.#chunks.length === 0) this.#closeBlock();
     const chunk = this.#chunks.shift();

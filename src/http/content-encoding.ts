@@ -1,4 +1,4 @@
-// Unpacks a response body. Parley asks for no compression, but some servers compress all the same.
+// Unpacks a response body. Parley asks for no compression, but some servers compress nevertheless.
 import { HttpFailure, tooLarge } from './http-failure.ts';
 
 /** `mostBytes` limits the unpacked bytes. */

@@ -6,7 +6,7 @@ import { ChunkQueue } from './chunk-queue.ts';
 import { HttpFailure } from './http-failure.ts';
 
 export interface ServerSentEvent {
-  /** `message` where the stream names none. */
+  /** `message` if the stream names no event. */
   readonly event: string;
   readonly data: string;
 }
@@ -47,14 +47,14 @@ const carriageReturn = 13;
 const mostLines = 1_000_000;
 
 /**
- * Reads chunks of bytes. eventsource-parser gets whole lines that end in LF: it would keep a line that comes byte by byte in as many parts,
- * and would wait for ever after a CR at the end.
+ * Reads chunks of bytes. eventsource-parser gets whole lines that end in LF: it would keep a line that arrives byte by byte in as many
+ * parts, and would wait for ever after a CR at the end.
  */
 class EventReading {
   readonly #mostBytes: number;
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of a line whose end has not arrived. */
   readonly #line = new ChunkQueue();
   #events: ServerSentEvent[] = [];
   #byteLength = 0;

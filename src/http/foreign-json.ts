@@ -8,7 +8,7 @@ export function objectOrNull(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** The value of an object's own field; null where the field is missing, and where the value is no object. */
+/** The value of an object's own field; null if the field is missing or the value is no object. */
 export function fieldOf(value: unknown, name: string): unknown {
   const object = objectOrNull(value);
   return object !== null && Object.hasOwn(object, name) ? object[name] : null;
@@ -44,7 +44,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** True for a text within both limits. Of a text that is not JSON the result says nothing. */
+/** True for a text within both limits. For a text that is not JSON the result has no meaning. */
 function isModest(text: string): boolean {
   if (text.length <= mostDepth) return true;
   let depth = 0;

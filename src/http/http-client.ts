@@ -1,5 +1,5 @@
-// Sends HTTP requests to one origin, and to no other. A request names a path alone, and redirects are not followed, so that the key and the
-// message in a request cannot reach another server. The caller decides whether to send a request again.
+// Sends HTTP requests to one origin only. A request names only a path, and redirects are not followed, so the key and the message cannot
+// reach another server. The caller decides whether to send a request again.
 import type { Socket } from 'node:net';
 import { openConnections } from './connections.ts';
 import { HttpExchange, type ResponseHead } from './http-exchange.ts';
@@ -19,9 +19,9 @@ export interface HttpClientOptions {
   readonly responseMs: number;
   /** The longest wait in ms between two chunks of a stream. */
   readonly silenceMs: number;
-  /** Limits the bytes of one response: those that come, with all framing, and those of the unpacked body. */
+  /** Limits the bytes of one response: the arriving bytes with all framing, and the unpacked body. */
   readonly mostBytes: number;
-  /** True: failures tell `stale`. Each request then looks at all connections. */
+  /** True: failures have `stale`. Each request then looks at all connections. */
   readonly tellsStale: boolean;
 }
 
@@ -39,7 +39,7 @@ export class HttpClient {
   readonly #proxy: string | null;
   readonly #destination: Destination;
   readonly #watchdog: Watchdog;
-  /** Null where nobody asks for `stale`, and for connections through a proxy, which cannot be seen. */
+  /** Null if nobody reads `stale`, and for connections through a proxy, which are invisible here. */
   readonly #traffic: Traffic | null;
   #opening: Promise<Connections> | null = null;
   #connections: Connections | null = null;
@@ -56,7 +56,7 @@ export class HttpClient {
     this.#watchdog = new Watchdog({ host: this.#destination.host, ...options });
   }
 
-  /** Resolves when the head of the response has come. Rejects with an `HttpFailure`, or with the signal's reason. */
+  /** Resolves when the head of the response has arrived. Rejects with an `HttpFailure`, or with the signal's reason. */
   async request(request: HttpRequest): Promise<HttpResponse> {
     const { origin } = this.#options;
     const { method, path, headers, body, signal } = request;
@@ -139,7 +139,7 @@ class Traffic {
     });
   }
 
-  /** The connections opened and the bytes received, as one number. It is unchanged only where both are. */
+  /** The opened connections and the received bytes as one number, which changes if either does. */
   get mark(): number {
     let sum = this.#sum;
     for (const { bytesRead } of this.#open) sum += bytesRead;

@@ -1,4 +1,4 @@
-// One request and its response. The class is a handler of undici's `dispatch`, because only that tells whether a request has left. A
+// One request and its response. The class is a handler of undici's `dispatch`, because only a handler learns whether a request has left. A
 // request that never left may be sent again.
 import type { Dispatcher } from 'undici';
 import { type Destination, HttpFailure, httpFailure } from './http-failure.ts';

@@ -1,4 +1,4 @@
-// What can go wrong with one HTTP request until its response is read. The caller decides what a failure means and what its user is told.
+// The failures of one HTTP request until its response is read. The caller decides what a failure means and reports it to its user.
 import { ResponseSyntaxError } from './response-parser.ts';
 
 export type HttpFailureKind =
@@ -116,7 +116,7 @@ function tlsProblem(code: string, cause: unknown): string {
   return cause instanceof Error ? cause.message : code;
 }
 
-/** The error that tells most. Where a name has several addresses, Node reports the failures at all of them together. */
+/** The most specific error. If a name has several addresses, Node reports the failures of all of them together. */
 function firstOf(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
   // undici wraps the failure of the TLS connection to a proxy.

@@ -1,5 +1,5 @@
-// A response to read once: whole, within the time for whole responses, or chunk by chunk, with a deadline for each silence. A deadline runs
-// only while the reader waits for bytes.
+// A response that can be read once: whole, within the time for whole responses, or chunk by chunk, with a deadline for each silence. A
+// deadline runs only while the reader waits for bytes.
 import { ChunkQueue } from './chunk-queue.ts';
 import { decoded } from './content-encoding.ts';
 import type { HttpHeaders, ResponseHead } from './http-exchange.ts';

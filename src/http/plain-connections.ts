@@ -133,7 +133,7 @@ interface ExchangeOptions {
   readonly lost: () => void;
 }
 
-/** One request over a plain connection. It tells its handler what undici would tell it. */
+/** One request over a plain connection. It makes the same calls to its handler as undici does. */
 class PlainExchange implements Dispatcher.DispatchController {
   readonly #connection: PlainConnection;
   readonly #handler: Dispatcher.DispatchHandler;
@@ -242,8 +242,8 @@ class PlainExchange implements Dispatcher.DispatchController {
   }
 
   /**
-   * `isAll`: no bytes came after the response. The connection is kept only where both sides are done with this request and nothing else has
-   * come.
+   * `isAll`: no bytes followed the response. The connection is kept only if both sides have finished this request and no other bytes have
+   * arrived.
    */
   #complete(isAll: boolean): void {
     if (this.#isOver) return;

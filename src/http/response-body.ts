@@ -1,17 +1,17 @@
-// The bytes of a response body on their way from the connection to their one reader, who takes them whole or chunk by chunk. It is no
-// stream of Node, because making and ending one took as long as all other work of a small response.
+// The bytes of a response body between the connection and their one reader, who takes them whole or chunk by chunk. It is no stream of
+// Node: making and ending such a stream took as long as all other work of a small response.
 import { ChunkQueue } from './chunk-queue.ts';
 import { tooLarge } from './http-failure.ts';
 
-/** Where the bytes come from: a controller of undici's dispatch. */
+/** The source of the bytes: a controller of undici's dispatch. */
 export interface BodySource {
   pause(): void;
   resume(): void;
-  /** Closes the connection, too. */
+  /** Also closes the connection. */
   abort(reason: Error): void;
 }
 
-/** Bytes that may wait for a reader of chunks before the connection is paused. */
+/** How many bytes may wait for a reader of chunks before the connection is paused. */
 const mostWaiting = 64 * 1024;
 
 export class ResponseBody implements AsyncIterable<Uint8Array> {
@@ -24,7 +24,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   #end: { readonly failure: unknown } | null = null;
   #wake = () => {};
 
-  /** `mostBytes` limits all bytes that come, however they are read. */
+  /** `mostBytes` limits all bytes that arrive, however they are read. */
   constructor(source: BodySource, mostBytes: number) {
     this.#source = source;
     this.#mostBytes = mostBytes;
@@ -53,14 +53,16 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#wake();
   }
 
-  /** The reader gets the reason next, and loses the bytes that still wait. */
+  /** The reader gets the reason next; the bytes that still wait are dropped. */
   stop(reason: unknown): void {
     this.#waiting.clear();
     this.#end = { failure: reason };
     this.#wake();
   }
 
-  /** Ends a body that nobody reads any more. Its connection is closed, because the rest of the body would come before the next response. */
+  /**
+   * Ends a body that nobody reads any more. Its connection is closed, because the rest of the body would stand before the next response.
+   */
   giveUp(): void {
     if (this.#end !== null) return;
     const reason = new Error('not read to its end');
@@ -98,7 +100,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Resolves when more bytes have come, or the end. */
+  /** Resolves when more bytes have arrived, or the end. */
   #change(): Promise<void> {
     const changed = new Promise<void>((resolve) => {
       this.#wake = resolve;

@@ -1,5 +1,5 @@
-// Limits the bytes of each response on a connection of undici. undici tells its handlers of the body alone, while heads, the sizes of
-// chunks and their extensions count as well.
+// Limits the bytes of each response on a connection of undici. undici's handlers see only the body, but heads, chunk sizes and chunk
+// extensions count too.
 import type { Socket } from 'node:net';
 import { tooLarge } from './http-failure.ts';
 

@@ -1,5 +1,5 @@
-// Parses responses of HTTP/1.1 (RFC 9112) from the bytes of a connection. It reads what a server on this machine may write, and refuses
-// what could be read in two ways.
+// Parses responses of HTTP/1.1 (RFC 9112) from the bytes of a connection. It reads what a server on this machine may send, and refuses
+// bytes that could be read in two ways.
 
 /** The bytes are no HTTP response. */
 export class ResponseSyntaxError extends Error {
@@ -54,7 +54,7 @@ export class ResponseParser {
     return at;
   }
 
-  /** The connection has ended. That ends a response without a length, and no other. */
+  /** The connection has ended. That completes a response without a length, and cuts any other. */
   finish(): void {
     if (this.#part === 'rest') this.#part = 'complete';
   }
@@ -136,8 +136,8 @@ export class ResponseParser {
     if (coding !== undefined && !/^chunked$/i.test(coding))
       throw new ResponseSyntaxError(`it is coded ${coding}`);
     if (length !== undefined) matched(/^\d{1,15}$/, length);
-    // A connection is used again only where the server says that it keeps it. HTTP/1.1 allows more (RFC 9112, section 9.3), but some
-    // servers close connections without a word. A request that meets the closing may or may not have been carried out.
+    // A connection is used again only if the server says that it keeps it. HTTP/1.1 allows more (RFC 9112, section 9.3), but some servers
+    // close connections without notice. A request at that moment may or may not be carried out.
     const isKept = 'keep-alive' in this.#headers || /\bkeep-alive\b/i.test(connection);
     if (!isKept || /\bclose\b/i.test(connection)) this.#isPersistent = false;
     this.#left = Number(length ?? 0);

@@ -1,9 +1,9 @@
 // The wait that a response asks for: `Retry-After` in seconds or as a date, or `retry-after-ms`, which OpenAI and Azure send.
 
-/** The longest wait that is told. No caller waits longer, and a time plus this wait is still a valid time. */
+/** The longest wait that is returned. No caller waits longer, and a time plus this wait is still a valid time. */
 const mostSeconds = 24 * 60 * 60;
 
-/** Seconds from now, rounded up, at most a day; null where no header asks for a wait that can be read. */
+/** Seconds from now, rounded up, at most a day; null if no header contains a readable wait. */
 export function retryAfterOf(header: (name: string) => string | null, now: number): number | null {
   const milliseconds = header('retry-after-ms')?.trim() ?? '';
   const told = readRetryAfter(header('retry-after'), now);

@@ -1,5 +1,6 @@
-// API keys: `pk_`, 160 random bits in base62 (27 characters), and the CRC32 of those characters in base62 (6), so that a typo is
-// found without a look-up. Only a key's SHA-256 is ever stored: at 160 bits there is nothing to slow a guesser down for.
+// API keys: `pk_`, then 160 random bits in base62 (27 characters), then the CRC-32 of those characters in base62 (6). The checksum finds a
+// typing error without a look-up. The store keeps only the SHA-256 of a key: 160 random bits cannot be guessed, so a slow hash would add
+// nothing.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
@@ -21,7 +22,9 @@ function base62(value: bigint, length: number): string {
 
 const checksum = (secret: string) => base62(BigInt(crc32(secret)), checksumLength);
 
-/** CRC-32 as zlib has it (RFC 1952, section 8), of ASCII text; to load node:zlib for it would cost each start a millisecond. */
+/**
+ * The CRC-32 of zlib (RFC 1952, section 8), of ASCII text. The code is our own because loading `node:zlib` costs each start a millisecond.
+ */
 function crc32(text: string): number {
   let crc = -1;
   for (let at = 0; at < text.length; at++) {
@@ -36,18 +39,18 @@ export function issueKey(random: RandomBytes): string {
   return `pk_${secret}${checksum(secret)}`;
 }
 
-/** True for text that can be a key: the right form, and the checksum fits. */
+/** True for text of the right form whose checksum is correct. Only the store knows whether the key exists. */
 export function isKey(text: string): boolean {
   const parts = keyForm.exec(text);
   return parts?.[1] !== undefined && checksum(parts[1]) === parts[2];
 }
 
-/** In JavaScript: for this one hash, loading node:crypto would take a twentieth of a start. */
+/** The hash is computed in JavaScript: loading `node:crypto` for one hash would take a twentieth of a start. */
 export function hashKey(key: string): Uint8Array {
   return sha256(utf8ToBytes(key));
 }
 
-/** Bounds the memory that keys of long ago take; the hash of one that is forgotten is made again. */
+/** How many hashes are remembered. The limit bounds the memory; a forgotten hash is computed again. */
 const rememberedKeys = 1000;
 
 /** The project that a call is for. `keyHash`: of the key, which the store checks with the call; null where it is checked. */

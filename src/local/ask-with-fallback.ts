@@ -1,5 +1,5 @@
-// Asks the engine of a turn; when that fails before it has said anything, the one that it falls back to. Each time, an event `asked`
-// first names the mode.
+// Asks the engine of a turn. If that engine fails before it has shown anything, the engine of its fallback mode is asked. Before the events
+// of each engine, an event `asked` names its mode.
 import type { EngineEvent, ReplyEngine } from '../engine/reply-engine.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { Turn } from '../store/session-store.ts';
@@ -11,7 +11,7 @@ export type AskEvent =
   | EngineEvent
   | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
 
-/** Failures in which another engine may do better. */
+/** Failures after which another engine may succeed. */
 const engineFailures: readonly ErrorCode[] = [
   'ENGINE_FAILED',
   'ENGINE_TIMEOUT',
@@ -34,7 +34,7 @@ export async function* askWithFallback(
     try {
       for await (const event of answers(local, projectId, turn, mode, current, signal)) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
-          // Not shown, but the time of the first chunk counts all the same.
+          // The text is not shown. The event is passed on because its time counts as the time of the first chunk.
           yield { type: 'reasoning', text: '' };
           continue;
         }
@@ -76,7 +76,7 @@ async function* answers(
   yield* engine.timesItself ? ask(signal) : watched(ask, signal, limits);
 }
 
-/** One that is faulty has failed, too. */
+/** The engine of the fallback mode. A mode whose settings are faulty counts as failed. */
 function fallbackEngine({ engines }: LocalOptions, mode: string, failure: unknown): ReplyEngine {
   let engine: ReplyEngine | null;
   try {
@@ -92,7 +92,7 @@ function isEngineFailure(error: unknown): boolean {
   return !(error instanceof ParleyError) || engineFailures.includes(error.code);
 }
 
-/** The failure of the mode that was asked for; what became of its fallback goes into the hint. */
+/** The failure of the mode that was asked for. The failure of its fallback is added to the hint. */
 function bothFailed(first: unknown, mode: string, error: unknown): unknown {
   if (!(first instanceof ParleyError)) return first;
   const other = error instanceof ParleyError ? error.message : 'the engine failed.';

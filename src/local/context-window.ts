@@ -1,15 +1,15 @@
-// A session's history as an engine is given it: whole turns within its budget, the first and the newest ones, oldest first, cut
-// replies marked; what was never answered with a word stands in front of the message after it. Read backwards in pages until the
-// budget is full, so that a long session costs what a short one does.
+// Turns a session's history into the context of an engine: whole turns within the engine's budget (the first and the newest), oldest first,
+// with cut replies marked. A message that got no reply stands in front of the next message. The history is read backwards in pages until
+// the budget is full, so a long session costs as much as a short one.
 import type { ContextMessage, ReplyEngine } from '../engine/reply-engine.ts';
 import { isCut, type Message } from '../service/session.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 
 export interface ContextWindow {
   readonly history: readonly ContextMessage[];
-  /** The message to answer, behind what came before it and had no answer. */
+  /** The message to answer, behind the earlier messages that got no reply. */
   readonly message: string;
-  /** How many turns of the session are not in it for want of room in the budget of tokens. */
+  /** How many turns of the session are left out because the token budget has no room for them. */
   readonly turnsLeftOut: number;
 }
 
@@ -21,7 +21,7 @@ type Budget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens'>;
 const firstPage = 32;
 const largestPage = 256;
 
-/** The history before the message at `position`, which is `message`. */
+/** The context of `message`, which stands at `position`. */
 export async function contextWindow(
   read: ReadHistory,
   position: number,
@@ -52,7 +52,8 @@ export async function contextWindow(
       if (!room.take(turn)) break;
       turns.push(turn);
       before = turn[0]?.position ?? 0;
-      // By importance: the newest turn, then the session's first, then those in between. A first one that has no room is left out.
+      // The order of importance is: the newest turn, the session's first turn, the turns in between. A first turn that does not fit is left
+      // out.
       if (turns.length === 1 && first.length > 0) hasFirst = room.takeIfItFits(first);
     }
   }
@@ -62,9 +63,9 @@ export async function contextWindow(
 }
 
 /**
- * A turn that failed before a word has no reply to show, and one made up for it would be read as the model's own. What it asked is not
- * lost: it goes in front of the next message, as a paragraph, so that the sides alternate. Said again word by word, it is there once.
- * Joined, the texts take no more tokens than as turns.
+ * Leaves out turns that failed before the first word: they have no reply, and a model would take an invented reply for its own. The message
+ * of such a turn is not lost: it becomes a paragraph in front of the next message, so that the two sides alternate. A message that repeats
+ * the one before it word for word stands there once. Joined texts take no more tokens than separate turns.
  */
 function alternating(
   turns: readonly (readonly Message[])[],
@@ -87,10 +88,10 @@ function alternating(
   return { history, message: joined(message).join('\n\n') };
 }
 
-/** What is left of a budget of tokens. */
+/** The tokens that are left of a budget. */
 class Room {
   #tokens: number;
-  /** True once a turn did not fit: older ones are not tried, so that no turn is missing in between. */
+  /** True once a turn did not fit. Older turns are not tried then, so that no turn in between is missing. */
   isFull = false;
 
   constructor(tokens: number) {
@@ -110,10 +111,13 @@ class Room {
   }
 }
 
-/** A count below this share of the estimate is not believed: no tokenizer makes so few tokens of a text. */
+/** A token count below this share of the estimate is taken for wrong: no tokenizer makes so few tokens of a text. */
 const leastShare = 1 / 4;
 
-/** As its engine counted it, else estimated. What an engine counts may include its own notes, which are not in the text. */
+/**
+ * The tokens of a message: the smaller of the engine's count and the estimate. An engine's count may include reasoning, which is not in the
+ * text.
+ */
 function tokensOf({ content, usage }: Message): number {
   const estimated = estimateTokens(content);
   const counted = usage?.output_tokens ?? estimated;

@@ -1,18 +1,18 @@
-// Cursors: where a page ended, as a text that means nothing to its holder. They hold only what the page itself showed, never
-// a store's own row numbers: those would tell one project how much the others hold.
+// Cursors: the place where a page ended, as an opaque text. A cursor holds only values that the page itself showed, never a row number of
+// the store: row numbers would tell one project how much the other projects hold.
 import { ParleyError } from '../service/errors.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import type { SessionOrder } from '../service/session-archive.ts';
 import type { Rows, SearchPlace, SessionPlace } from '../store/session-filters.ts';
 
-/** What a cursor begins with: a place in one order is none in another. */
+/** The first letter of a cursor names its order, because a place in one order has no meaning in another. */
 const orderLetters: Readonly<Record<SessionOrder['sort'], Readonly<Record<SessionOrder['order'], string>>>> =
   {
     updated: { desc: 's', asc: 't' },
     created: { desc: 'c', asc: 'd' },
   };
 
-/** A page of sessions that were asked for in this order. */
+/** A page of sessions in this order. */
 export function sessionPage(order: SessionOrder, rows: Rows<Session>): Page<Session> {
   return pageOf(rows, ({ session_id: sessionId, created_at, updated_at }) =>
     sessionCursor(order, { time: Date.parse(order.sort === 'created' ? created_at : updated_at), sessionId }),
@@ -53,7 +53,7 @@ function messageCursor(position: number): string {
   return encode(`m${position}`);
 }
 
-/** The position that the page begins behind. */
+/** The position behind which the page begins. */
 export function readMessageCursor(cursor: string | null): number | null {
   if (cursor === null) return null;
   const found = /^m(\d{1,15})$/.exec(decode(cursor));

@@ -1,9 +1,9 @@
-// An engine's events, under watch: the caller's signal and the time limits end the wait even when the engine heeds neither.
+// Watches the events of an engine: the caller's signal and the time limits end the wait even if the engine ignores both.
 import type { EngineEvent } from '../engine/reply-engine.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 
-/** Throws the signal's reason once it fires, and `ENGINE_TIMEOUT` when the engine is silent for too long. */
+/** Throws the signal's reason when the signal fires, and `ENGINE_TIMEOUT` when the engine sends nothing for too long. */
 export async function* watched(
   ask: (signal: AbortSignal) => AsyncIterable<EngineEvent>,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function* watched(
         finished = true;
         return;
       }
-      // The consumer's own time is not the engine's silence: the alarm is set again only once it asks for more.
+      // The time that the consumer takes does not count as the engine's silence, so the timer starts again when the consumer asks for more.
       yield step.value;
       timer = alarm(limits.silenceMs);
     }
@@ -38,7 +38,7 @@ export async function* watched(
     signal.removeEventListener('abort', follow);
     if (!finished) {
       watch.abort(signal.aborted ? signal.reason : new Error('no longer read'));
-      // Not awaited: an engine that hangs must not hang its caller.
+      // The promise is not awaited: an engine that hangs must not block its caller.
       iterator.return?.().catch(() => {});
     }
   }

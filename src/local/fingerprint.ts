@@ -1,4 +1,4 @@
-// What an idempotency key stands for: the operation and its request, as one hash.
+// The operation and its request as one hash: the meaning of an idempotency key.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
@@ -10,10 +10,10 @@ import { stableJson } from './stable-json.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
 
 const shortCharacters = 4096;
-/** So many messages are hashed at a time. */
+/** How many messages are hashed at a time. */
 const hashedAtOnce = 200;
 
-export async function onceFor(
+export async function idempotencyKeyFor(
   call: Call,
   operation: string,
   request: unknown,
@@ -29,8 +29,8 @@ export async function onceFor(
   };
 }
 
-/** As `onceFor` makes it of the whole record, but a part at a time: a record may be long. */
-export async function onceForImport(
+/** Makes the same hash as `idempotencyKeyFor` would make of the whole record, but a part at a time, because a record may be long. */
+export async function importKeyFor(
   call: Call,
   { session, messages }: SessionRecord,
   now: number,
@@ -48,7 +48,7 @@ export async function onceForImport(
   return { key: call.idempotencyKey, requestHash, keptSince: now - limits.idempotencyMs };
 }
 
-/** The same hash in two ways: of a short text in JavaScript, because loading node:crypto would take longer than hashing. */
+/** SHA-256. A short text is hashed in JavaScript, because loading `node:crypto` takes longer than hashing it. */
 async function sha256Of(text: string): Promise<Uint8Array> {
   if (text.length <= shortCharacters) return sha256(utf8ToBytes(text));
   const { createHash } = await import('node:crypto');

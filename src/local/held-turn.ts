@@ -1,10 +1,10 @@
 // A turn while this process runs it: its lease is renewed, what comes of its reply is kept, and whoever has lost it is told within a second.
 import type { ReplyPart, SessionStore, Turn } from '../store/session-store.ts';
 
-/** The reason for which `signal` fires when another has taken the turn. */
+/** The reason of `signal` when another process has taken the turn. */
 export class TurnLost extends Error {}
 
-/** How often the store is asked at least, ms. To ask is a read; to renew, a third of a lease later, is a write. */
+/** The longest time between two questions to the store, in ms. A question is a read; a renewal, after a third of the lease, is a write. */
 const askMs = 500;
 /** Of so many asks one brings what has come of the reply. */
 const asksOfPart = 3;
@@ -19,7 +19,7 @@ export interface HeldTurnOptions {
 }
 
 export class HeldTurn {
-  /** Fires when the caller stops the turn, with the caller's reason, or when the turn is lost, with {@link TurnLost}. */
+  /** Fires with the caller's reason when the caller stops the turn, and with {@link TurnLost} when another process has taken the turn. */
   readonly signal: AbortSignal;
   readonly #stop = new AbortController();
   readonly #caller: AbortSignal;
@@ -41,7 +41,7 @@ export class HeldTurn {
     this.#caller = caller;
     if (caller.aborted) this.#follow();
     else caller.addEventListener('abort', this.#follow, { once: true });
-    // A process that stood still finds this timer due at once.
+    // In a process that stood still, this timer is due as soon as the process runs again.
     this.#timer = setInterval(
       async () => {
         if (this.#isAsking) return;
@@ -51,7 +51,7 @@ export class HeldTurn {
           if (await store.renewTurn(projectId, turn, leaseMs, part)) this.#kept += part?.content.length ?? 0;
           else this.#stop.abort(new TurnLost());
         } catch {
-          // A renewal that fails is followed by another; the lease runs on meanwhile.
+          // A failed renewal is tried again at the next tick; the lease still runs.
         } finally {
           this.#isAsking = false;
         }
@@ -61,7 +61,7 @@ export class HeldTurn {
     this.#timer.unref();
   }
 
-  /** The turn has ended: nothing is renewed any more. */
+  /** Ends the renewals, after the end of the turn. */
   release(): void {
     clearInterval(this.#timer);
     this.#caller.removeEventListener('abort', this.#follow);

@@ -1,7 +1,7 @@
-// Identifiers: a prefix that names the kind, then a ULID in lower case: 48 bits of time and 80 random bits, so that ids cannot be
-// guessed and sort by age, also those that one process makes in the same millisecond.
+// Identifiers: a prefix that names the kind, then a ULID in lower case: 48 bits of time and 80 random bits. Nobody can guess an id, and ids
+// sort by age, even those of one process in one millisecond.
 
-/** Fills so many bytes with cryptographic randomness. */
+/** Fills this many bytes with cryptographic randomness. */
 export type RandomBytes = (size: number) => Uint8Array;
 
 export type IdPrefix = 'ses' | 'msg' | 'key' | 'prj';
@@ -9,7 +9,7 @@ export type IdPrefix = 'ses' | 'msg' | 'key' | 'prj';
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const randomBits = 80n;
 
-/** The last millisecond that an id was made in, and the last id that each owner got in it. */
+/** The millisecond of the newest id, and the newest id of each owner in that millisecond. */
 interface Latest {
   time: number;
   readonly ids: Map<string, bigint>;
@@ -26,7 +26,10 @@ export class IdSource {
     this.#latest = latest;
   }
 
-  /** The ids of one owner go on from each other within a millisecond: their distance tells nothing of what others make. */
+  /**
+   * A source of ids for one owner. Within one millisecond the ids of an owner continue from each other, so their distance says nothing
+   * about the ids of other owners.
+   */
   of(owner: string): IdSource {
     return new IdSource(this.#random, owner, this.#latest);
   }

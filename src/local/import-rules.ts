@@ -1,5 +1,5 @@
-// What a session that comes from outside must be like to be kept: what this service would have made of the same conversation. It may
-// come from a file that anybody wrote, so types are checked too.
+// The rules for a session that comes from outside: it is accepted if this service could have made it of the same conversation. The session
+// may come from a file that anybody wrote, so types are checked too.
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { finishReasons, type Message, type Session } from '../service/session.ts';
@@ -24,10 +24,10 @@ const messageFields = namesOf<Exclude<keyof Message, 'error_code'>>({
   usage: true,
   created_at: true,
 });
-/** What a message may have beyond these. */
+/** Fields that a message may have in addition. */
 const optionalFields = ['error_code'] as const;
 
-/** So many messages are checked at a time. */
+/** How many messages are checked at a time. */
 const checkedAtOnce = 200;
 
 export async function checkRecord(record: SessionRecord, limits: Limits): Promise<void> {
@@ -54,7 +54,7 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
   }
 }
 
-/** Returns the message's id. */
+/** Checks a message and returns its id. */
 function checkMessage(at: string, value: unknown, position: number, updated: number, limits: Limits): string {
   const message = fieldsOf(at, value, messageFields, optionalFields);
   const id = message.message_id;
@@ -83,7 +83,7 @@ function checkMessage(at: string, value: unknown, position: number, updated: num
   return id;
 }
 
-/** A reply may be empty, and as long as its engine made it; a message may not. */
+/** A reply may be empty, and as long as its engine made it. A message of the user may not. */
 function checkContent(at: string, content: string, isReply: boolean, limits: Limits): void {
   checkText(at, content);
   if (isReply) return;
@@ -105,7 +105,7 @@ function checkUsage(at: string, usage: unknown, isReply: boolean): void {
   }
 }
 
-/** A code of this version, or of another. */
+/** The code may be one of this version or of another version. */
 function checkErrorCode(at: string, code: unknown, finishReason: unknown): void {
   if (code === undefined) return;
   if (finishReason !== 'error') throw wrong(at, 'is only for a reply that ended in error');
@@ -114,12 +114,12 @@ function checkErrorCode(at: string, code: unknown, finishReason: unknown): void 
   }
 }
 
-/** The compiler finds a field that is missing. */
+/** The names of all fields. The compiler reports a missing one. */
 function namesOf<Name extends string>(fields: Readonly<Record<Name, true>>): readonly Name[] {
   return Object.keys(fields) as Name[];
 }
 
-/** All of the fields named and no others, but for optional ones. */
+/** The value as an object with exactly the named fields; only the optional ones may be absent. */
 function fieldsOf<Name extends string, Optional extends string = never>(
   at: string,
   value: unknown,
@@ -142,7 +142,7 @@ function textAt(at: string, value: unknown): string {
   return value;
 }
 
-/** It must be written as this service writes times: then it is given out again exactly as it came. */
+/** The time must be written in this service's own format, so that it is given out again unchanged. */
 function timeAt(at: string, value: unknown): number {
   const milliseconds = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString() !== value) {

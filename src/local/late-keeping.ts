@@ -1,13 +1,13 @@
-// A reply that is long in being kept: another program holds the store. Whoever waits for the end of the chat is told why.
+// Tells the user why a chat does not end: storing the reply takes long, because another program holds the store.
 
 const soonMs = 2000;
 
 export type Say = (line: string) => Promise<void>;
 
-/** `say`: null where nobody can be told. */
+/** Waits for `keeping`. `say` is null if no user is at hand. */
 export async function keptSoon<T>(keeping: Promise<T>, say: Say | null): Promise<T> {
   const timer = setTimeout(() => {
-    // The wait goes on, whether it could be said or not.
+    // The wait goes on even if the user cannot be told.
     say?.('The store is in use by another program: the reply waits for it, up to a minute.').catch(() => {});
   }, soonMs);
   try {

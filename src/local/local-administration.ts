@@ -1,4 +1,4 @@
-// Projects, keys and the state of the store: for whoever owns the store's file. No key is asked for: there may be none yet.
+// Projects, keys and the state of the store, for the owner of the store. No key is asked for, because there may be none yet.
 import type {
   Administration,
   CreatedKey,

@@ -1,4 +1,4 @@
-// The archive, kept in this process: listing, searching, reading back, renaming, deleting and restoring in batches, taking in.
+// The archive of the embedded service: lists, searches, reads, renames, deletes, restores and imports sessions.
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import { type Result, resultOf } from '../service/result.ts';
@@ -20,7 +20,7 @@ import {
   readSessionCursor,
   sessionPage,
 } from './cursors.ts';
-import { onceFor, onceForImport } from './fingerprint.ts';
+import { idempotencyKeyFor, importKeyFor } from './fingerprint.ts';
 import { checkRecord } from './import-rules.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
@@ -99,14 +99,14 @@ export class LocalArchive implements SessionArchive {
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
     await checkRecord(record, this.#local.limits);
-    const once = await onceForImport(call, record, this.#local.now(), this.#local.limits);
+    const once = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
     const session = recorded(await this.#local.store.importSession(projectId, record, once));
     if (session === null) throw takenId(record.session.session_id);
     return resultOf(session);
   }
 
   #once(call: Call, operation: string, request: unknown) {
-    return onceFor(call, operation, request, this.#local.now(), this.#local.limits);
+    return idempotencyKeyFor(call, operation, request, this.#local.now(), this.#local.limits);
   }
 }
 

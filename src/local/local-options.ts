@@ -1,14 +1,14 @@
-// What the embedded service is made of, handed in from outside.
+// Everything that the embedded service is given from outside.
 import type { EngineSet } from '../engine/engine-set.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { IdSource, RandomBytes } from './ids.ts';
 import type { Say } from './late-keeping.ts';
 
-/** This process as the one that runs a turn, named so that another can tell when it is gone. */
+/** This process as the owner of a turn. Another process can tell from the name whether the owner still runs. */
 export interface TurnOwner {
   readonly id: string;
-  /** True only when that owner surely no longer runs: its turn is then free before its lease ends. */
+  /** True only when that owner certainly no longer runs. Its turn is then free before its lease ends. */
   isGone(owner: string): boolean;
 }
 
@@ -18,11 +18,11 @@ export interface LocalOptions {
   readonly limits: Limits;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds that pass alike, however the time of day is set. Not `performance`: Node takes 2 ms to load what stands behind it. */
+  /** Milliseconds of a steady clock, which ignores changes of the time of day. Not `performance`, because Node takes 2 ms to load it. */
   readonly sinceBoot: () => number;
   readonly random: RandomBytes;
   readonly ids: IdSource;
   readonly owner: TurnOwner;
-  /** Tells the user what takes long; null where no user is at hand. */
+  /** Tells the user what takes long; null if no user is at hand. */
   readonly say: Say | null;
 }

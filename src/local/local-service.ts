@@ -1,5 +1,5 @@
-// The six operations of the interface document, kept in this process. Who may see what, and which values are allowed, is decided
-// here, once; the store keeps and finds.
+// The six operations of the interface document, for a store of this process. The checks of access and of values stand here alone; the store
+// only keeps and finds.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
@@ -14,7 +14,7 @@ import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
 import { KeyCheck } from './api-keys.ts';
-import { onceFor } from './fingerprint.ts';
+import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkIdempotencyKey, checkMessage, checkNewTitle, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
@@ -54,7 +54,7 @@ export class LocalService implements ConversationService {
       checkIdempotencyKey(call);
       return engine;
     });
-    const once = await onceFor(call, 'chat', request, now(), limits);
+    const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
     yield* runTurn(local, this.#turnQueue, access, call, { request, form, once, engine });
   }
@@ -67,7 +67,7 @@ export class LocalService implements ConversationService {
     });
     const now = this.#local.now();
     const session = { session_id: ids.of(projectId).next('ses', now), title: request.title, now };
-    const once = await onceFor(call, 'createSession', request, now, limits);
+    const once = await idempotencyKeyFor(call, 'createSession', request, now, limits);
     return resultOf(recorded(await store.createSession(projectId, session, once, keyHash)));
   }
 
@@ -83,13 +83,13 @@ export class LocalService implements ConversationService {
   }
 }
 
-/** The value of a write that happens once; throws `IDEMPOTENCY_MISMATCH`. */
+/** The result of a write that happens at most once per key; throws `IDEMPOTENCY_MISMATCH`. */
 export function recorded<T>(result: Idempotent<T>): T {
   if (result.kind === 'mismatch') throw idempotencyMismatch();
   return result.value;
 }
 
-/** What was looked for; throws `SESSION_NOT_FOUND`. */
+/** The value that was found; throws `SESSION_NOT_FOUND` for null. */
 export function found<T>(value: T | null): T {
   if (value === null) throw sessionNotFound();
   return value;

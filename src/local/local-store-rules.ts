@@ -1,7 +1,8 @@
-// The rules that a store asks inside its transactions, as it is given them when it is opened.
+// The rules that a store asks inside its transactions. A store gets them when it is opened.
 import type { StoreRules } from '../store/store-rules.ts';
 import { foldedWords, matchFinder } from './search-matches.ts';
 import { searchPage } from './search-page.ts';
+import { stableJson } from './stable-json.ts';
 import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {
@@ -12,25 +13,21 @@ export const storeRules: StoreRules = {
     const find = matchFinder(filter);
     return (text) => new Set(find(text).map(({ term }) => term)).size === filter.terms.length;
   },
-  // A key of another operation is one of another request: the hash names the operation, but an older record may not.
+  // A key that another operation used counts as used for another request. The hash names the operation, but the hash of an older record may
+  // not.
   meaningOfKey(used, request) {
     if (used === null) return 'new';
     const isSame = used.isTurn === request.isTurn && isEqual(used.requestHash, request.requestHash);
     return isSame ? 'again' : 'mismatch';
   },
-  // In all that both tell: an older export may not name the code of a failure.
+  // Only fields that both sessions have are compared: an older export may lack the code of a failure.
   isSame(kept, given) {
     const names = Object.keys(kept) as (keyof typeof kept)[];
     return names.every(
-      (name) => !Object.hasOwn(given, name) || inOneOrder(kept[name]) === inOneOrder(given[name]),
+      (name) => !Object.hasOwn(given, name) || stableJson(kept[name]) === stableJson(given[name]),
     );
   },
 };
-
-function inOneOrder(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return JSON.stringify(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
 
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);

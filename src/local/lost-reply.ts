@@ -1,4 +1,4 @@
-// A reply that could not be kept, after its message was: what the store says of a write is true of the reply alone.
+// The error for a reply that could not be stored although its message was. The store's own error speaks of the reply alone.
 import { ParleyError } from '../service/errors.ts';
 import type { Turn } from '../store/session-store.ts';
 

@@ -1,10 +1,10 @@
-// Where the terms of a search stand in a text: for the score of a message, and for its snippet. The index of a store has found the
-// message; what an index says of a word counts all projects together, and that must not show in a score: so the text itself is read.
+// Finds the terms of a search in a text, for the score and the snippet of a message. The index of a store has found the message already.
+// The index counts words over all projects, and a score must not reveal those counts, so the text itself is read.
 import { foldCase, foldWord, wordsIn } from '../store/search-characters.ts';
 import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
 
 export interface Match {
-  /** Which of the terms. */
+  /** The index of the term in the query. */
   readonly term: number;
   readonly start: number;
   readonly end: number;
@@ -12,7 +12,7 @@ export interface Match {
 
 export type FindMatches = (text: string) => readonly Match[];
 
-/** Of one term in one text: a score does not grow with more. */
+/** The most matches of one term in one text. More matches do not raise the score. */
 const mostMatches = 50;
 const longText = 32 * 1024;
 
@@ -36,16 +36,16 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
   );
   const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
   return (text) => {
-    // A long text is nearly always without one of them, and far sooner searched for it than divided.
+    // A long text mostly lacks one of the parts. A search for the parts is far faster than the division into words.
     if (text.length > longText && !holdsAll(foldWord(text), parts)) return [];
     const words = wordsOf(text);
     const counts = sought.map(() => 0);
     const matches: Match[] = [];
     for (const [at, { folded, start }] of words.entries()) {
-      // Nearly every word begins no term.
+      // Most words are not the beginning of a term.
       if (!firsts.has(folded) && !beginnings.some((beginning) => folded.startsWith(beginning))) continue;
       for (const [term, { words: phrase, prefix }] of sought.entries()) {
-        if ((counts[term] ?? 0) >= mostMatches || !standsAt(words, at, phrase, prefix)) continue;
+        if ((counts[term] ?? 0) >= mostMatches || !matchesAt(words, at, phrase, prefix)) continue;
         counts[term] = (counts[term] ?? 0) + 1;
         matches.push({ term, start, end: words[at + phrase.length - 1]?.end ?? start });
       }
@@ -62,7 +62,7 @@ function first(words: readonly Word[]): readonly string[] {
   return words.slice(0, 1).map(({ folded }) => folded);
 }
 
-function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], prefix: boolean): boolean {
+function matchesAt(words: readonly Word[], at: number, phrase: readonly Word[], prefix: boolean): boolean {
   return phrase.every(({ folded }, offset) => {
     const there = words[at + offset]?.folded;
     const mayGoOn = prefix && offset === phrase.length - 1;
@@ -70,7 +70,7 @@ function standsAt(words: readonly Word[], at: number, phrase: readonly Word[], p
   });
 }
 
-/** The words of a text as they are compared, in their order. */
+/** The words of a text in their order, folded for comparison. */
 export function foldedWords(text: string): readonly string[] {
   return wordsOf(text).map((word) => word.folded);
 }

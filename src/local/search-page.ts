@@ -1,5 +1,5 @@
-// A page of a search, made of what a store reads: the last hits, scored by their own texts, and the best of them by session. It knows no
-// database, so that the same messages give the same page over every store.
+// Makes a page of a search from what a store reads: the newest hits, scored by their own texts, and the best of them by session. The code
+// knows no database, so the same messages give the same page over every store.
 import type { SearchHit, SearchItem } from '../service/session-archive.ts';
 import type { SearchFilter, SearchPlace } from '../store/session-filters.ts';
 import type { FoundMessage, SearchReads, SearchRule, ShownSession } from '../store/store-rules.ts';
@@ -8,23 +8,23 @@ import { searchCursor } from './cursors.ts';
 import { type FindMatches, type Match, matchFinder } from './search-matches.ts';
 import { snippetOf } from './search-snippet.ts';
 
-/** How many hits are ranked: those that came last. */
+/** How many hits are ranked: the newest ones. */
 const mostHits = 10_000;
-/** How many bytes of their texts are read for that, so that a few huge messages cannot stop everything else. */
+/** How many bytes of text are read for the scores. The limit keeps a few huge messages from blocking everything else. */
 const mostBytes = 16 * 1024 * 1024;
 const hitsOfSession = 3;
-/** How far into a text its first hit is looked for at first; UTF-16 units, as the next. */
+/** How much of a text is searched first for its first hit, in UTF-16 units. */
 const firstSearched = 8192;
-/** More than a snippet takes of a text behind its first hit. */
+/** How many UTF-16 units behind the first hit are enough for a snippet. */
 const snippetReach = 512;
-/** BM25, with the same weight for all words. How soon more of the same word counts for nothing, */
+/** BM25, with equal weights for all words: how soon more matches of a word stop raising the score. */
 const saturation = 1.2;
-/** how much the length of a text counts against it, */
+/** BM25: how much a long text lowers the score. */
 const lengthWeight = 0.75;
-/** and the length of a usual one. */
+/** BM25: the length of a usual text, in bytes. */
 const usualBytes = 600;
 
-/** A session among the hits. Its place has the best of their scores, and the time of the newest. */
+/** A session with hits: the best score and the newest time among them. */
 interface Found extends SearchPlace {
   readonly hits: readonly { readonly id: number; readonly score: number }[];
 }
@@ -45,7 +45,7 @@ export const searchPage: SearchRule = async (filter, reads) => {
   };
 };
 
-/** By session, the best first. */
+/** Groups the hits by session, the best session first. */
 async function rank(
   hits: readonly FoundMessage[],
   { terms }: SearchFilter,
@@ -78,7 +78,7 @@ async function rank(
   return Array.from(sessions, ([sessionId, found]) => ({ sessionId, ...found })).sort(inOrder);
 }
 
-/** An order that every store agrees on, whichever it found its hits in. */
+/** A total order, so that every store ranks the same hits. */
 function newestFirst(one: FoundMessage, other: FoundMessage): number {
   return (
     other.created_at - one.created_at ||
@@ -91,17 +91,19 @@ function inOrder(one: SearchPlace, other: SearchPlace): number {
   return other.score - one.score || other.time - one.time || byteOrder(other.sessionId, one.sessionId);
 }
 
-/** Ids are ASCII: their units are their bytes. */
+/** Compares ids by bytes. Ids are ASCII, so their UTF-16 units have the order of their bytes. */
 function byteOrder(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** A function of a message and the query alone, so that the pages of one search fit together. `text` is null where it is not read. */
+/**
+ * The score depends on the message and the query alone, so that the pages of one search fit together. `text` is null if it is not read.
+ */
 function scoreOf(bytes: number, terms: number, find: FindMatches, text: string | null): number {
   const counts = new Array<number>(terms).fill(0);
   if (text !== null) for (const { term } of find(text)) counts[term] = (counts[term] ?? 0) + 1;
   const long = saturation * (1 - lengthWeight + (lengthWeight * bytes) / usualBytes);
-  // The index has found each term at least once, whatever is found here.
+  // Each term counts at least once, because the index has found it in the message.
   const score = counts.reduce((sum, count) => {
     const times = Math.max(count, 1);
     return sum + (times * (saturation + 1)) / (times + long);
@@ -109,7 +111,7 @@ function scoreOf(bytes: number, terms: number, find: FindMatches, text: string |
   return Math.round((score / terms) * 10_000) / 10_000;
 }
 
-/** Without the sessions that have gone since they were ranked. */
+/** The items of a page, without sessions that were deleted since they were ranked. */
 async function shownItems(
   shown: readonly Found[],
   find: FindMatches,
@@ -137,10 +139,10 @@ function toHit({ content, ...message }: ShownSession['messages'][number], find: 
   return { ...message, snippet: snippetOf(content, firstMatches(content, find)) };
 }
 
-/** Those around the first. Most often it stands near the beginning: of a long text no more is searched than it takes. */
+/** The matches around the first one. A first match mostly stands near the beginning, so a long text is searched in growing parts. */
 function firstMatches(content: string, find: FindMatches): readonly Match[] {
   for (let length = firstSearched; length < content.length; length *= 8) {
-    // A word that is cut at the end is another word.
+    // A word at the end of a part may be cut, and a cut word is another word.
     const matches = find(content.slice(0, length)).filter(({ end }) => end < length - 1);
     if ((matches[0]?.start ?? length) < length - snippetReach) return matches;
   }

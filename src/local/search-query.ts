@@ -1,5 +1,5 @@
-// What a search is asked for, as a person types it: words, "phrases", begin*. Nothing else in it means anything, so that no text is
-// an expression by mistake. A query without a word, or with an open quotation mark, is an error that says so.
+// Reads a query as a person types it: words, "phrases", begin*. No other character is an operator, so no text becomes an expression by
+// mistake. A query without a word, or with an open quotation mark, is an error that names the fault.
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { hasWord } from '../store/search-characters.ts';
@@ -7,7 +7,7 @@ import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
 import { unspaced } from '../store/unspaced-scripts.ts';
 import { checkText } from './text-rules.ts';
 
-/** A phrase with its closing mark, or a word up to the next white space or mark; each may end in an asterisk. */
+/** A phrase in quotation marks, or a word up to the next white space or quotation mark. An asterisk may follow either. */
 const part = /"(?<phrase>[^"]*)"(?<phraseBegins>\*)?|(?<word>[^\s"]+)/gu;
 
 export function readQuery(query: string, limits: Limits): Pick<SearchFilter, 'terms' | 'matching'> {
@@ -16,12 +16,12 @@ export function readQuery(query: string, limits: Limits): Pick<SearchFilter, 'te
   if (length > limits.queryCharacters) {
     throw wrongQuery(`has ${length} characters; the limit is ${limits.queryCharacters}`);
   }
-  // Typographic marks are what some keyboards and documents make of the plain one.
+  // Some keyboards and editors write typographic quotation marks.
   const plain = query.replace(/[“”„]/g, '"');
   if ((plain.match(/"/g) ?? []).length % 2 === 1) {
     throw wrongQuery(`has a quotation mark that is not closed, at position ${plain.lastIndexOf('"') + 1}`);
   }
-  // What has neither letters nor digits looks for nothing.
+  // A term without letters and digits finds nothing.
   const terms = [...plain.matchAll(part)]
     .map(({ groups = {} }) => termOf(groups))
     .filter(({ text }) => hasWord(text));
@@ -29,7 +29,7 @@ export function readQuery(query: string, limits: Limits): Pick<SearchFilter, 'te
   if (terms.length > limits.queryTerms) {
     throw wrongQuery(`has ${terms.length} words and phrases; the limit is ${limits.queryTerms}`);
   }
-  // A message with one such term is in such a script, too: so are all terms with it.
+  // A message that holds a term of such a script is itself in such a script, so all terms are searched in pieces.
   const inPieces = new RegExp(unspaced, 'u');
   return { terms, matching: terms.some(({ text }) => inPieces.test(text)) ? 'pieces' : 'words' };
 }

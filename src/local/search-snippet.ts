@@ -1,11 +1,11 @@
-// The part of a message around the words that were searched for, on one line, its hits marked.
+// A snippet: the part of a message around the terms of the search, on one line, with the hits marked.
 import { snippetMarks } from '../service/session-archive.ts';
 import type { Match } from './search-matches.ts';
 
-/** UTF-16 units before the first hit, and in all. */
+/** The UTF-16 units before the first hit, and of the whole snippet. */
 const before = 40;
 const length = 160;
-/** How far a cut moves so that it falls between words. */
+/** How far, in UTF-16 units, a cut moves to fall between words. */
 const reach = 15;
 
 export function snippetOf(text: string, matches: readonly Match[]): string {
@@ -24,7 +24,7 @@ export function snippetOf(text: string, matches: readonly Match[]): string {
   return `${start > 0 ? '…' : ''}${shown.replace(/\s+/gu, ' ').trim()}${end < text.length ? '…' : ''}`;
 }
 
-/** Terms may overlap: the earlier and longer one is marked. */
+/** Matches without overlaps: of two that overlap, the earlier or longer one stays. */
 function apart(matches: readonly Match[]): readonly Match[] {
   const sorted = matches.toSorted((one, other) => one.start - other.start || other.end - one.end);
   const kept: Match[] = [];
@@ -32,7 +32,7 @@ function apart(matches: readonly Match[]): readonly Match[] {
   return kept;
 }
 
-/** Nothing in it that could be taken for a mark. */
+/** The text without the characters that mark a hit. */
 function plain(text: string): string {
   return text.replaceAll(snippetMarks.open, '[').replaceAll(snippetMarks.close, ']');
 }
@@ -47,7 +47,7 @@ function wordEnd(text: string, at: number): number {
   return outsidePair(text, space === -1 ? at : at - reach + space);
 }
 
-/** Never through a character of two units. */
+/** The place of a cut, moved so that it does not divide a surrogate pair. */
 function outsidePair(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;

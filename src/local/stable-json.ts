@@ -1,6 +1,6 @@
-// A value as JSON in which equal values have equal texts: the order of the fields, at any depth, does not count.
+// Writes a value as JSON so that equal values give equal texts: the order of fields does not count, at any depth.
 
-/** An object is written as the list of its fields, and cannot be told from such a list. */
+/** An object is written as the list of its fields, so an object and such a list give the same text. */
 export function stableJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

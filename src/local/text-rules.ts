@@ -1,5 +1,5 @@
-// The rules that a value must keep to be stored, once for every way in. A breach names the field, the rule and what was got.
-import { namesDay } from '../service/calendar-day.ts';
+// The rules for values that are stored, the same for every way in. An error names the field, the rule and the value.
+import { isCalendarDay } from '../service/calendar-day.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
@@ -11,14 +11,14 @@ function invalid(field: string, problem: string): ParleyError {
   });
 }
 
-/** NUL and lone surrogates do not survive every store, so none takes them. */
+/** Refuses NUL and lone surrogates: not every store keeps them, so no store takes them. */
 export function checkText(field: string, text: string): void {
   const nul = text.indexOf('\0');
   if (nul !== -1) throw invalid(field, `holds a NUL character at position ${nul}`);
   if (!text.isWellFormed()) throw invalid(field, 'is not valid Unicode: it holds half of a surrogate pair');
 }
 
-/** Before anything else is looked at, which would take its time in a text of some MiB. A character has at most two units. */
+/** Checks the length before everything else: other checks would take long in a text of some MiB. A character has at most two units. */
 function checkCharacters(field: string, text: string, limit: number): void {
   const length = text.length > limit * 4 ? `at least ${Math.ceil(text.length / 2)}` : [...text].length;
   if (typeof length === 'string' || length > limit) {
@@ -33,7 +33,7 @@ export function checkTitle(title: string, limits: Limits, field = 'title'): void
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(title)) throw invalid(field, 'holds a control character or a line break');
 }
 
-/** The title of a chat is that of the session which it makes. */
+/** Checks the title of a chat, which becomes the title of the session that the chat creates. */
 export function checkNewTitle(title: string, sessionId: string | null, limits: Limits): void {
   if (sessionId !== null) throw invalid('title', 'is for a new session: it cannot stand beside session_id');
   checkTitle(title, limits);
@@ -79,7 +79,7 @@ export function checkBatch(ids: readonly string[], limits: Limits): void {
 export function readTime(field: string, time: string | null): number | null {
   if (time === null) return null;
   const milliseconds =
-    /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(time) && namesDay(time) ? Date.parse(time) : Number.NaN;
+    /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(time) && isCalendarDay(time) ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(milliseconds))
     throw invalid(field, 'is not an ISO 8601 time with its zone such as 2026-01-31T00:00:00.000Z');
   return milliseconds;
@@ -87,14 +87,14 @@ export function readTime(field: string, time: string | null): number | null {
 
 const automaticTitleCharacters = 60;
 
-/** The title that a session gets from its first message: the first line that says something, shortened. */
+/** The title of a session from its first message: the first line with a visible character, shortened. */
 export function titleOf(message: string): string {
   // Most lines are plain ASCII, and the Unicode tables behind `\p{…}` take 0.2 ms to load.
   const clean = (line: string) =>
     (/^[ -~]*$/.test(line) ? line : line.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')).trim();
   const start = message.search(/[^\s\x00-\x1f\x7f-\x9f]/);
   if (start === -1) return '';
-  // A character has at most two units; more of a line of some MiB is not looked at.
+  // A character has at most two units, so the title never needs more of the message than this.
   const [line = ''] = message.slice(start, start + automaticTitleCharacters * 2).split(/[\r\n]/);
   return [...clean(line)].slice(0, automaticTitleCharacters).join('').trimEnd();
 }

@@ -1,5 +1,5 @@
-// A glob over titles, as a person types it: `*` any characters, `?` any one, `[a-z]` one of a set, `[^a-z]` one that is not. A `]` that
-// stands first in a set is one of its characters, and so is a `-` that stands first or last. What a set lacks its end for matches nothing.
+// A glob over titles, as a person types it: `*` any characters, `?` any one, `[a-z]` one of a set, `[^a-z]` one outside the set. A `]` that
+// stands first in a set is a member, and so is a `-` that stands first or last. A set without its closing `]` matches nothing.
 import type { CharacterRange, TitlePart, TitlePattern } from '../store/session-filters.ts';
 
 const part =
@@ -29,7 +29,7 @@ function rangesOf(characters: readonly string[]): readonly CharacterRange[] {
       continue;
     }
     ranges.push({ from: character, to: character });
-    // A `]` is in a set only as its first character, and begins no range.
+    // A `]` is a member only as the first character of a set, and it cannot begin a range.
     from = character === ']' ? null : character;
   }
   return ranges;

@@ -1,5 +1,4 @@
-// Takes the turn of a session, waiting for the one before it to end: first for those who came before in this process, then for whoever
-// runs the turn, here or in another process.
+// Takes the turn of a session. Waits first for the earlier callers of this process, then for the process that runs the session's turn now.
 import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
 import type { IdempotencyKey, TurnBegin } from '../store/session-store.ts';
@@ -11,10 +10,10 @@ import type { TurnQueue } from './turn-queue.ts';
 
 type Begun = Extract<TurnBegin, { turn: unknown }>;
 
-/** How often, while a turn runs, its owner is looked for: it may have been killed. */
+/** How often, in ms, the owner of a running turn is checked: its process may have been killed. */
 const ownerLookMs = 250;
 
-/** Throws `SESSION_BUSY` when the wait is over; nothing is kept then. */
+/** Throws `SESSION_BUSY` when the wait is over; nothing is stored then. */
 export async function beginWhenFree(
   local: LocalOptions,
   queue: TurnQueue,
@@ -24,21 +23,24 @@ export async function beginWhenFree(
   once: IdempotencyKey | null,
 ): Promise<Begun> {
   call.signal.throwIfAborted();
-  const patience = new Patience(call.signal, local.limits.turnWaitMs);
+  const limit = new WaitLimit(call.signal, local.limits.turnWaitMs);
   let leave = () => {};
   try {
     const place = request.session_id ?? (once === null ? null : `key ${once.key}`);
     // A session that is new is wanted by nobody else.
-    if (place !== null) leave = await queue.enter(`${access.projectId} ${place}`, patience);
-    return await beginAtHead(local, access, call, request, once, patience);
+    if (place !== null) leave = await queue.enter(`${access.projectId} ${place}`, limit);
+    return await beginAtHead(local, access, call, request, once, limit);
   } finally {
     leave();
-    patience.end();
+    limit.end();
   }
 }
 
-/** How long one waits, from the first wait on. By a timer, and no time of day: that may jump. Most turns wait for nothing. */
-class Patience {
+/**
+ * The limit of all waits of one call, counted from the first wait on. A timer counts it, because the time of day may jump. Most turns wait
+ * for nothing.
+ */
+class WaitLimit {
   readonly #caller: AbortSignal;
   readonly #ms: number;
   #over: AbortController | null = null;
@@ -76,7 +78,7 @@ async function beginAtHead(
   call: Call,
   request: ChatRequest,
   once: IdempotencyKey | null,
-  patience: Patience,
+  limit: WaitLimit,
 ): Promise<Begun> {
   for (let deadOwner: string | null = null; ; ) {
     const now = local.now();
@@ -106,21 +108,21 @@ async function beginAtHead(
       case 'mismatch':
         throw idempotencyMismatch();
       case 'busy':
-        deadOwner = await whoDied(local, projectId, begin, patience.signal);
+        deadOwner = await waitUntilFree(local, projectId, begin, limit.signal);
     }
   }
 }
 
-/** Resolves when the turn may be free: with its owner where that is dead, with null where it has ended. */
-async function whoDied(
+/** Resolves when the turn may be free: with the owner if it is dead, with null if the turn has ended. */
+async function waitUntilFree(
   { owner, store }: LocalOptions,
   projectId: string,
   running: Extract<TurnBegin, { kind: 'busy' }>,
-  patience: AbortSignal,
+  signal: AbortSignal,
 ): Promise<string | null> {
   for (;;) {
-    patience.throwIfAborted();
+    signal.throwIfAborted();
     if (owner.isGone(running.owner)) return running.owner;
-    if (await store.waitForTurn(projectId, running, ownerLookMs, patience)) return null;
+    if (await store.waitForTurn(projectId, running, ownerLookMs, signal)) return null;
   }
 }

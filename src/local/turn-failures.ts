@@ -1,8 +1,8 @@
-// How a turn fails, in the API's words: what went wrong, and where its message is when that was kept.
+// The errors of a turn. An error after the message was stored says where the message is.
 import { ParleyError } from '../service/errors.ts';
 import type { Turn } from '../store/session-store.ts';
 
-/** What went wrong after the message was kept: it says where the message is. */
+/** The error of a turn whose message is stored, with the place of the message. */
 export function failure(error: unknown, turn: Turn): ParleyError {
   const place = { session_id: turn.session_id, message_id: turn.message_id };
   const hint = `The message is kept in session ${turn.session_id}.`;

@@ -1,18 +1,21 @@
-// Who wants the turn of one session, in this process: one after the other, in the order in which they came. The others of a queue
-// ask the store nothing.
+// A queue per session within this process: turns run one after the other, in the order of their arrival. Only the head of a queue asks the
+// store.
 
 export class TurnQueue {
-  /** By session: resolves when the last of its queue has left. */
+  /** By session: a promise that resolves when the last of its queue has left. */
   readonly #queues = new Map<string, Promise<void>>();
 
-  /** Resolves at the head of the queue, with the function that leaves it. Rejects with the signal's reason, and has left then; the signal is asked for only when there is somebody before. */
-  async enter(session: string, patience: { readonly signal: AbortSignal }): Promise<() => void> {
+  /**
+   * Resolves at the head of the queue with the function that leaves it. Rejects with the signal's reason; the caller has then left. The
+   * signal is read only if somebody is ahead.
+   */
+  async enter(session: string, limit: { readonly signal: AbortSignal }): Promise<() => void> {
     let leave = () => {};
     const left = new Promise<void>((resolve) => {
       leave = resolve;
     });
     const before = this.#queues.get(session);
-    // Whoever leaves early leaves the order of the others as it was.
+    // A caller that leaves early does not change the order of the others.
     const last = before === undefined ? left : before.then(() => left);
     this.#queues.set(session, last);
     const end = () => {
@@ -21,7 +24,7 @@ export class TurnQueue {
     };
     if (before === undefined) return end;
     try {
-      await beforeAbort(before, patience.signal);
+      await beforeAbort(before, limit.signal);
       return end;
     } catch (error) {
       end();

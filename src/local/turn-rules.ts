@@ -1,5 +1,5 @@
-// The rules of a turn, without a database and without a clock: what stands, and what is therefore to be written. A store asks them
-// inside its own transaction, so two stores cannot tell them differently.
+// The rules of a turn, without database and clock: they say, from what is stored, what is to be written. A store asks them inside its own
+// transaction, so every store decides alike.
 import { isCut } from '../service/session.ts';
 import type { StandingTurn, TurnRules } from '../store/store-rules.ts';
 
@@ -14,13 +14,13 @@ export const turnRules: TurnRules = {
     if (own.reply !== null && !isCut(own.reply)) return 'answered';
     if (standing === null) return 'take';
     if (isRunning(standing, deadOwner)) return 'busy';
-    // The turn's own message needs no reply before it is asked again.
+    // The message of this turn needs no reply before it is asked again.
     return standing.position === own.position || standing.hasReply ? 'take' : 'close and take';
   },
 
   end({ isHeld, isRunning: runs, reply: standing }, reply) {
     if (standing === null) return isHeld ? 'add' : 'lost';
-    // The same call again, after an answer that was lost.
+    // The reply is stored already: the caller repeats a call whose answer was lost.
     if (standing.message_id === reply.message_id) return 'stands';
     if (!isCut(standing)) return 'lost';
     if (isHeld) return 'replace';
@@ -31,7 +31,7 @@ export const turnRules: TurnRules = {
   },
 };
 
-/** An equal owner may still run it: one process can hold two chats. */
+/** A turn whose owner is this process may still run, because one process can hold two chats. */
 function isRunning(standing: StandingTurn, deadOwner: string | null): boolean {
   return !standing.isLeaseOver && standing.owner !== deadOwner;
 }

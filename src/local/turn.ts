@@ -1,5 +1,5 @@
-// One turn: keep the message, stream the reply, keep the reply, or what there was of it. The two writes and their order are
-// what "nothing said is ever lost" rests on: no engine is asked before the first, no `done` is said before the second.
+// One turn: stores the message, streams the reply, stores the reply or its received part. No engine is asked before the message is stored,
+// and no `done` is sent before the reply is stored. These two rules keep every message and reply safe.
 import type { ReplyEngine } from '../engine/reply-engine.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/chat-event.ts';
@@ -25,11 +25,14 @@ export interface ChosenTurn {
 }
 
 /**
- * The contract of a turn that another process takes over while it runs (its lease ended: this process stood still, or seemed dead):
- * the engine is stopped within a second, and `done` is said only for a reply that is stored under the id that it names, and that is the
- * text which the deltas of this stream make. So, where a whole reply of the other stands: its rest and `done`, if it begins with what
- * was said here, or if nobody looks at the chunks (`form` is `whole`). Otherwise the error `SESSION_BUSY`, which names the session and
- * the message. What was said here is kept if nothing better stands.
+ * Runs a turn. Another process may take the turn over when its lease ends, because this process stood still or seemed dead. Then:
+ * - The engine is stopped within a second.
+ * - `done` is sent only for a reply that is stored under the `message_id` that it names, and only if the deltas of this stream make its
+ * text.
+ * - If the other process has stored a whole reply that begins with the text sent so far, the rest of that reply and `done` follow. The same
+ * holds for any whole reply if nobody reads the deltas (`form` is `whole`).
+ * - Otherwise the error is `SESSION_BUSY`, with the session and the message.
+ * - The text received here is stored unless a better reply stands.
  */
 export async function* runTurn(
   local: LocalOptions,
@@ -114,7 +117,7 @@ export async function* runTurn(
       }
       if (event.type === 'finish') {
         const end = await keep(event.reason, event.usage);
-        // Whoever got the last event may not ask for another, and then nothing below is reached.
+        // A consumer that got the last event may not ask for another one. The code below does not run then.
         held.release();
         if (end.kind === 'kept') yield end.done;
         else yield* standing(turn, end.standing, form, text);
@@ -140,7 +143,7 @@ export async function* runTurn(
     else throw isLost ? takenOver(turn) : failure(error, turn);
   } finally {
     held.release();
-    // Reached with nothing tried only when the consumer stopped reading.
+    // No attempt to store was made: the consumer stopped reading.
     if (!tried) await keep('interrupted', null);
   }
 }
@@ -149,14 +152,14 @@ type Kept =
   | { readonly kind: 'kept'; readonly done: ChatEvent }
   | { readonly kind: 'lost'; readonly standing: Message | null };
 
-/** The rest of a turn that was lost, of which `said` was told already: the reply that stands, where that is the truth. */
+/** The rest of a lost turn, of which the text `said` was sent already: the stored reply if it continues that text, else `SESSION_BUSY`. */
 function* standing(turn: Turn, reply: Message | null, form: ReplyForm, said: string): Generator<ChatEvent> {
   if (reply === null || isCut(reply)) throw takenOver(turn);
   if (form !== 'whole' && !reply.content.startsWith(said)) throw takenOver(turn);
   yield* replayed(turn, reply, said);
 }
 
-/** A reply that stands, told in place of one that is made. */
+/** A stored reply, sent in place of a new one. */
 function* replayed(turn: Turn, reply: Message, said: string): Generator<ChatEvent> {
   const rest = reply.content.startsWith(said) ? reply.content.slice(said.length) : '';
   if (rest !== '' || said === '') yield { event: 'delta', data: { text: rest } };

@@ -1,4 +1,4 @@
-// The failure that a user is told when a request got no response.
+// The failure for a request without a response.
 import type { HttpFailure, HttpFailureKind } from '../http/http-failure.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { Remedy } from '../service/remedy.ts';
@@ -40,9 +40,9 @@ const remedies: Partial<Record<HttpFailureKind, Remedy>> = {
   timeout: { kind: 'allow_longer_silence', mode: null, within: 'reply' },
 };
 
-/** `failure` ended a request with this method. */
+/** The failure that the user gets for `failure`, which ended a request with this method. */
 export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
-  // Where no connection was made, a longer time-out would not help.
+  // A longer time-out does not help if no connection was made.
   const kind = failure.kind === 'timeout' && !failure.sent ? 'unreachable' : failure.kind;
   const isDoubtful = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
   const doubt = isDoubtful

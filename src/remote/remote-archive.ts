@@ -22,7 +22,7 @@ import { remoteResult } from './remote-result.ts';
 
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
-  /** The most messages of a page that this server did not answer with too large a response. */
+  /** The most messages per page for which this server's responses were not too large. */
   #mostMessages = Number.POSITIVE_INFINITY;
 
   constructor(connection: RemoteConnection) {
@@ -44,7 +44,7 @@ export class RemoteArchive implements SessionArchive {
     return remoteResult(this.#connection, call, 'searchSessions', input, searchPageOf);
   }
 
-  /** A server may limit its pages by their items alone. When its response is too large, half as many messages are asked for. */
+  /** Lists messages. A server may limit its pages by items only. If its response is too large, half as many messages are asked for. */
   async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>> {
     for (let limit = Math.min(page.limit, this.#mostMessages); ; limit = this.#mostMessages) {
       const input = { sessionId, query: { ...page, limit } };
@@ -91,7 +91,7 @@ function isTooLarge(error: unknown): boolean {
   return cause instanceof HttpFailure && cause.kind === 'too_large';
 }
 
-/** The default order is not sent, so that a server that knows no other order lists all the same. */
+/** The default order is not sent, so that a server that knows no order also lists sessions. */
 function withoutDefaults({ sort, order, ...query }: SessionQuery): Query {
   return {
     ...query,

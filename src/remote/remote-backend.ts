@@ -1,4 +1,4 @@
-// Puts the backend of a server elsewhere together.
+// Makes the backend of a server elsewhere.
 import type { Backend } from '../service/backend.ts';
 import { ParleyError } from '../service/errors.ts';
 import { readPointer } from '../wire/json-pointer.ts';
@@ -7,7 +7,7 @@ import { RemoteConnection } from './remote-connection.ts';
 import type { RemoteOptions } from './remote-options.ts';
 import { RemoteService } from './remote-service.ts';
 
-/** Opens no socket yet. Rejects with `CONFIG` for a file, a variable or a pointer that cannot be used. */
+/** Opens no socket yet. Rejects with `CONFIG` for an unusable file, variable or pointer. */
 export async function openRemoteBackend(options: RemoteOptions): Promise<Backend> {
   const replyPointer = options.replyPointer === null ? null : readPointer(options.replyPointer);
   if (options.replyPointer !== null && replyPointer === null) {

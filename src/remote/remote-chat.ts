@@ -1,5 +1,5 @@
 // One turn at a server elsewhere: the request is sent, perhaps more than once, and the reply is read, streamed or whole. A reply that broke
-// off is never taken for a whole one.
+// off is never taken for a complete one.
 import { isEventStream, readEventStream } from '../http/event-stream.ts';
 import { fieldOf } from '../http/foreign-json.ts';
 import { HttpFailure } from '../http/http-failure.ts';
@@ -23,7 +23,7 @@ const mostEventBytes = 64 * 1024 * 1024;
 const mostCharacters = 16 * 1024 * 1024;
 
 interface RemoteChatOptions {
-  /** A reply that is wanted whole is asked for as one JSON body, which costs both sides less. */
+  /** `whole`: the reply is asked for as one JSON body, which costs both sides less. */
   readonly form: ReplyForm;
   readonly replyPointer: readonly string[] | null;
 }
@@ -61,7 +61,7 @@ export async function* remoteChat(
   }
 }
 
-/** What is known of the turn so far. */
+/** The known facts of the running turn. */
 class RemoteTurn {
   readonly #request: ChatRequest;
   readonly #replyPointer: readonly string[] | null;
@@ -124,7 +124,7 @@ class RemoteTurn {
     throw new HttpFailure('broken', true, 'the stream ended without its last event');
   }
 
-  /** Yields the end of a reply that is whole. Its JSON answer came alone, or as the last event. */
+  /** Yields the end of a complete reply. Its JSON answer arrived alone, or as the last event. */
   *end(body: unknown): Generator<ChatEvent> {
     const session_id = sessionIdOf(body) ?? this.#start?.session_id ?? this.#request.session_id;
     if (session_id === null) {
@@ -141,8 +141,8 @@ class RemoteTurn {
   }
 
   /**
-   * Throws where the streamed reply differs from the reply that the server says it stores, apart from white space at the ends. Another
-   * server need not repeat the reply, and a profile may name another place for it; then nothing is compared.
+   * Throws if the streamed reply differs from the reply that the server says it stores, apart from white space at the ends. A third-party
+   * server need not repeat the reply, and a profile may name another place for it; nothing is compared then.
    */
   #compare(body: unknown): void {
     const kept = fieldOf(fieldOf(body, 'data'), 'reply');

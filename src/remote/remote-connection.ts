@@ -31,7 +31,7 @@ export interface OperationRequest {
   readonly sessionId?: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** True: asks for a stream of events, where the server may have one. */
+  /** True: asks for a stream of events if the server may have one. */
   readonly streams?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface PreparedRequest {
   readonly operation: Operation;
   readonly request: HttpRequest;
   readonly apiKey: string;
-  /** True: a response of 429 or 503 is waited out here. */
+  /** True: a response of 429 or 503 leads to a wait here. */
   readonly waits: boolean;
 }
 
@@ -84,12 +84,12 @@ export class RemoteConnection {
     }
   }
 
-  /** What the server offers beyond the interface document; null while that is not known. */
+  /** The extensions that the server offers; null while they are unknown. */
   get extensions(): readonly string[] | null {
     return this.#extensions === null ? null : [...this.#extensions];
   }
 
-  /** True for an extension that the server offers, false for one that it lacks; null while neither is known. */
+  /** True for an extension that the server offers, false for one that it lacks; null while its extensions are unknown. */
   offers(extension: Extension): boolean | null {
     return this.#extensions?.has(extension) ?? null;
   }
@@ -151,7 +151,7 @@ export class RemoteConnection {
     };
   }
 
-  /** The whole response. The request is sent as often as needed. */
+  /** Returns the whole response. The request is sent as often as necessary. */
   async ask(
     prepared: PreparedRequest,
   ): Promise<{ readonly received: ReceivedResponse; readonly mayHaveActed: boolean }> {
@@ -180,7 +180,7 @@ export class RemoteConnection {
   }
 }
 
-/** Refuses a body that a Parley server would not take: a session to import is sent in one request. */
+/** Refuses a body that is too long for a Parley server: a session to import is sent in one request. */
 function requireShort(body: string): void {
   const bytes = Buffer.byteLength(body);
   if (bytes <= bodyBytes) return;

@@ -1,4 +1,4 @@
-// The options of a remote backend: the server, what is known of it, and the outside world.
+// The options of a remote backend: the server, the known facts about it, and the outside world.
 import type { ProxyVariables } from '../http/proxy-choice.ts';
 
 export interface RemoteOptions {
@@ -6,7 +6,7 @@ export interface RemoteOptions {
   readonly url: string;
   /** A JSON Pointer to the reply in the response to a chat; null to look for the reply. */
   readonly replyPointer: string | null;
-  /** What the server offered before; null where that is not known. */
+  /** The extensions that the server offered before; null if unknown. */
   readonly extensions: readonly string[] | null;
   readonly env: ProxyVariables & { readonly NODE_EXTRA_CA_CERTS?: string | undefined };
   /** The path of a file of certificates (PEM) to trust besides those that Node trusts; null for none. */
@@ -15,13 +15,13 @@ export interface RemoteOptions {
   readonly signal: AbortSignal;
   /** Seconds that the server may be silent; null for the default. */
   readonly timeout: number | null;
-  /** Is told each request as a command that repeats it, and then how long the request took; null tells nobody. */
+  /** Called with each request as a command that repeats it, and then with the time that the request took; null for no trace. */
   readonly trace: ((line: string) => Promise<void>) | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** Makes a name for one request, so that sending it again does nothing twice. */
+  /** Makes the idempotency key of one request, so that a repetition does nothing twice. */
   readonly newIdempotencyKey: () => string;
   /** Resolves after the given ms, or rejects with the signal's reason. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;

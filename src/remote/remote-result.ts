@@ -1,4 +1,4 @@
-// Carries out one operation at a server: sends the request, tells a success from a failure, and reads the body.
+// Carries out one operation at a server: sends the request, distinguishes success from failure, and reads the body.
 import type { Call } from '../service/call.ts';
 import type { Result } from '../service/result.ts';
 import { notThisApi } from '../wire/failure-body.ts';
@@ -7,7 +7,7 @@ import { successBody } from '../wire/success-body.ts';
 import { errorWithoutKey } from './failure-without-key.ts';
 import type { OperationRequest, RemoteConnection } from './remote-connection.ts';
 
-/** `read` returns null for a body that lacks what the operation asks for; then this rejects with `BAD_RESPONSE`. */
+/** `read` returns null for a body without the result of the operation. The call then rejects with `BAD_RESPONSE`. */
 export async function remoteResult<T>(
   connection: RemoteConnection,
   call: Call,

@@ -29,7 +29,7 @@ export class RemoteService implements ConversationService {
   constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
     this.#connection = connection;
     this.#replyPointer = replyPointer;
-    // A server that has the archive is one of Parley.
+    // Only Parley's own server has the archive, and it takes titles.
     this.#titled = new TitledSessions(this, () => connection.offers('archive') === true);
   }
 
@@ -81,7 +81,7 @@ export class RemoteService implements ConversationService {
       body = successBody('deleteSession', received);
     } catch (error) {
       if (!mayHaveActed || !(error instanceof ParleyError)) throw error;
-      // A session that is not found was deleted by an earlier sending whose answer was lost.
+      // A missing session was probably deleted by an earlier attempt whose answer was lost.
       if (error.code !== 'SESSION_NOT_FOUND') throw error.with({ mayHaveActed: true });
       repeated = true;
     }

@@ -1,31 +1,31 @@
-// Decides when a request is sent again. A server must not carry out a turn twice that the user sent once. A POST is therefore sent again
-// only if it never left, if the server turned it away, or if the server is known to recognize a repeated idempotency key.
+// Decides when a request is sent again. A server must not run a turn twice that the user sent once. A POST is therefore sent again only if
+// it never left, if the server refused it, or if the server is known to honour idempotency keys.
 import { HttpFailure } from '../http/http-failure.ts';
 import type { Route } from '../wire/routes.ts';
 
-/** A response with status 429 or 503: the server asks for the request at a later time. */
+/** A response with status 429 or 503: the server asks the client to try later. */
 export interface TurnedAway {
-  /** Seconds that the server asks to wait; null where it asks for none. */
+  /** The seconds that the server asks to wait; null if it names none. */
   readonly retryAfter: number | null;
 }
 
 export interface ResendingOptions {
   readonly method: Route['method'];
-  /** Whether the server is known to honour idempotency keys. */
+  /** True if the server is known to honour idempotency keys. */
   readonly honoursKeys: () => boolean;
   readonly random: () => number;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** The most sendings of one request, and the most where no connection can be made, so that a server that is down is reported soon. */
+/** The most attempts of one request, and the most if no connection can be made, so that a stopped server is reported soon. */
 const mostSendings = 5;
 const mostConnectings = 3;
 const firstPauseMs = 250;
-/** A server that asks for a longer wait is not waited for. */
+/** If the server asks for a longer wait (seconds), the failure is reported instead. */
 const longestPauseSeconds = 30;
 
-/** The sendings of one request. */
+/** The attempts of one request. */
 export class Resending {
   readonly #options: ResendingOptions;
   #count = 1;
@@ -35,7 +35,7 @@ export class Resending {
     this.#options = options;
   }
 
-  /** True once the request was sent again after a sending that may have been carried out. */
+  /** True once the request was sent again after an attempt that the server may have carried out. */
   get mayHaveActed(): boolean {
     return this.#mayHaveActed;
   }

@@ -1,5 +1,5 @@
-// Creates the session of a chat with a title at a server that is not known to take a title with a chat. The interface document has titles
-// for created sessions alone (section 2), so the session is created before the message is sent.
+// Creates the session of a titled chat at a server that is not known to take titles with chats. The interface document gives titles to
+// created sessions only (section 2), so the session is created before the message is sent.
 import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
@@ -12,7 +12,7 @@ export class TitledSessions {
   /** Names of modes that the server has listed. */
   #modes: ReadonlySet<string> = new Set();
 
-  /** `takesTitles`: whether the server is known to take a title with a chat. */
+  /** `takesTitles`: true if the server is known to take a title with a chat. */
   constructor(
     service: Pick<ConversationService, 'models' | 'createSession' | 'deleteSession'>,
     takesTitles: () => boolean,
@@ -21,11 +21,11 @@ export class TitledSessions {
     this.#takesTitles = takesTitles;
   }
 
-  /** The id of the session that was created for the request; null where the request itself takes the title. */
+  /** The id of the session that was created for the request; null if the request itself takes the title. */
   async begin(call: Call, { mode, title, session_id }: ChatRequest): Promise<string | null> {
     if (title === undefined || session_id !== null || this.#takesTitles()) return null;
     await this.#requireMode(mode, call);
-    // The response that listed the modes may have told that the server takes titles.
+    // The response that listed the modes may have shown that the server takes titles.
     if (this.#takesTitles()) return null;
     const { idempotencyKey: key } = call;
     // A repetition of the turn gets the same session.
@@ -34,12 +34,12 @@ export class TitledSessions {
   }
 
   /**
-   * Deletes the session that was created for a message which the server refused. After any other failure the session stays, because the
-   * message may be in it.
+   * Deletes the session that was created for a message that the server refused. After any other failure the session stays, because it may
+   * contain the message.
    */
   async takeBack(call: Call, sessionId: string, error: unknown): Promise<void> {
     if (!(error instanceof ParleyError) || error.kind !== 'input') return;
-    // The first failure is the one to report. An empty session may stay.
+    // The first failure is reported. An empty session may stay.
     await this.#service.deleteSession(call, sessionId).catch(() => {});
   }
 

@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): App {
       ms: now() - context.began,
       ...(told instanceof ParleyError && { code: told.code }),
     };
-    // The log holds the facts that the client is not told.
+    // The log gets facts that the client does not get.
     const isTrouble = status >= 500 || told !== error;
     if (isTrouble && !replies.isStopping) logger.error({ ...line, err: error });
     else logger.info(line);

@@ -100,7 +100,7 @@ export class ChatStream {
     }
   }
 
-  /** Ends a reply whose reader does not ask for more. What came of the reply is stored. */
+  /** Ends a reply whose reader does not ask for more. The received part of the reply is stored. */
   async #cut(): Promise<void> {
     try {
       await this.#events.return?.();

@@ -9,7 +9,7 @@ import { lastActiveFirst, type SessionArchive } from '../service/session-archive
 import type { Operation } from '../wire/routes.ts';
 import type { operationShapes } from './operation-shapes.ts';
 
-/** What the routes are over. */
+/** The service that the routes serve, and its limits. */
 export interface Served {
   readonly service: ConversationService;
   readonly archive: SessionArchive;

@@ -74,7 +74,7 @@ async function itemsOf(
     // An empty part means that the list has two commas in a row, or one at its end.
     if (part.length === 0) throw new SyntaxError('A list has a comma too many.');
     for (const item of part) {
-      // The names are checked before the next part is parsed, because objects with ever-new names take many times their bytes.
+      // The names are checked before the next part is parsed: objects with many different names take many times their bytes.
       if (names !== null) checkNames(item, names, `${field}[${items.length}]`);
       items.push(item);
     }

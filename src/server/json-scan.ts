@@ -57,7 +57,7 @@ export class JsonScan {
   #depth = 0;
   #values = 1;
   #inText = false;
-  /** True where the outermost value is an object. */
+  /** True if the outermost value is an object. */
   #hasFields = false;
   /** The place of the text that was read last, with its quotation marks. */
   #textStart = 0;
@@ -82,7 +82,7 @@ export class JsonScan {
     return this.#at >= this.#bytes.length;
   }
 
-  /** In the order of the text. Where a field is given twice, its last value counts. */
+  /** The long lists in the order of the text. Of a field that is given twice, the last value counts. */
   get longLists(): readonly LongList[] {
     return [...this.#lists.values()].sort((one, other) => one.start - other.start);
   }

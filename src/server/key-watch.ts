@@ -1,4 +1,4 @@
-// Checks the keys of running replies again and again. A reply whose key was revoked is stopped.
+// Checks the keys of running replies at intervals. A reply whose key was revoked is stopped.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';

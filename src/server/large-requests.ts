@@ -107,7 +107,7 @@ export class LargeRequests {
   }
 
   /**
-   * Requests that each hold a part of their body could wait for each other for ever. The first place of all therefore never waits, and the
+   * Requests that each hold a part of their body could wait for each other for ever. Therefore the first place of all never waits, and the
    * first place of a key does not wait for the other places of that key.
    */
   #hasRoom(place: Place, bytes: number): boolean {

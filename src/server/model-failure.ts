@@ -1,5 +1,5 @@
-// The failure of a model, as a client of the server is told it: its kind, what to do, and where the message is stored. The address and the
-// words of the model's server, and its settings, go to the log alone.
+// The failure of a model, as clients get it: its kind, what to do, and where the message is stored. The address, the text and the settings
+// of the model's server go only to the log.
 import type { ParleyError } from '../service/errors.ts';
 import { type ModelServerProblem, modelServerProblemOf } from '../service/model-server-problem.ts';
 
@@ -7,7 +7,7 @@ const operator = 'The operator of this server finds the cause in its log. Anothe
 const again = 'Try again in a moment.';
 const otherWords = 'Say it in other words, or use another mode.';
 
-/** What a client is told of each problem, after "The model server of this mode", and what it can do. */
+/** The text for each problem, behind "The model server of this mode", and the remedy for the client. */
 const words = {
   no_key: ['cannot be asked: this server has no key for it', operator],
   bad_key: ['does not accept the key that this server has for it', operator],

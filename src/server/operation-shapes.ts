@@ -34,7 +34,7 @@ export interface OperationShape {
   readonly summary: string;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject;
-  /** Checks the body instead of `body`, where the service itself checks everything in it. */
+  /** Replaces the check of `body` if the service itself checks everything in it. */
   readonly checkedBody?: z.ZodType;
   /** What each list of the body may hold, by the field's name. */
   readonly lists?: JsonBounds['lists'];

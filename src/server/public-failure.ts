@@ -1,4 +1,4 @@
-// What clients are told of a failure: the codes of the API, and nothing about files, locks, models' servers or the code.
+// The failures that clients get: the codes of the API, without files, locks, addresses of model servers or code.
 import type { ChatStart } from '../service/chat-event.ts';
 import { ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import { modelServerProblemOf } from '../service/model-server-problem.ts';
@@ -11,7 +11,7 @@ export function publicFailure(error: unknown): ParleyError {
   if (!(error instanceof ParleyError)) return internalError(error);
   const { session_id, message_id } = error;
   const place = { session_id, message_id, cause: error };
-  // A chat whose message was stored can lose the reply alone.
+  // Of a chat whose message was stored, only the reply can be lost.
   const kept = session_id === null ? null : `The message is kept in session ${session_id}; the reply is not.`;
   if (error.code === 'STORE_BUSY') {
     return new ParleyError('UNAVAILABLE', 'The store is locked by another program.', {
@@ -27,7 +27,7 @@ export function publicFailure(error: unknown): ParleyError {
       hint: `${kept ?? ''} Try again when its operator has made room.`.trim(),
     });
   }
-  // A mode has a broken setting. The log of the server tells which one, and so does a list of its modes.
+  // A mode has a faulty setting. The log of the server and the list of its modes name the setting.
   if (error.code === 'CONFIG') {
     const what = kept === null ? ': nothing was kept' : '';
     return new ParleyError('ENGINE_FAILED', `The server is not set up correctly for this request${what}.`, {

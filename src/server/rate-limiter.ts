@@ -1,4 +1,4 @@
-// Admits a request whose key is valid and was not used too often. Nothing else about a request is told before that. The service decides
+// Admits a request whose key is valid and is not used too often. No other fault of a request is reported before that. The service decides
 // what a key may see.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
@@ -110,7 +110,7 @@ export class RateLimiter {
   }
 }
 
-/** The key of an Authorization header. It is empty, and so is refused like any invalid key, where the header has none. */
+/** The key of an Authorization header. Empty if the header has none; an empty key is refused like any invalid key. */
 export function bearerKey(headers: Headers): string {
   return /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
 }

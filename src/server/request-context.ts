@@ -6,7 +6,7 @@ export interface RequestContext {
   readonly method: string;
   /** Percent-encoded, without the query. */
   readonly path: string;
-  /** Without its question mark; empty where there is none. */
+  /** Without its question mark; empty if there is none. */
   readonly query: string;
   readonly apiKey: string;
   /** Epoch milliseconds. */

@@ -34,7 +34,7 @@ export function textResponse(
   return new Response(inChunks(bytes), { status, headers: all });
 }
 
-/** A longer response is handed over in chunks of so many bytes. The chunks that its reader takes show whether it stalls. */
+/** A longer response is handed over in chunks of this many bytes. The chunks that its reader takes show whether it stalls. */
 const chunkBytes = 64 * 1024;
 
 function inChunks(bytes: Uint8Array): ReadableStream<Uint8Array> {
@@ -57,7 +57,7 @@ export function streamResponse(context: RequestContext, body: ReadableStream<Uin
   return new Response(body, { headers });
 }
 
-/** `error` must be fit for the public. `status` is given where HTTP has a narrower one than that of the code. */
+/** `error` must contain only what the public may see. `status` replaces the status of the code if HTTP has a narrower one. */
 export function failureResponse(
   context: RequestContext,
   error: ParleyError,
@@ -73,7 +73,7 @@ export function failureResponse(
   });
 }
 
-/** Seconds to wait before another try, where the failure does not tell. */
+/** Seconds to wait before another try if the failure names none. */
 const usualWait = 2;
 
 function headersOf(context: RequestContext, type: string): Record<string, string> {

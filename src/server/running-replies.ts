@@ -9,7 +9,7 @@ export interface RunningReply {
   /** Fires when the client goes away, when `stop` is called, or when the server stops. */
   readonly signal: AbortSignal;
   clientLeft(): void;
-  /** Cuts the reply for another reason than a lost client. The client is told the reason. */
+  /** Cuts the reply for a reason other than a lost client. The client gets the reason. */
   stop(reason: ParleyError): void;
   /** Called when the reply is stored. */
   end(): void;

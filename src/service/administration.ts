@@ -1,7 +1,7 @@
-// The contract of administration: what only the owner of a store may do. It is not part of the interface document. These operations take no
-// key, so they are never offered over HTTP, and a backend that is a server elsewhere has no administration.
+// The contract of administration: operations for the owner of a store only. They are not part of the interface document and take no key, so
+// they are never offered over HTTP, and a backend at a server elsewhere has no administration.
 
-/** A key as a listing shows it: never the key itself. */
+/** The record of a key, without the key itself. */
 export interface KeyRecord {
   readonly key_id: string;
   readonly key_name: string;
@@ -14,35 +14,35 @@ export interface KeyRecord {
 
 /** A key that was just created. */
 export interface CreatedKey extends KeyRecord {
-  /** The key itself. It is shown this once: the store keeps its SHA-256 alone. */
+  /** The key itself. It is shown only this once, because the store keeps only its SHA-256. */
   readonly key: string;
 }
 
 export interface CreateKeyRequest {
-  /** The project that the key is bound to. It is created if there is none of that name. */
+  /** The name of the key's project. The project is created if there is none of that name. */
   readonly project_name: string;
   readonly key_name: string;
 }
 
-/** A fact that a store tells in its own words, for people and for logs. No decision depends on it. */
+/** A fact about a store in the store's own words, for people and for logs. No decision depends on it. */
 export interface StoreFact {
   /** For example `SQLite` or `free_pages`. */
   readonly name: string;
   readonly value: string | number;
 }
 
-/** What the store is, for a person who looks for a fault. */
+/** A report on a store for a person who looks for a fault. */
 export interface StoreReport {
   /** A path, or an address without a password. */
   readonly place: string;
-  /** Bytes that the store takes there. */
+  /** How many bytes the store takes there. */
   readonly bytes: number;
-  /** Bytes that may still be written there; null where the store cannot tell. */
+  /** How many bytes may still be written there; null if the store does not know. */
   readonly free_bytes: number | null;
   readonly schema_version: number;
   /** The software of the store, and how it makes commits durable. */
   readonly facts: readonly StoreFact[];
-  /** `ok`, or what the check of the store found. */
+  /** `ok`, or the result of the store's own check. */
   readonly integrity: string;
 }
 
@@ -104,27 +104,27 @@ export interface PurgeExecution extends PurgeRequest {
 export interface PurgePlan {
   readonly sessions: number;
   readonly messages: number;
-  /** Bytes of the messages' texts. */
+  /** The bytes of the messages' texts. */
   readonly text_bytes: number;
-  /** Paths of the copies of the store that Parley made beside it. They hold the same texts, so the purge removes them too. */
+  /** The paths of the copies of the store that Parley made beside it. They hold the same texts, so the purge removes them too. */
   readonly backups: readonly string[];
-  /** True when an earlier purge was stopped after it had deleted the rows and before it had overwritten their bytes. */
+  /** True if an earlier purge was stopped between the deletion of the rows and the overwriting of their bytes. */
   readonly unfinished: boolean;
 }
 
-/** What a purge has erased, and what the store is after it. */
+/** The effect of a purge, and the state of the store after it. */
 export interface PurgeReport {
   readonly sessions: number;
   readonly messages: number;
-  /** How many stored answers to repeated requests were erased: those that told of these sessions, and those that are too old to be used. */
+  /** How many stored answers to repeated requests were erased: those about these sessions, and those that are too old to be used. */
   readonly stored_answers: number;
   readonly backups_removed: readonly string[];
-  /** Bytes that the store took before the purge, and that it takes after it. */
+  /** The bytes of the store before the purge and after it. */
   readonly bytes_before: number;
   readonly bytes: number;
-  /** What shows, in the words of the store, that no erased byte is left. */
+  /** Facts that show, in the store's own words, that no erased byte is left. */
   readonly facts: readonly StoreFact[];
-  /** `ok`, or what the check of the store found. */
+  /** `ok`, or the result of the store's own check. */
   readonly integrity: string;
 }
 
@@ -134,25 +134,25 @@ export interface UsageQuery {
   readonly by: 'mode' | 'session' | 'day';
 }
 
-/** What the replies of one mode, one session or one day (UTC) took. */
+/** The usage of the replies of one mode, one session or one day (UTC). */
 export interface UsageRecord {
   /** The mode, the session's id, or the day as `2026-01-31`. */
   readonly group: string;
   readonly turns: number;
   /** How many of the turns ended in an error. */
   readonly failed: number;
-  /** Sums of the tokens that the engines counted. */
+  /** The sums of the tokens that the engines counted. */
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** How many turns have no count of tokens: those that failed, and those of engines that do not count. */
+  /** How many turns have no token count: failed turns, and turns of engines that do not count. */
   readonly uncounted: number;
-  /** The mean time to the first chunk of a reply, in ms; null where no reply had one. */
+  /** The mean time to the first chunk of a reply, in ms; null if no reply had one. */
   readonly first_token_ms: number | null;
 }
 
 /** The operations on a store that need no key. All of them reject with a {@link ParleyError}. */
 export interface Administration {
-  /** Counts the replies of all projects. The largest group comes first; days come in their order. */
+  /** Counts the replies of all projects. The largest group comes first; days are in their order. */
   usage(query: UsageQuery): Promise<readonly UsageRecord[]>;
 
   /**
@@ -161,7 +161,7 @@ export interface Administration {
    */
   createKey(request: CreateKeyRequest): Promise<CreatedKey>;
 
-  /** All keys of all projects, revoked ones too, the oldest first. */
+  /** All keys of all projects, the oldest first, revoked ones included. */
   listKeys(): Promise<readonly KeyRecord[]>;
 
   /**
@@ -170,19 +170,19 @@ export interface Administration {
    */
   revokeKey(keyId: string): Promise<KeyRecord>;
 
-  /** Tells what the store is, and whether it is whole. The check reads the whole file: a large store takes seconds. */
+  /** Reports on the store and checks it. The check reads the whole file, which takes seconds for a large store. */
   inspectStore(): Promise<StoreReport>;
 
-  /** Counts what a purge would erase, and erases nothing. */
+  /** Counts the sessions that a purge would erase. Erases nothing. */
   planPurge(request: PurgeRequest): Promise<PurgePlan>;
 
   /**
-   * Erases deleted sessions for good, with every byte of them in the store's files and its backups. A session whose reply still runs is
-   * left. Rejects with `INVALID_REQUEST` if the sessions are not as many as expected; then nothing was erased. Rejects with `STORE_BUSY`
-   * while another process reads; the caller then asks again until it resolves.
+   * Erases deleted sessions for good, with every byte of them in the store's files and its backups. A session whose turn still runs is
+   * left. Rejects with `INVALID_REQUEST` if the number of sessions is not the expected one; nothing is erased then. Rejects with
+   * `STORE_BUSY` while another process reads; the caller repeats the call until it resolves.
    */
   purgeSessions(request: PurgeExecution): Promise<PurgeReport>;
 
-  /** Whether the store has any of these sessions of a project: active, or deleted and not erased. */
+  /** True if the store holds any of these sessions of a project: active, or deleted and not erased. */
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-// How a backend is opened, and what opening it gives. The command line asks for a backend, and compose puts it together.
+// How a backend is opened, and the opened backend. The command line asks for one, and compose makes it.
 import type { Backend } from './backend.ts';
 import type { Limits } from './limits.ts';
 
@@ -17,9 +17,9 @@ export interface BackendOptions {
    * now.
    */
   readonly followsModes: boolean;
-  /** Tells the user what was done on first use, and what is not safe as it stands. */
+  /** Tells the user what the first use has made, and which settings are unsafe. */
   readonly say: (line: string) => Promise<void>;
-  /** Is told each request to a server; null tells nobody. */
+  /** Called with each request to a server; null for no trace. */
   readonly trace: ((line: string) => Promise<void>) | null;
 }
 
@@ -48,7 +48,7 @@ export interface ServedBackend {
   readonly defaultMode: () => string;
   /** Resolves when the store can be written, and rejects while it cannot. */
   readonly ready: () => Promise<void>;
-  /** Is called with each request that arrives: requests that arrive together share one look at the store. */
+  /** Called for each request that arrives, so that requests of one moment can share one state of the store. */
   readonly requestArrived: () => void;
   /** How many servers live at the store now; null for a store of one machine. */
   readonly servers: (() => number) | null;

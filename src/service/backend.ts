@@ -1,4 +1,4 @@
-// A backend keeps the contracts of this room, in this process or at a server elsewhere. Its caller cannot tell which.
+// A backend fulfils the contracts of this room, in this process or at a server elsewhere. Its caller cannot distinguish the two.
 import type { Administration } from './administration.ts';
 import type { ConversationService } from './conversation-service.ts';
 import type { SessionArchive } from './session-archive.ts';
@@ -6,7 +6,7 @@ import type { SessionArchive } from './session-archive.ts';
 /** The backend that keeps its data in a store of this process. */
 export type EmbeddedBackend = Backend & { readonly administration: Administration };
 
-/** The contracts together, and what closes them. */
+/** The contracts together, and a way to close them. */
 export interface Backend {
   readonly service: ConversationService;
   readonly archive: SessionArchive;
@@ -14,6 +14,6 @@ export interface Backend {
   readonly administration: Administration | null;
   /** What the backend offers beyond the interface document (`archive`, `idempotency`, `stream`); null while that is not known. */
   readonly extensions: readonly string[] | null;
-  /** Closes files and sockets. Turns in progress are cut first, and what came of their replies is kept. */
+  /** Closes files and sockets. Running turns are cut first, and the received parts of their replies are stored. */
   close(): Promise<void>;
 }

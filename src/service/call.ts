@@ -1,17 +1,14 @@
-// What accompanies every operation, whichever backend keeps it.
+// The circumstances of every operation, the same for each backend.
 
 /** The circumstances of one call of an operation. */
 export interface Call {
-  /** The key. It is bound to one project, and the call sees the data of that project alone (interface document, section 5). */
+  /** The key. It belongs to one project, and the call sees only the data of that project (interface document, section 5). */
   readonly apiKey: string;
-  /** The project of the key, where `verify` has just named it for this call: the embedded service then does not look the key up. */
+  /** The project of the key, if `verify` has just returned it for this call. The embedded service then does not look the key up again. */
   readonly projectId?: string | null;
   /** Stops the operation when it fires. What was already durable stays. */
   readonly signal: AbortSignal;
-  /**
-   * Names this call, so that a repetition does nothing twice. It has 1 to 255 visible characters, and is kept 24 h per project. Null for
-   * none.
-   */
+  /** Names this call, so that a repetition does nothing twice: 1 to 255 visible characters, kept 24 h per project. Null for none. */
   readonly idempotencyKey: string | null;
   /** Identifies this call in a log and in the body of an error. */
   readonly requestId: string;

@@ -1,7 +1,7 @@
-// One chat as a stream of events: `session` first, then `delta` and `reasoning` as the reply comes, then `done`.
+// A chat as a stream of events: `session` first, then `delta` and `reasoning` while the reply arrives, then `done`.
 import type { FinishReason, Usage } from './session.ts';
 
-/** One message, and where it belongs. */
+/** One message, its mode and its session. */
 export interface ChatRequest {
   /** Name of a mode, as `models` lists it. */
   readonly mode: string;
@@ -10,13 +10,13 @@ export interface ChatRequest {
   /** The session to continue; null starts a new one. */
   readonly session_id: string | null;
   /**
-   * The title of the new session, by the rules of a created session's title. Missing where `session_id` is given, and where the service
-   * shall make the title of the message.
+   * The title of the new session, under the rules of a created session's title. Missing with a `session_id`, and if the service is to make
+   * the title from the message.
    */
   readonly title?: string;
 }
 
-/** What is known once the message is stored. */
+/** The facts that are known once the message is stored. */
 export interface ChatStart {
   readonly session_id: string;
   /** Id of the stored message of the user. */
@@ -38,8 +38,8 @@ export interface ChatReply {
   readonly message_count: number;
   readonly usage: Usage | null;
   /**
-   * How many earlier turns of the session the model was not given, because they do not fit into its context. A body leaves the field out
-   * where it is 0.
+   * How many earlier turns of the session the model did not get, because they do not fit into its context. A body leaves the field out if
+   * it is 0.
    */
   readonly turns_left_out: number;
 }

@@ -5,7 +5,7 @@ import type { Mode } from './mode.ts';
 import type { Result } from './result.ts';
 import type { DeletedSession, NewSession, Session } from './session.ts';
 
-/** What a key resolves to. A field that another server does not send is empty. */
+/** The facts of a key. A field that a third-party server does not send is empty. */
 export interface KeyIdentity {
   readonly project_id: string;
   readonly project_name: string;
@@ -19,11 +19,11 @@ export interface CreateSessionRequest {
   readonly title: string | null;
 }
 
-/** The answer to a deletion. */
+/** The result of a deletion. */
 export interface Deletion extends Result<DeletedSession> {
   /**
-   * True where the request was sent again because its answer was lost, and the second one found no session. The session counts as deleted
-   * by the first request, though it may not have existed before that.
+   * True if the answer to the first request was lost and a repeated request found no session. The session counts as deleted by the first
+   * request, although it may not have existed before.
    */
   readonly repeated: boolean;
 }
@@ -31,20 +31,20 @@ export interface Deletion extends Result<DeletedSession> {
 /**
  * The six operations. All of them reject with a {@link ParleyError}: `INVALID_API_KEY` for a key that is missing, malformed, unknown or
  * revoked; `INVALID_REQUEST` for a value against its rule; `SESSION_NOT_FOUND` for a session that never existed, is deleted, or belongs to
- * another project (the three cannot be told apart; interface document, section 5). A `signal` that fires rejects with its reason. A remote
- * backend also rejects with `NETWORK`, `TIMEOUT`, `REDIRECT` and `BAD_RESPONSE`, where no answer can be used.
+ * another project (the three are indistinguishable; interface document, section 5). A `signal` that fires rejects with its reason. A remote
+ * backend also rejects with `NETWORK`, `TIMEOUT`, `REDIRECT` and `BAD_RESPONSE` if it gets no usable answer.
  */
 export interface ConversationService {
-  /** Resolves the key. Another server may send other fields as well. */
+  /** Returns the facts of the key. A third-party server may send further fields. */
   verify(call: Call): Promise<Result<KeyIdentity>>;
 
   /** The modes that a chat may name. */
   models(call: Call): Promise<Result<readonly Mode[]>>;
 
   /**
-   * Takes one turn. The message is durable before `session` is yielded, and so before the engine is asked. The reply is durable before
-   * `done` is yielded. A reply is cut when the signal fires, the caller stops reading, or the engine fails: then it is kept as far as it
-   * came, with `finish_reason` `interrupted` or `error`, and the iteration throws the reason of the signal, or the failure with
+   * Runs one turn. The message is durable before `session` is yielded, and therefore before the engine is asked. The reply is durable
+   * before `done` is yielded. A reply is cut when the signal fires, the caller stops reading, or the engine fails. Its received part is
+   * then stored with the `finish_reason` `interrupted` or `error`, and the iteration throws the reason of the signal, or the failure with
    * `session_id` and `message_id`. The iteration also throws `UNKNOWN_MODE`, `SESSION_BUSY` (another turn of the session ran for the whole
    * wait), `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_MISMATCH`, `RATE_LIMITED`, `UNAVAILABLE`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`.
    */

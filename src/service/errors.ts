@@ -1,5 +1,5 @@
 // Every failure of Parley is one class with one closed list of codes. Each code has a kind. The exit status of a command, the HTTP status
-// of a response and what a batch does next follow from the kind.
+// of a response and the next step of a batch follow from the kind.
 import { withoutMiddle } from './quoted.ts';
 import type { Remedy } from './remedy.ts';
 
@@ -23,7 +23,7 @@ export const serviceErrorCodes = [
   'STORAGE_FULL',
 ] as const;
 
-/** The codes that arise in the client: usage, configuration, the network, the local store. */
+/** The codes that arise in the client: faults of usage, configuration, network and local store. */
 export const clientErrorCodes = [
   'USAGE',
   'CONFIG',
@@ -95,7 +95,7 @@ export interface ErrorDetail {
   readonly problem: string;
 }
 
-/** What is known of a failure besides its code and message. */
+/** Further facts of a failure, besides its code and message. */
 export interface ErrorFacts {
   /** What to do next, in plain words without a command, an option or a file. */
   readonly hint?: string;
@@ -105,11 +105,11 @@ export interface ErrorFacts {
   /** The session of a chat that failed after its message was stored, and the id of that message. */
   readonly session_id?: string | null;
   readonly message_id?: string | null;
-  /** Seconds to wait before another try; null where that is not known. */
+  /** Seconds to wait before another try; null if that is not known. */
   readonly retryAfter?: number | null;
-  /** True where an earlier sending of the same request got no answer: that one may have been carried out. */
+  /** True if an earlier attempt of the same request got no answer: the server may have carried it out. */
   readonly mayHaveActed?: boolean;
-  /** The body of the failure, as a server sent it. */
+  /** The body of the failure, exactly as a server sent it. */
   readonly body?: unknown;
   readonly cause?: unknown;
 }
@@ -120,7 +120,7 @@ const mostCharacters = 4000;
 const mostHintCharacters = 16_000;
 
 /**
- * A failure with a code. `message` says what failed. `hint` and `remedy` say what to do next; they are empty and null where there is
+ * A failure with a code. `message` says what failed. `hint` and `remedy` say what to do next; they are empty and null if there is
  * nothing to do.
  */
 export class ParleyError extends Error {

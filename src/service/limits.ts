@@ -1,4 +1,5 @@
-// The limits of this service. Each is a setting. A value over one is refused with an error that names the limit and the size of the value.
+// The limits of this service. Each is a setting. A value over its limit is refused with an error that names the limit and the size of the
+// value.
 
 export interface Limits {
   /** Characters (code points) of a title. */
@@ -8,16 +9,16 @@ export interface Limits {
   /** Characters (code points) of a search, and its words. */
   readonly queryCharacters: number;
   readonly queryTerms: number;
-  /** The most items of a page, and the items of a page where the request names no number. */
+  /** The most items of a page, and the items of a page whose request names no number. */
   readonly pageItems: number;
   readonly pageItemsDefault: number;
   /** Session ids of one batch request. */
   readonly batchIds: number;
   /** How long a chat waits for the running turn of its session, in ms. */
   readonly turnWaitMs: number;
-  /** How long a turn stays with a process that does not renew it, in ms: at most 60,000, and less than `turnWaitMs`. */
+  /** How long a process holds a turn without renewing it, in ms: at most 60,000, and less than `turnWaitMs`. */
   readonly turnLeaseMs: number;
-  /** How long an engine may take to its first event, and between two events, in ms. */
+  /** How long an engine may take until its first event, and between two events, in ms. */
   readonly firstTokenMs: number;
   readonly silenceMs: number;
   /** How long an idempotency key is kept, in ms. */
@@ -45,7 +46,7 @@ export const defaultLimits: Limits = {
 /** Bytes of the longest request body that a Parley server takes. A client does not send a longer one. */
 export const bodyBytes = 8 * 1024 * 1024;
 
-/** Bytes of JSON after which a page of messages ends, whatever its limit. A page holds at least one message. */
+/** A page of messages ends after this many bytes of JSON, whatever its limit. A page holds at least one message. */
 export const pageBytes = 4 * 1024 * 1024;
 
 /** The most messages of a session that a Parley server takes in one import. They are written in one transaction. */

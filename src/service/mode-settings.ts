@@ -3,7 +3,7 @@
 import type { ParleyError } from './errors.ts';
 import type { Mode } from './mode.ts';
 
-/** A value of JSON: what a parameter of a model may be. */
+/** A JSON value, as a parameter of a model may have it. */
 export type JsonValue =
   | string
   | number
@@ -27,7 +27,7 @@ export interface ModeSettings {
   readonly temperature: number | null;
   /** Further fields of each request, such as `max_tokens`, `top_p` and `seed`. */
   readonly parameters: Readonly<Record<string, JsonValue>>;
-  /** How many tokens the system prompt, the history and the message may have together, as estimated here. */
+  /** How many tokens the system prompt, the history and the message may have together, by Parley's estimate. */
   readonly context_tokens: number;
   /** The mode to ask when this one fails before the first chunk of its reply; null for none. */
   readonly fallback: string | null;
@@ -37,8 +37,9 @@ export interface ModeSettings {
   /** True: a chat shows the model's own notes. */
   readonly show_reasoning: boolean;
   /**
-   * What becomes of `<think>…</think>` at the beginning of a reply. `split`: it is the model's notes, and no part of the reply. `open`: the
-   * same, for a model whose template has opened the tag, so that only `</think>` comes. `keep`: it is part of the reply.
+   * How `<think>…</think>` at the beginning of a reply is treated. `split`: its content is the model's notes and no part of the reply.
+   * `open`: the same for a model whose template opens the tag, so that the reply contains only `</think>`. `keep`: it is a part of the
+   * reply.
    */
   readonly think_tags: (typeof thinkTagChoices)[number];
   /** True: plain `http:` may be used to another machine. */
@@ -87,14 +88,14 @@ export const builtInModes: readonly string[] = offlineModes.map(({ name }) => na
 /** A mode whose stored settings break a rule. */
 export interface FaultyMode {
   readonly name: string;
-  /** What a user of the mode is told. */
+  /** The failure that a user of the mode gets. */
   readonly failure: ParleyError;
 }
 
 /** The modes that are set up, and the one that is used when none is named (null: the first built-in one). */
 export interface ModeConfig {
   readonly modes: readonly ModeSettings[];
-  /** The modes whose settings were damaged, as by an editor. They do not disturb the others. */
+  /** The modes whose stored settings are damaged, for example by an editor. The other modes work without them. */
   readonly faulty: readonly FaultyMode[];
   readonly default: string | null;
 }

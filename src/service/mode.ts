@@ -1,9 +1,9 @@
-// A mode: what answers the message of a chat (interface document, section 2), as the models listing shows it.
+// A mode answers the message of a chat (interface document, section 2). This is its entry in the models listing.
 
 export interface Mode {
   readonly name: string;
   readonly description: string;
-  /** What answers: `eliza`, `echo`, or `openai` for a server that speaks OpenAI's API. */
+  /** The engine: `eliza`, `echo`, or `openai` for a server that speaks OpenAI's API. */
   readonly engine: string;
   /** The name of the model; null for a mode without one. */
   readonly model: string | null;

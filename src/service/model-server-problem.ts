@@ -1,4 +1,4 @@
-// What went wrong at a model's server, in one word for programs: the `problem` of the error detail whose `field` is `model_server`.
+// The problem at a model's server, in one word for programs: the `problem` of the error detail whose `field` is `model_server`.
 // docs/json.md lists these words. A word never changes its meaning.
 import type { ParleyError } from './errors.ts';
 

@@ -1,5 +1,5 @@
-// Model servers that `setup` looks for: programs on this machine at their default ports, and vendors whose key has an environment variable
-// of its own. The addresses come from the vendors' documentation.
+// The model servers that `setup` looks for: programs on this machine at their default ports, and vendors whose key has an environment
+// variable of its own. The addresses come from the vendors' documentation.
 
 export interface ModelServer {
   readonly name: string;
@@ -8,12 +8,12 @@ export interface ModelServer {
   readonly key: string | null;
 }
 
-/** What a server answered to the question for its models. */
+/** The models of a server, or the problem in asking for them. */
 export interface FoundModels {
   readonly server: ModelServer;
-  /** In the order of the server's list; empty when the server could not be asked. */
+  /** In the order of the server's list; empty if the server could not be asked. */
   readonly models: readonly string[];
-  /** Why there are no models; null when there are, and when nothing listens at the address. */
+  /** Why there are no models; null if there are some, or if nothing listens at the address. */
   readonly problem: string | null;
 }
 

@@ -1,20 +1,20 @@
-// Quotes text of others in an error. The text may have any length, and its beginning tells what was meant.
+// Quotes foreign text in an error. The text may have any length, so only its beginning is quoted.
 
 const mostCharacters = 64;
 
-/** A value in quotation marks, as an error names it. Of a long value only the beginning is quoted. */
+/** A value in quotation marks for an error. Of a long value only the beginning is quoted. */
 export function quoted(value: string): string {
   return JSON.stringify(beginning(value));
 }
 
-/** At most 64 characters (code points), and a mark where more follow. */
+/** At most 64 characters (code points), with a mark if more follow. */
 export function beginning(value: string): string {
   // A code point has two UTF-16 units at most.
   const characters = [...value.slice(0, 2 * mostCharacters + 2)];
   return characters.length > mostCharacters ? `${characters.slice(0, mostCharacters).join('')}…` : value;
 }
 
-/** A text of more than `most` characters without its middle. The end is kept, because it tells what is wrong. */
+/** A long text without its middle, in `most` characters. The end is kept, because it often names the problem. */
 export function withoutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = Math.floor(most / 4);

@@ -1,20 +1,20 @@
-// What a person can do after a failure, as a kind and facts. The command line turns it into commands and options, which no room below it
-// knows. A failure whose remedy needs no command has a `hint` instead.
+// What a person can do after a failure, as a kind and facts. Only the command line turns it into commands and options. A failure whose
+// remedy needs no command has a `hint` instead.
 
-/** What to look at in the settings of a mode. */
+/** The part of a mode's settings to look at. */
 export type ModeSubject = 'address' | 'base address' | 'key' | 'rights of the key' | 'settings';
 
 export type Remedy =
-  /** Look at the settings of a mode. */
+  /** Check the settings of a mode. */
   | { readonly kind: 'check_mode'; readonly mode: string; readonly subject: ModeSubject }
   /** Change a mode whose settings break a rule, or remove it. */
   | { readonly kind: 'mend_mode'; readonly mode: string }
-  /** Give a mode another fallback. */
+  /** Choose another fallback for a mode. */
   | { readonly kind: 'change_fallback'; readonly mode: string }
   | { readonly kind: 'choose_default_mode' }
-  /** Name the place of a key, instead of giving the key itself. */
+  /** Name the source of a key, instead of giving the key itself. */
   | { readonly kind: 'refer_to_key' }
-  /** Keep the key of a mode in another place. */
+  /** Store the key of a mode elsewhere. */
   | { readonly kind: 'move_key'; readonly mode: string }
   | { readonly kind: 'change_address'; readonly mode: string }
   /** Choose another model. `pull`: the model that Ollama can fetch. */
@@ -26,7 +26,7 @@ export type Remedy =
   | { readonly kind: 'show_reasoning' }
   /** Start a model server on this machine. `program`: the one whose default port the address has. */
   | { readonly kind: 'start_model_server'; readonly mode: string; readonly program: ModelProgram | null }
-  /** Allow a longer silence: of the model of `mode`, or of the server where `mode` is null. */
+  /** Allow a longer silence of the model of `mode`, or of the server if `mode` is null. */
   | {
       readonly kind: 'allow_longer_silence';
       readonly mode: string | null;
@@ -42,7 +42,7 @@ export type Remedy =
   /** Give a profile or a URL, not both. */
   | { readonly kind: 'choose_profile_or_url' }
   | { readonly kind: 'list_keys' }
-  /** Keep a URL and its key in a profile: in `profile`, where it is given. */
+  /** Store a URL and its key in a profile: in `profile`, if it is given. */
   | { readonly kind: 'log_in'; readonly profile: string | null }
   | { readonly kind: 'make_profile' }
   | { readonly kind: 'name_another_profile' }
@@ -53,11 +53,11 @@ export type Remedy =
   | { readonly kind: 'resume_copy' }
   | { readonly kind: 'restore_session' }
   | { readonly kind: 'import_an_export' }
-  /** Import on the machine of the store, where the limits of HTTP do not hold. */
+  /** Import on the machine of the store, where no limits of HTTP apply. */
   | { readonly kind: 'import_at_store' }
   | { readonly kind: 'count_again' }
   | { readonly kind: 'show_answer' }
-  /** Name the place of the reply in an answer. */
+  /** Name the place of the reply in the server's answer. */
   | { readonly kind: 'name_reply_pointer' }
   | { readonly kind: 'choose_port' }
   | { readonly kind: 'choose_open_port' }

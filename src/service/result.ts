@@ -1,10 +1,10 @@
 // The envelope: every body has a top-level boolean `success` (interface document, sections 2 and 7).
 import type { ParleyError } from './errors.ts';
 
-/** What a service call resolves to: the result, and the whole body that carried it. */
+/** The result of a service call, and the whole body that carried it. */
 export interface Result<T> {
   readonly data: T;
-  /** `{"success":true,"data":…}` for this service; for another server, its own body with all of its fields. */
+  /** `{"success":true,"data":…}` of this service, or the whole body of a third-party server. */
   readonly body: unknown;
 }
 
@@ -12,7 +12,7 @@ export function resultOf<T>(data: T): Result<T> {
   return { data, body: { success: true, data } };
 }
 
-/** The body of a failure: the body that a server sent, else one of this service. `requestId` is null where the service was not called. */
+/** The body of a failure: the server's own body, or else one of this service. `requestId` is null if the service was not called. */
 export function failureBody(error: ParleyError, requestId: string | null): unknown {
   if (error.body !== null) return error.body;
   return {
@@ -22,7 +22,7 @@ export function failureBody(error: ParleyError, requestId: string | null): unkno
   };
 }
 
-/** The field `error` of this service's failure bodies, made of any failure. */
+/** The field `error` of this service's failure bodies, for any failure. */
 export function failureFacts(error: ParleyError) {
   return {
     code: error.code,

@@ -1,10 +1,10 @@
-// The contract of the archive: what this service offers beyond the interface document. Another server may lack it. Each operation then
-// rejects with `UNSUPPORTED`.
+// The contract of the archive: the operations that this service offers beyond the interface document. A third-party server may lack them;
+// each operation then rejects with `UNSUPPORTED`.
 import type { Call } from './call.ts';
 import type { Result } from './result.ts';
 import type { Message, Page, Role, Session } from './session.ts';
 
-/** Which page of a listing is wanted. */
+/** The page of a listing that is asked for. */
 export interface PageRequest {
   /** 1 to 200. */
   readonly limit: number;
@@ -12,7 +12,7 @@ export interface PageRequest {
   readonly cursor: string | null;
 }
 
-/** Sessions with the same time are ordered by their ids, in the same direction. */
+/** The order of a listing. Sessions with equal times are ordered by their ids, in the same direction. */
 export interface SessionOrder {
   /** The time that orders the sessions: of the last activity, or of the creation. */
   readonly sort: 'updated' | 'created';
@@ -20,15 +20,18 @@ export interface SessionOrder {
   readonly order: 'desc' | 'asc';
 }
 
-/** The order of a listing that asks for no other. */
+/** The default order of a listing. */
 export const lastActiveFirst: SessionOrder = { sort: 'updated', order: 'desc' };
 
 /**
- * The order for reading all sessions page by page: a session that becomes active meanwhile keeps its place, and new ones come at the end.
+ * The order for reading all sessions page by page: a session that becomes active meanwhile keeps its place, and new sessions come at the
+ * end.
  */
 export const firstCreatedFirst: SessionOrder = { sort: 'created', order: 'asc' };
 
-/** Which sessions are listed. All filters must fit; null fits any session. A cursor is valid in the order that it was given in. */
+/**
+ * The filters of a listing. A session must pass all of them; null passes every session. A cursor is valid only in the order of its listing.
+ */
 export interface SessionQuery extends PageRequest, SessionOrder {
   /** A glob (`*`, `?`, `[a-z]`) over the whole title, case-sensitive. */
   readonly title_match: string | null;
@@ -53,7 +56,7 @@ export interface SearchRequest extends PageRequest {
   readonly query: string;
 }
 
-/** What stands before and after each hit in a snippet. A snippet contains them nowhere else. */
+/** The marks before and after each hit in a snippet. They occur nowhere else in a snippet. */
 export const snippetMarks = { open: '⟦', close: '⟧' } as const;
 
 export interface SearchHit {
@@ -67,8 +70,8 @@ export interface SearchHit {
 export interface SearchItem {
   readonly session: Session;
   /**
-   * The score of the session's best hit, made of how often the words occur and how short the message is. Scores are comparable within one
-   * query.
+   * The score of the session's best hit, which grows with the number of matches and shrinks with the length of the message. Scores of one
+   * query are comparable.
    */
   readonly score: number;
   /** The best messages of the session, at most three, the best first. */
@@ -81,7 +84,7 @@ export interface SearchPage extends Page<SearchItem> {
   readonly newest_only: boolean;
 }
 
-/** A session with all of its messages: what an export writes and an import reads. */
+/** A session with all of its messages, as exports write it and imports read it. */
 export interface SessionRecord {
   readonly session: Session;
   /** By position, from 0. */
@@ -99,7 +102,7 @@ export interface BatchResult<Status extends string> {
 }
 
 /**
- * The operations of the archive. They reject as those of {@link ConversationService} do, and with `UNSUPPORTED` where a server lacks the
+ * The operations of the archive. They reject like those of {@link ConversationService}, and with `UNSUPPORTED` if a server lacks the
  * archive.
  */
 export interface SessionArchive {
@@ -109,10 +112,10 @@ export interface SessionArchive {
   /** Finds active sessions by the words of their messages. Rejects with `INVALID_REQUEST` for a query without a word. */
   searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>>;
 
-  /** Lists the messages of a session by position, both sides. A page of long messages ends before its limit; `next_cursor` continues it. */
+  /** Lists the messages of both sides by position. A page of long messages ends before its limit; `next_cursor` continues it. */
   listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>>;
 
-  /** Gives a session another title; null removes the title. A renaming is no activity: `updated_at` stays. */
+  /** Gives a session another title; null removes the title. This is no activity, so `updated_at` stays. */
   renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>>;
 
   /** Undoes a deletion. An active session stays as it is. */
@@ -125,8 +128,8 @@ export interface SessionArchive {
   restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'restored'>>>;
 
   /**
-   * Stores a session with its id, its times and all of its messages, in one transaction. A session that exists and is equal stays as it is.
-   * Rejects with `INVALID_REQUEST` where the id belongs to an unequal session, and where the record contradicts itself.
+   * Stores a session with its id, its times and all of its messages, in one transaction. A session that exists and is equal stays
+   * unchanged. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
    */
   importSession(call: Call, record: SessionRecord): Promise<Result<Session>>;
 }

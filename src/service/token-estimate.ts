@@ -1,6 +1,6 @@
-// The estimated number of tokens of a text; only the tokenizer of a model knows the true number. The estimate counts three bytes of UTF-8
-// as a token. That is more tokens than most tokenizers make of English (four to five bytes each), about as many as they make of code, and
-// right for scripts of three bytes a character.
+// Estimates the tokens of a text; only a model's tokenizer knows the true number. The estimate counts one token for three bytes of UTF-8.
+// Most tokenizers make fewer tokens of English (one for four to five bytes), about as many of code, and as many of scripts with three bytes
+// per character.
 
 const bytesOfToken = 3;
 /** Tokens that a chat template adds around each message. */

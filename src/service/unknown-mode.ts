@@ -1,4 +1,4 @@
-// The failure for a mode that does not exist. The given name may have any length, so the message quotes only its beginning.
+// The failure for an unknown mode. The name may have any length, so the message quotes only its beginning.
 import { ParleyError } from './errors.ts';
 import { quoted } from './quoted.ts';
 

@@ -1,19 +1,19 @@
-// How many messages are read together: as many as take `pageBytes` when they are written as JSON. The same for every store.
+// How many messages are read together: as many as take at most `pageBytes` as JSON. The rule is the same for every store.
 import { pageBytes } from '../service/limits.ts';
 
-/** What a message takes beside its text. */
+/** The bytes of a message beside its text. */
 const otherBytes = 512;
 
 export class PageRoom {
   #least: number;
   #bytes = pageBytes;
 
-  /** So many messages are taken however long they are. */
+  /** `least`: how many messages are taken whatever their length. */
   constructor(least: number) {
     this.#least = least;
   }
 
-  /** False for the first message that there is no room for. */
+  /** False for the first message that has no room. */
   take(content: string): boolean {
     this.#bytes -= jsonBytes(content) + otherBytes;
     this.#least -= 1;
@@ -24,7 +24,7 @@ export class PageRoom {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The UTF-8 bytes of a text as JSON, without its quotes. Five control characters have a short form. */
+/** The UTF-8 bytes of a text as JSON, without its quotes. Five control characters have a short escape. */
 function jsonBytes(text: string): number {
   let bytes = Buffer.byteLength(text);
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-// Rows as the statements of every store select them → the service's own types.
+// Turns the rows that every store selects into the service's own types.
 import type { KeyRecord } from '../service/administration.ts';
 import type { FinishReason, Message, Role, Session } from '../service/session.ts';
 
@@ -32,7 +32,7 @@ export interface MessageRow {
   readonly error_code: string | null;
 }
 
-/** Of a table of messages that the statement calls `message`. */
+/** The columns of a table of messages that the statement calls `message`. */
 export const messageColumns = [
   'message_id',
   'position',

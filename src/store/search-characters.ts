@@ -1,8 +1,11 @@
-// Which characters make a word of a search, and which are equal in it: as SQLite's FTS5 has it ("unicode61 remove_diacritics 2" for words,
-// "trigram" for pieces), whose tables are those of Unicode 6.1. A store that makes its index itself, and the rules that read the texts, must
-// agree with it for every character, whichever Unicode this Node has.
+// The characters of words in a search, and the characters that count as equal, as in SQLite's FTS5 ("unicode61 remove_diacritics 2" for
+// words, "trigram" for pieces) with its tables of Unicode 6.1. Stores that build an index themselves, and the rules that read texts, must
+// agree with FTS5 on every character, whatever Unicode version this Node has.
 
-/** Characters of words: ranges, each by its distance from the end of the one before and the distance of its own end, in base 36. */
+/**
+ * The ranges of the characters of words, in base 36: the distance of each from the end of the range before, then the distance of its own
+ * end.
+ */
 const wordRanges = `
   1c,9 8,p 7,p 1c 8,1 2 4,1 2,2 2,m 2,u 2,cp 5,b f,4 8 2 3m,4 2,7 2,4 3 2,31 2,3u 9,5r 7,14 3,3 2 1k,16 3,a 6
   n,1 3,16 m,9 5,1 2,2q 2 g,1 8,e 3 f 2 2,t s,2i c,1l a,1 5,r 5 a 4 6,1 g,p 4,1 2,3o s 5,1h 4 j 8,9 5,9 2,f
@@ -20,13 +23,13 @@ const wordRanges = `
   5,yp e,2pj 5,esc 1b,f 5,j1o 6v,9 14,1 52,x 1z,55 2g,o9 2,o 2,u 2,o 2,u 2,o 2,u 2,o 2,u 2,o 2,4kr 3,7h 19,3
   2t,b g,1 f,1 g g,1b w 1p,3 18,22 u,c 18,4 a,6 3,4t y,e 7 1z,2 l,b 12 6,k i,e 1s 2 53 5,2 1r,1 5,b p,42 1z,3
   c,1b 1z,1l 39,gwi4 2,t 2p,3j 6p,47bj`;
-/** Marks that are skipped inside a word. Other marks end it. */
+/** Marks that are skipped inside a word. Any other mark ends the word. */
 const marks = '\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331';
 
-/** Capitals without a small letter in Unicode 6.1, where newer versions have one. */
+/** Capital letters without a small letter in Unicode 6.1, but with one in newer versions. */
 const alone =
   /[\u0130\u037f\u0528\u052a\u052c\u052e\u13a0-\u13f5\u1c89-\u1cbf\u2c2f\ua698\ua69a\ua796-\ua79f\ua7ab-\ua7f5\u{104b0}-\u{104d3}\u{10570}-\u{10595}\u{10c80}-\u{10cb2}\u{10d50}-\u{10d65}\u{118a0}-\u{118bf}\u{16e40}-\u{16e5f}\u{16ea0}-\u{16eb8}\u{1e900}-\u{1e921}]/u;
-/** Small letters that are equal to others. */
+/** Small letters that count as equal to other letters. */
 const equals: Readonly<Record<string, string>> = {
   ...{
     µ: 'μ',
@@ -52,7 +55,7 @@ const markCharacters = new RegExp(`[${marks}]`, 'g');
 
 const wordExpression = newWordExpression();
 
-/** The words of a text, as they stand there. */
+/** The words of a text with their places. */
 export function wordsIn(text: string): IterableIterator<RegExpMatchArray> {
   return text.matchAll(wordExpression);
 }
@@ -61,7 +64,7 @@ export function hasWord(text: string): boolean {
   return wordsIn(text).next().done !== true;
 }
 
-/** A word as words are compared: without case, and without the marks on Latin letters. */
+/** A word, folded for comparison: without case, and without the marks on Latin letters. */
 export function foldWord(word: string): string {
   return word
     .replace(markCharacters, '')
@@ -69,7 +72,7 @@ export function foldWord(word: string): string {
     .replace(/[A-Z]+/g, lower);
 }
 
-/** A text as pieces of it are compared: without case. Each character keeps its place. */
+/** A text, folded for the comparison of pieces: without case. Each character keeps its place. */
 export function foldCase(text: string): string {
   return special.test(text)
     ? text.replace(beyondAscii, smallLetter).replace(/[A-Z]+/g, lower)
@@ -104,6 +107,6 @@ function smallLetter(character: string): string {
 function foldLetter(character: string): string {
   const small = smallLetter(character);
   const base = small.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-  // The exception is SQLite's.
+  // This exception is the one that FTS5 makes.
   return /^[a-z]$/.test(base) && small !== 'ǡ' ? base : small;
 }

@@ -1,4 +1,4 @@
-// Searches that a store cannot answer in reasonable time, told in the same words by every store.
+// The errors for searches that a store cannot answer in reasonable time, the same for every store.
 import { ParleyError } from '../service/errors.ts';
 import type { SearchTerm } from './session-filters.ts';
 

@@ -1,48 +1,49 @@
-// What a store is asked for: pages of sessions and of messages, searches, and what a purge erases. Places are what a cursor held, read
-// already: a store knows no cursors.
+// The filters of a store: pages of sessions and messages, searches, and purges. A place is a decoded cursor; a store knows no cursors.
 import type { SessionOrder } from '../service/session-archive.ts';
 
-/** A page of rows. `hasMore`: at least one row follows the last. */
+/** A page of rows. `hasMore` is true if at least one row follows the last. */
 export interface Rows<T> {
   readonly items: readonly T[];
   readonly hasMore: boolean;
 }
 
-/** Where a page of sessions ended: behind the session of this id at this time (ms), which need not be there any more. */
+/** The place where a page of sessions ended: behind the session with this id and this time (ms). The session may be gone by now. */
 export interface SessionPlace {
   readonly time: number;
   readonly sessionId: string;
 }
 
-/** All that is not null must hold. Sessions of one time are in the order of their ids, which compare byte by byte. */
+/**
+ * A session passes if it meets every condition that is not null. Sessions with equal times are ordered by their ids, compared byte by byte.
+ */
 export interface SessionFilter extends SessionOrder {
   /** At least 1. */
   readonly limit: number;
-  /** Its time is the one that the order counts. Null for the first page. */
+  /** The place where the last page ended; its time is the one that sorts the list. Null for the first page. */
   readonly after: SessionPlace | null;
-  /** A session without a title passes no pattern. */
+  /** A session without a title matches no pattern. */
   readonly titleMatch: TitlePattern | null;
-  /** Last activity strictly before (ms). */
+  /** The last activity is strictly before this time (ms). */
   readonly updatedBefore: number | null;
-  /** Last activity at or after (ms). */
+  /** The last activity is at or after this time (ms). */
   readonly updatedAfter: number | null;
-  /** True: the deleted sessions instead of the active ones. */
+  /** True selects the deleted sessions, false the active ones. */
   readonly deleted: boolean;
 }
 
-/** A whole title: these parts, one behind the other. Characters are code points, compared as they are. */
+/** A pattern for a whole title: these parts in sequence. Characters are code points and are compared exactly. */
 export type TitlePattern = readonly TitlePart[];
 
 export type TitlePart =
   | { readonly kind: 'text'; readonly text: string }
   /** Any one character. */
   | { readonly kind: 'one' }
-  /** Any characters, or none. */
+  /** Any number of characters, also none. */
   | { readonly kind: 'any' }
-  /** One character that is, or with `isNegated` is not, in one of the ranges. Without a range it is none: nothing matches. */
+  /** One character inside one of the ranges, or outside all of them with `isNegated`. A set without ranges matches no character. */
   | { readonly kind: 'set'; readonly isNegated: boolean; readonly ranges: readonly CharacterRange[] };
 
-/** From a character to another, both included; `from` comes first or is the same. */
+/** The characters from `from` to `to`, both included; `from` is not after `to`. */
 export interface CharacterRange {
   readonly from: string;
   readonly to: string;
@@ -55,14 +56,14 @@ export interface MessagePlace {
   readonly after: number | null;
 }
 
-/** A text that a message must hold; with `prefix`, its last word may go on. */
+/** A text that a message must hold. With `prefix`, the last word may be the beginning of a longer one. */
 export interface SearchTerm {
-  /** Holds a letter or a digit. */
+  /** Holds at least one letter or digit. */
   readonly text: string;
   readonly prefix: boolean;
 }
 
-/** Where a page of a search ended: behind the session with this score, its newest hit of this time (ms). */
+/** The place where a page of a search ended: behind the session with this score and this time (ms) of its newest hit. */
 export interface SearchPlace {
   readonly score: number;
   readonly time: number;
@@ -70,23 +71,23 @@ export interface SearchPlace {
 }
 
 export interface SearchFilter {
-  /** A message must hold all. At least one. */
+  /** At least one term; a message must hold all of them. */
   readonly terms: readonly SearchTerm[];
   /**
-   * `words`: a term is one or more words in a row. A word is letters, digits and private use with the marks upon them; case and accents
-   * do not count. `pieces`: a term is any characters in a row, case aside, of messages in a script that is written without spaces.
+   * `words`: a term is one or more words in a row. A word is letters, digits and private-use characters with their marks; case and accents
+   * are ignored. `pieces`: a term is any characters in a row, in messages of a script written without spaces; case is ignored.
    */
   readonly matching: 'words' | 'pieces';
-  /** Sessions on the page. At least 1. */
+  /** How many sessions are on the page; at least 1. */
   readonly limit: number;
   /** Null for the first page. */
   readonly after: SearchPlace | null;
 }
 
-/** Deleted sessions in which no reply runs. */
+/** Selects deleted sessions in which no turn runs. */
 export interface PurgeFilter {
   /** Null for all projects. */
   readonly projectId: string | null;
-  /** Deleted strictly before (ms). */
+  /** The session was deleted strictly before this time (ms). */
   readonly deletedBefore: number;
 }

@@ -1,13 +1,13 @@
-// What a store of sessions must do: rows in, rows out. What is allowed, what a repetition means and what a page holds is decided above it,
-// or by the rules that it is opened with (store-rules.ts); values arrive checked: lengths, Unicode, ids.
+// The interface of a store of sessions: rows in, rows out. A store decides nothing: callers, or the rules that it is opened with
+// (store-rules.ts), say what is allowed, what a repetition means and what a page holds. Values arrive checked: lengths, Unicode, ids.
 //
 // For every method:
-// - It is one unit of work: atomic, and durable when it resolves. A store may commit many waiting calls together; it settles none before
-//   the commit. Exceptions: `purgeSessions` and the search index.
-// - It sees all that was committed, by any process, before it was called.
-// - `projectId` is part of every statement that names a session. A project that is not there has no sessions.
-// - Times that go in are epoch milliseconds, durations are milliseconds; what comes out is of the service's own types. Leases and the
-//   age of idempotency keys are measured by the clock of the store, which is one for all processes that use it.
+// - A call is one unit of work: atomic, and durable when it resolves. A store may commit many waiting calls together; it settles none
+//   before the commit. Exceptions: `purgeSessions` and the search index.
+// - A call sees everything that any process committed before the call.
+// - `projectId` is part of every statement that names a session. An unknown project has no sessions.
+// - Times that go in are epoch milliseconds, durations are milliseconds; results have the service's own types. The store's own clock
+//   measures leases and the age of idempotency keys; all processes that use the store share it.
 // - Ids are ASCII and compare byte by byte. Positions count from 0 without gaps: a message has an even one, its reply the next.
 // - A call with a {@link KeyHash} does nothing and rejects with `INVALID_API_KEY` when that key is not one of the project, or is revoked.
 // - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
@@ -39,29 +39,29 @@ export type KeyHash = Uint8Array | null;
 /** Makes a write happen once: kept in the same transaction as what it names. */
 export interface IdempotencyKey {
   readonly key: string;
-  /** SHA-256 of the operation and its request: the same key with another request is a mismatch. */
+  /** The SHA-256 of the operation and its request. The same key with another hash is a mismatch. */
   readonly requestHash: Uint8Array;
-  /** Keys recorded before this time are forgotten (ms). */
+  /** Keys recorded before this time (ms) do not count any more. */
   readonly keptSince: number;
 }
 
-/** `done`: the value, of this call or of the one that it repeats. `mismatch`: the key was used for another request. */
+/** `done`: the value of this call, or of the earlier call that it repeats. `mismatch`: the key was used for another request. */
 export type Idempotent<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'mismatch' };
 
 export interface NewKey {
   readonly key_id: string;
   readonly key_name: string;
-  /** SHA-256 of the key. */
+  /** The SHA-256 of the key. */
   readonly hash: Uint8Array;
-  /** The project of this name, or a new one with this id. */
+  /** The name of the key's project. If no project has this name, one is made with the id below. */
   readonly project_name: string;
   readonly project_id: string;
   readonly now: number;
 }
 
 /**
- * Who runs a turn, and how long that is believed without a renewal. The store measures this duration with its own clock, which is
- * the same for every process that uses the store; no caller's clock counts. At most {@link longestLeaseMs}.
+ * The owner of a turn, and how long the turn is held without a renewal. The store measures this duration with its own clock, which all
+ * processes that use the store share; no caller's clock counts. At most {@link longestLeaseMs}.
  */
 export interface Lease {
   readonly owner: string;
@@ -71,7 +71,7 @@ export interface Lease {
 export const longestLeaseMs = 60_000;
 
 export interface TurnStart {
-  /** The session to continue, or null for a new one made of `newSession`. */
+  /** The session to continue, or null to make the session `newSession`. */
   readonly session_id: string | null;
   readonly newSession: { readonly session_id: string; readonly title: string };
   readonly message_id: string;
@@ -79,7 +79,7 @@ export interface TurnStart {
   readonly mode: string;
   readonly now: number;
   readonly lease: Lease;
-  /** An owner known to be dead: its turn is over although its lease still runs. */
+  /** An owner that is known to be dead: its turn is over even if its lease still runs. */
   readonly deadOwner: string | null;
   readonly once: IdempotencyKey | null;
   readonly keyHash?: KeyHash;
@@ -87,26 +87,26 @@ export interface TurnStart {
   readonly closing_message_id: string;
 }
 
-/** A turn that runs: its message is durable, its reply is not there yet. */
+/** A running turn: its message is durable, its reply is not stored yet. */
 export interface Turn {
   readonly session_id: string;
   readonly message_id: string;
-  /** Of the user's message; the reply's is the next. */
+  /** The position of the user's message; the reply has the next one. */
   readonly position: number;
   readonly content: string;
   readonly mode: string;
   readonly owner: string;
-  /** Rises with every taking of a turn in the session: whoever holds an older one has lost it. */
+  /** Rises each time a turn of the session is taken. A holder with a lower epoch has lost its turn. */
   readonly epoch: number;
 }
 
 export type TurnBegin =
   | { readonly kind: 'begun'; readonly turn: Turn }
-  /** Another turn runs in the session; or, with a key that is known, that very turn. */
+  /** Another turn runs in the session, or the turn of this very key. */
   | { readonly kind: 'busy'; readonly session_id: string; readonly owner: string; readonly epoch: number }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'mismatch' }
-  /** The key's turn has ended in `stop` or `length`: its reply. */
+  /** The turn of this key has ended in `stop` or `length`, with this reply. */
   | { readonly kind: 'answered'; readonly turn: Turn; readonly reply: Message };
 
 export interface TurnReply {
@@ -114,11 +114,11 @@ export interface TurnReply {
   readonly content: string;
   readonly finish_reason: FinishReason;
   readonly usage: Usage | null;
-  /** The mode that replied: another than the turn's when that one failed. */
+  /** The mode that replied: the turn's mode, or its fallback when the turn's mode failed. */
   readonly mode: string;
-  /** From the question to the first chunk of the reply; null when none came. */
+  /** The time (ms) from the request to the first chunk of the reply; null when no chunk came. */
   readonly first_token_ms: number | null;
-  /** Why a turn ended in `error`; null for every other. */
+  /** Why the turn ended in `error`; null for every other end. */
   readonly error_code: string | null;
   readonly now: number;
 }
@@ -135,9 +135,9 @@ export interface ReplyPart {
 }
 
 export type TurnEnd =
-  /** The reply stands under its id. */
+  /** The reply is stored under its id. */
   | { readonly kind: 'kept'; readonly message_count: number }
-  /** The turn was taken over, and nothing was kept of this reply. The reply that stands in its place, or null when none does yet. */
+  /** The turn was taken over, and this reply was not stored. `standing` is the reply in its place, or null if there is none yet. */
   | { readonly kind: 'lost'; readonly standing: Message | null }
   | { readonly kind: 'not_found' };
 
@@ -156,16 +156,19 @@ export type Purge =
   | { readonly kind: 'other_count'; readonly sessions: number };
 
 export interface SessionStore {
-  /** The project of a key that is not revoked; null otherwise. `hash` is the SHA-256 of the key, 32 bytes. */
+  /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
   findKey(hash: Uint8Array): Promise<KeyIdentity | null>;
-  /** Makes the project too, where there is none of its name. */
+  /** Also makes the project if none has its name. */
   createKey(key: NewKey): Promise<KeyRecord>;
-  /** The oldest first, revoked ones too. */
+  /** All keys, the oldest first, revoked ones included. */
   listKeys(): Promise<readonly KeyRecord[]>;
-  /** Null for an unknown id. A second revocation keeps the first's time. Every `findKey` that is called after it, anywhere, finds none. */
+  /**
+   * Null for an unknown id. A second revocation keeps the time of the first. Every `findKey` that starts after this call, in any process,
+   * finds nothing.
+   */
   revokeKey(keyId: string, now: number): Promise<KeyRecord | null>;
 
-  /** The id must be new in the project. `now` becomes the times of its creation and of its last activity. */
+  /** Makes a session, whose id must be new in the project. `now` is the time of its creation and of its last activity. */
   createSession(
     projectId: string,
     session: { readonly session_id: string; readonly title: string | null; readonly now: number },
@@ -176,45 +179,45 @@ export interface SessionStore {
   findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
   /** Hides it. Null where there is nothing to delete. */
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
-  /** Not an activity. Null for a session that is not there. */
+  /** A new title does not count as an activity. Null if the project has no such active session. */
   renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
-  /** Also answers for a session that is active. Null for one that is not there at all. */
+  /** An active session is returned unchanged. Null if the project has no such session at all. */
   restoreSession(
     projectId: string,
     sessionId: string,
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>>;
-  /** One transaction, items in the order of the ids; an id given twice is deleted once and then not found. */
+  /** One transaction; the items are in the order of the ids. The second occurrence of an id is not found. */
   deleteSessions(
     projectId: string,
     sessionIds: readonly string[],
     now: number,
     once: IdempotencyKey | null,
   ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>>;
-  /** One transaction, items in the order of the ids; an active session is restored. */
+  /** One transaction; the items are in the order of the ids. An active session counts as restored. */
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
     once: IdempotencyKey | null,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
-  /** In the order of the filter. */
+  /** The sessions in the order of the filter. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>>;
   /**
-   * What the rule of a search makes of the messages of active sessions. What other projects hold changes nothing in it. It may last: the
-   * first search of a store that came from elsewhere reads all of it. Rejects with the signal's reason once that fires, and with
-   * `INVALID_REQUEST` for what it cannot look for in reasonable time (search-refusals.ts).
+   * The result of the search rule over the messages of active sessions. The messages of other projects do not change it. The first search
+   * of a store that was copied here may take long, because it reads the whole store. Rejects with the signal's reason when the signal
+   * fires, and with `INVALID_REQUEST` for a query that cannot be answered in reasonable time (search-refusals.ts).
    */
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage>;
   /**
-   * By position. Null for a session that is not there. It ends at its limit, or where its messages take `pageBytes` as JSON
-   * (page-room.ts); it holds at least one.
+   * The messages in the order of their positions; null for an unknown session. The page ends at its limit, or where its messages take
+   * `pageBytes` as JSON (page-room.ts), but it holds at least one message if there is one.
    */
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null>;
 
   /**
-   * Takes in a session as it was written out, a trailing message without a reply as a turn whose owner is gone. Also answers for
-   * one that is there and the same, as the rules tell it. Null where the project has another session of this id, or a deleted one.
-   * What other projects hold changes nothing.
+   * Stores an exported session. A last message without a reply becomes a turn whose owner is gone. A session that is stored already and is
+   * the same by the rules counts as imported. Null if the project has another session with this id, or a deleted one. The sessions of other
+   * projects do not matter.
    */
   importSession(
     projectId: string,
@@ -223,14 +226,14 @@ export interface SessionStore {
   ): Promise<Idempotent<Session | null>>;
 
   /**
-   * The first of a turn's two writes: takes the session's turn and keeps the user's message (and, if new, the session).
-   * A key whose turn ended in `error` or `interrupted`, or whose owner is gone, begins that same turn again, on the stored message.
-   * While it waits for another process, the signal stops it: then it rejects with the signal's reason, and nothing is kept.
+   * The first of a turn's two writes: takes the turn of the session and stores the user's message (and the session, if it is new). A key
+   * whose turn ended in `error` or `interrupted`, or whose owner is gone, starts the same turn again with the stored message. The signal
+   * ends a wait for another process: the call rejects with its reason, and nothing is stored.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
   /**
-   * Waits for the turn that a `busy` has told of. True when it no longer runs: given back, taken by another, its lease over, its session
-   * not there; false after `waitMs`. It writes nothing. Rejects with the signal's reason.
+   * Waits for the end of the turn that a `busy` named. True when the turn no longer runs: it ended, was taken over, its lease is over or
+   * its session is gone. False after `waitMs`. The wait writes nothing. Rejects with the signal's reason.
    */
   waitForTurn(
     projectId: string,
@@ -238,7 +241,10 @@ export interface SessionStore {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean>;
-  /** The newest messages before a position, the oldest first: `limit`, or fewer where they take `pageBytes` as JSON, but at least two. */
+  /**
+   * The newest messages before a position, the oldest first: at most `limit`, and fewer if they take more than `pageBytes` as JSON, but at
+   * least two.
+   */
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
   /**
    * Whether the turn is still held: false once another has taken it. Extends its lease to `leaseMs` from now when a third of that has
@@ -248,9 +254,9 @@ export interface SessionStore {
    */
   renewTurn(projectId: string, turn: Turn, leaseMs: number, part?: ReplyPart | null): Promise<boolean>;
   /**
-   * The second write: keeps the reply after its message, in place of a cut one that may stand there, and gives the turn back.
-   * A session deleted meanwhile stays deleted and keeps the reply. A turn that was lost may still keep its reply, where that replaces
-   * a cut one and nobody runs the turn again; `kept` says so. May be called twice with the same reply.
+   * The second write: stores the reply behind its message, in place of a cut reply that may stand there, and releases the turn. If the
+   * session was deleted meanwhile, it stays deleted and the reply is stored in it. The reply of a lost turn is stored too (`kept`) if it
+   * replaces a cut reply and no turn runs at that place. The call may be repeated with the same reply.
    */
   endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd>;
 
@@ -262,13 +268,13 @@ export interface SessionStore {
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge>;
   /** Whether any of these is there: active, or deleted and not purged. */
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
-  /** Of all projects, replies from a time on. The largest group first; days in their order. */
+  /** The usage of the replies of all projects since a time (ms). The largest group comes first; days are in their order. */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;
 
-  /** Reads all of the store, to say whether it is whole. */
+  /** Reads the whole store and reports whether it is intact. */
   inspect(): Promise<StoreReport>;
-  /** Rejects while the store cannot be written. It writes nothing. */
+  /** Rejects while the store cannot be written. Writes nothing itself. */
   ping(): Promise<void>;
-  /** Waits for the writes that were asked for. Every later call rejects with `UNAVAILABLE`; a second `close` resolves. */
+  /** Waits for the pending writes. Every later call rejects with `UNAVAILABLE`; a second `close` resolves. */
   close(): Promise<void>;
 }

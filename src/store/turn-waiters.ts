@@ -1,5 +1,5 @@
-// Those who wait for a turn to end. One that ends through this store wakes them at once; of one in another process they learn when they
-// look again.
+// Wakes the callers that wait for the end of a turn. A turn that ends through this store wakes them at once. They notice the end of a turn
+// in another process when they look again.
 
 const firstPauseMs = 10;
 const longestPauseMs = 50;
@@ -7,7 +7,7 @@ const longestPauseMs = 50;
 export class TurnWaiters {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** A turn of this session has ended. */
+  /** Wakes the callers that wait for this session, because its turn has ended. */
   wake(sessionId: string): void {
     for (const resume of this.#waiting.get(sessionId) ?? []) resume();
   }
@@ -29,7 +29,7 @@ export class TurnWaiters {
     }
   }
 
-  /** Resolves when it is time to look again: woken, or after so many milliseconds. */
+  /** Resolves when it is time to look again: when the caller is woken, or after `ms` milliseconds. */
   #pause(sessionId: string, ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);

@@ -76,7 +76,7 @@ export class AtomicFile {
     }
   }
 
-  /** Ignores errors: a kept file has its name by then, and the reason to give a file up matters more than a part that stays. */
+  /** Ignores errors: a kept file has its name already, and after a failure the first error matters more than a leftover part. */
   #removePart(): void {
     try {
       rmSync(this.#part, { force: true });
@@ -91,7 +91,7 @@ export class AtomicFile {
     closeSync(this.descriptor);
   }
 
-  /** A link does not replace a file that got the name meanwhile, as renaming would. False where the file system has no links. */
+  /** A link does not replace a file that got the name meanwhile, as renaming would. False if the file system has no links. */
   #linked(): boolean {
     try {
       linkSync(this.#part, this.#path);

@@ -1,6 +1,6 @@
 // The meaning of errors of system calls on files.
 
-/** True where a disk is full, or this user's share of it. */
+/** True if a disk is full, or this user's share of it. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -1,5 +1,7 @@
-// A file lock between processes, and the wait for it. The operating system releases the lock when its process ends: no lock outlives its
-// holder, and none is taken away from one.
+// File locks between processes: for a short synchronous action (`withFileLock`), or for the whole run of a command (`holdFileLock`). The
+// operating system releases a lock when its process ends, so no lock outlives its holder.
+import { ParleyError } from '../service/errors.ts';
+import { fileFailure } from './file-failure.ts';
 
 /** Takes the lock of a file, and returns the function that releases it; null while another process holds the lock. */
 export type TakeLock = (path: string) => (() => void) | null;
@@ -14,15 +16,50 @@ export interface FileLock {
   readonly waitMs?: number;
 }
 
+const usualWaitMs = 10_000;
+/** Two processes that try at the same moment may both find the lock held, so one attempt is not enough. */
+const holdWaitMs = 300;
 const longestPauseMs = 20;
 
-/** Null where the lock stays held for the whole wait. The wait is a sum of pauses, so a clock that jumps does not change it. */
-export async function takeWithin({ path, locks }: FileLock, waitMs: number): Promise<(() => void) | null> {
+/** Runs the action under the lock. Rejects with `STORE_BUSY` if the lock stays held for the whole wait. */
+export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<T> {
+  const waitMs = lock.waitMs ?? usualWaitMs;
+  const release = await takeWithin(lock, waitMs);
+  if (release === null) {
+    throw new ParleyError(
+      'STORE_BUSY',
+      `Another process has held the lock ${lock.path} for more than ${waitMs / 1000} s.`,
+      { hint: 'Try again. The lock ends with the process that holds it.' },
+    );
+  }
+  try {
+    return action();
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Takes the lock until the returned function is called. Rejects soon with `STORE_BUSY` if another process holds it. `work` names the work
+ * of that process.
+ */
+export async function holdFileLock(lock: FileLock, work: string): Promise<() => void> {
+  const release = await takeWithin(lock, holdWaitMs).catch((error: unknown) => {
+    throw fileFailure(error, lock.path, 'written', 'Make its directory one that you may write to.');
+  });
+  if (release !== null) return release;
+  throw new ParleyError('STORE_BUSY', `Another process of Parley is working on ${work}.`, {
+    hint: `Wait for it, or stop it. The lock ${lock.path} ends with the process that holds it.`,
+  });
+}
+
+/** Null if the lock stays held for the whole wait. The wait is a sum of pauses, so a clock that jumps does not change it. */
+async function takeWithin({ path, locks }: FileLock, waitMs: number): Promise<(() => void) | null> {
   const take = await locks();
   let waited = 0;
   for (let longest = 2; ; longest = Math.min(longest * 2, longestPauseMs)) {
-    const letGo = take(path);
-    if (letGo !== null || waited >= waitMs) return letGo;
+    const release = take(path);
+    if (release !== null || waited >= waitMs) return release;
     const pause = Math.ceil(longest * (0.5 + Math.random() / 2));
     waited += pause;
     await new Promise((resolve) => setTimeout(resolve, pause));

@@ -10,7 +10,7 @@ export interface ProcessIdentity {
   stateOf(name: string): 'running' | 'gone' | 'unknown';
 }
 
-/** What the operating system knows of processes. */
+/** The facts about processes that the operating system gives. */
 export interface ProcessTable {
   readonly pid: number;
   /** True also for a process of another user. */
@@ -54,7 +54,7 @@ function bootOf(name: string): string | null {
   return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(name)?.[0] ?? null;
 }
 
-/** `-` where the system does not tell the start time. */
+/** `-` if the system does not give the start time. */
 function startTime(pid: number): string {
   return readStat(pid)?.startTime ?? '-';
 }

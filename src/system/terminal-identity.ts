@@ -22,7 +22,7 @@ const terminalVariables = [
   ['SSH_CONNECTION', 'SSH_TTY'],
 ] as const;
 
-/** Null where there is no terminal, and where it cannot be identified. */
+/** Null if there is no terminal, or if it cannot be identified. */
 export function terminalIdentity(dependencies: TerminalDependencies): string | null {
   if (dependencies.platform !== 'linux') return identityByVariables(dependencies.env);
   const own = readStat(dependencies, 'self');

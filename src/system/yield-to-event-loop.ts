@@ -1,4 +1,4 @@
-// Pauses work that lasts long, so that other work in this process goes on.
+// Pauses long work, so that other work in this process can run.
 
 /** Resolves in the next turn of the event loop, after the events that have come. */
 export function yieldToEventLoop(): Promise<void> {

@@ -1,5 +1,5 @@
-// The responses of the archive. The archive is Parley's own extension, so the shapes of its responses are known, and a response of another
-// shape is refused.
+// The responses of the archive. The archive is Parley's own extension, so the shapes of its responses are known, and any other shape is
+// refused.
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import { ExactNumber } from '../service/exact-number.ts';
 import type { Message, Page, Session } from '../service/session.ts';
@@ -10,7 +10,7 @@ type Check = (value: unknown) => boolean;
 const isId: Check = (value) => textOrNull(value) !== null;
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
-/** A cursor goes into a path again, and the client remembers all cursors of a listing. Its length is therefore limited. */
+/** A cursor becomes a part of a path, and the client remembers all cursors of a listing. Its length is therefore limited. */
 const isCursor: Check = (value) => isTextOrNull(value) && (textOrNull(value) ?? '').length <= 4096;
 const isNumber: Check = (value) => typeof value === 'number' || value instanceof ExactNumber;
 const isListOf =
@@ -46,24 +46,24 @@ const searchFields = {
   hits: isListOf(hitFields),
 } satisfies Fields & Record<keyof SearchItem, Check>;
 
-/** Null where the body holds no list of sessions. */
+/** Null if the body holds no list of sessions. */
 export function sessionPageOf(body: unknown): Page<Session> | null {
   return pageOf<Session>(body, sessionFields);
 }
 
-/** Null where the body holds no list of messages. */
+/** Null if the body holds no list of messages. */
 export function messagePageOf(body: unknown): Page<Message> | null {
   return pageOf<Message>(body, messageFields);
 }
 
-/** Null where the body holds no list of found sessions. */
+/** Null if the body holds no list of found sessions. */
 export function searchPageOf(body: unknown): SearchPage | null {
   const page = pageOf<SearchItem>(body, searchFields);
   const isPart = fieldOf(fieldOf(body, 'data'), 'newest_only') === true;
   return page === null ? null : { ...page, newest_only: isPart };
 }
 
-/** Null where the body does not hold a result for each id, in the order of the ids. */
+/** Null if the body does not hold a result for each id, in the order of the ids. */
 export function batchOf<Status extends string>(
   body: unknown,
   sessionIds: readonly string[],

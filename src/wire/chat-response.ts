@@ -1,10 +1,10 @@
-// The session and the reply in the response to a chat. Servers differ in where they put them.
+// Finds the session and the reply in the response to a chat. Servers put them in different places.
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { ChatReply } from '../service/chat-event.ts';
 import { type FinishReason, finishReasons, type Usage } from '../service/session.ts';
 import { valueAt } from './json-pointer.ts';
 
-/** Null where the response names no session. */
+/** Null if the response names no session. */
 export function sessionIdOf(body: unknown): string | null {
   const data = fieldOf(body, 'data');
   const session = fieldOf(data, 'session');
@@ -19,8 +19,8 @@ export function sessionIdOf(body: unknown): string | null {
 const replyNames = ['reply', 'response', 'answer', 'message', 'content', 'text', 'output'] as const;
 
 /**
- * Null where the response has no reply, or an empty one. `pointer` is the place of the reply that a profile names: then no other place is
- * looked at.
+ * Null if the response has no reply, or an empty one. `pointer` is the place of the reply that a profile names; no other place is tried
+ * then.
  */
 export function replyOf(body: unknown, pointer: readonly string[] | null): string | null {
   if (pointer !== null) return replyText(valueAt(body, pointer));
@@ -38,7 +38,7 @@ function replyText(value: unknown): string | null {
   return firstText(value, fieldOf(value, 'content'), fieldOf(value, 'text'));
 }
 
-/** The facts of a reply that were found already. All others are read from the body; a field that another server does not send is empty. */
+/** The known facts of a reply. All other facts are read from the body; a field that a third-party server does not send is empty. */
 export type CertainReply = Pick<ChatReply, 'session_id' | 'mode' | 'reply'>;
 
 /** The reply of the event `done`. */

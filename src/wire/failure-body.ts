@@ -1,16 +1,16 @@
-// Makes a failure of Parley of the failure that a server sent. A code that Parley does not know is replaced by the code of the status. The
-// server's own words are kept.
+// Turns the failure that a server sent into a failure of Parley. A code that Parley does not know is replaced by the code of the status.
+// The server's own text is kept.
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import { isTurnedAway } from './error-status.ts';
 
-/** What came back for one request, before its body is read. */
+/** The response to one request, before its body is read. */
 export interface ReceivedResponse {
   readonly status: number;
-  /** Seconds, from the header `Retry-After`; null where the header is missing or cannot be read. */
+  /** Seconds, from the header `Retry-After`; null if the header is missing or cannot be read. */
   readonly retryAfter: number | null;
   readonly text: string;
-  /** What was asked, for messages: `GET https://host/v1/models`. */
+  /** The request, for messages: `GET https://host/v1/models`. */
   readonly asked: string;
 }
 
@@ -32,7 +32,7 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
     hint: wait,
     ...(retryAfter !== null && { retryAfter }),
-    // A gateway that fails otherwise may have passed the request on.
+    // A gateway with any other failure may have passed the request on.
     mayHaveActed: code === 'UNAVAILABLE' && status !== 503,
     ...factsOf(body),
   });
@@ -55,13 +55,13 @@ export function notThisApi(response: ReceivedResponse, body: unknown, problem: s
   });
 }
 
-/** The error code as the server sent it; null where the body has none. */
+/** The error code as the server sent it; null if the body has none. */
 export function codeTold(body: unknown): string | null {
   const error = fieldOf(body, 'error');
   return firstText(fieldOf(error, 'code'), fieldOf(body, 'code'), error);
 }
 
-/** The server's message on one line. The server's code stands behind it where Parley uses another code. */
+/** The server's message on one line, followed by the server's code if Parley uses another code. */
 function wordsOf(body: unknown, code: ErrorCode | null): string | null {
   const error = fieldOf(body, 'error');
   const told = codeTold(body);

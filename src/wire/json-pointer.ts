@@ -10,7 +10,7 @@ export function readPointer(pointer: string): readonly string[] | null {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value at the place; undefined where the place does not exist. */
+/** The value at the place; undefined if the place does not exist. */
 export function valueAt(value: unknown, names: readonly string[]): unknown {
   let place = value;
   for (const name of names) {

@@ -1,8 +1,8 @@
-// The modes that a server lists, whatever the shape of its list.
+// Reads the modes that a server lists, for lists of several shapes.
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { Mode } from '../service/mode.ts';
 
-/** Null where the body has no list, or none of the entries has a name. A field that a server does not send is empty. */
+/** Null if the body has no list, or none of the entries has a name. A field that a server does not send is empty. */
 export function modesOf(body: unknown): readonly Mode[] | null {
   const data = fieldOf(body, 'data');
   const places = [

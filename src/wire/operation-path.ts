@@ -3,7 +3,7 @@ import { type Operation, routes } from './routes.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What an operation's path names. */
+/** The variable parts of an operation's path. */
 export interface OperationTarget {
   /** Null for an operation that names no session. */
   readonly sessionId: string | null;
@@ -12,7 +12,7 @@ export interface OperationTarget {
 }
 
 /**
- * Null where no path can name the session. An empty id, `.` and `..` would name another place, also percent-encoded, because a program that
+ * Null if no path can name the session. An empty id, `.` and `..` would name another place, also percent-encoded, because a program that
  * normalizes a URL treats both forms alike. A text with half of a surrogate pair cannot be encoded.
  */
 export function operationPath(operation: Operation, { sessionId, query }: OperationTarget): string | null {

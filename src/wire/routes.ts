@@ -1,5 +1,5 @@
 // The method and the path of each operation (interface document, section 4; the archive's are this service's own). A new operation is a new
-// row here. The compiler then asks for its handler in server and its call in remote.
+// row here. The compiler then demands its handler in server and its call in remote.
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { SessionArchive } from '../service/session-archive.ts';
 
@@ -13,7 +13,7 @@ export interface Route {
   readonly extension: Extension | null;
 }
 
-/** What a server may offer beyond the interface document. The header `Parley-Extensions` lists it. */
+/** The extensions of the interface document that a server may offer. The header `Parley-Extensions` lists them. */
 export type Extension = 'archive' | 'idempotency' | 'stream';
 
 export const routes = {

@@ -1,19 +1,19 @@
-// Keys and sessions in a response. The fields of the interface document are looked for in several places; all other fields are kept as they
-// came. A field that another server leaves out is not made up. The casts below hide that, and a command that shows a record shows the
-// fields that it has.
+// Reads keys and sessions from a response. The fields of the interface document are looked for in several places; all other fields are kept
+// unchanged. A field that a third-party server leaves out stays missing, although the casts below hide that; a command shows the fields
+// that a record has.
 import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
 import type { DeletedSession, NewSession, Session } from '../service/session.ts';
 
-/** What the key resolves to, with all fields of the response. */
+/** The facts of the key, with all fields of the response. */
 export function identityOf(body: unknown): KeyIdentity {
   const facts = objectOrNull(fieldOf(body, 'data')) ?? withoutSuccess(body);
   return { project_id: '', project_name: '', key_id: '', key_name: '', created_at: '', ...facts };
 }
 
-/** Null where the response names no session. */
+/** Null if the response names no session. */
 export function newSessionOf(body: unknown): NewSession | null {
   const fields = sessionFields(body);
   const session_id = idOf(fields);

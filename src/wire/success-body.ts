@@ -29,7 +29,7 @@ export function successBody(operation: Operation, response: ReceivedResponse): u
 }
 
 /**
- * True for a response that means that the server lacks the operation. A path such as `/v1/sessions/search` names no session. A 404 on it
+ * True for a response that shows that the server lacks the operation. A path such as `/v1/sessions/search` names no session. A 404 for it
  * that speaks of a session comes from a server that took `search` for a session id.
  */
 function lacksExtension(operation: Operation, status: number, body: unknown): boolean {

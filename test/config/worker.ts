@@ -2,14 +2,14 @@
 // stdout; it is bundled by worker-bundle.ts.
 import { appendFileSync, writeSync } from 'node:fs';
 import { readCurrentSession, writeCurrentSession } from '../../src/config/current-session.ts';
-import { holdFileLock, withFileLock } from '../../src/config/held-lock.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { putProfile } from '../../src/config/profiles.ts';
 import { emptyProfile } from '../../src/config/stored-config.ts';
 import { ParleyError } from '../../src/service/errors.ts';
+import { holdFileLock, withFileLock } from '../../src/system/file-lock.ts';
 import { processIdentity } from '../../src/system/process-identity.ts';
 import { locks } from '../support/locks.ts';
-import { processTable } from './process-table.ts';
+import { processTable } from '../support/process-table.ts';
 
 const commands: Record<string, (...words: string[]) => Promise<void>> = {
   async write(directory = '', prefix = '', count = '') {
@@ -55,19 +55,19 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
   async private(directory = '', mask = '') {
     process.umask(Number.parseInt(mask, 8));
     await profileFile(`${directory}/config`).update((config) => putProfile(config, 'work', emptyProfile));
-    const conversant = { origin: 'o', key: 'k', terminal: 't' };
-    writeCurrentSession(`${directory}/data`, conversant, 'ses_1', Date.now());
+    const holder = { origin: 'o', key: 'k', terminal: 't' };
+    writeCurrentSession(`${directory}/data`, holder, 'ses_1', Date.now());
   },
 
   async converse(directory = '', terminal = '', count = '') {
-    const conversant = { origin: 'https://one.example', key: 'pk_1', terminal };
+    const holder = { origin: 'https://one.example', key: 'pk_1', terminal };
     const crossed = [];
     for (let index = 0; index < Number(count); index += 1) {
       const sessionId = `ses_${terminal}_${index}`;
-      writeCurrentSession(directory, conversant, sessionId, Date.now());
-      const found = readCurrentSession(directory, conversant);
+      writeCurrentSession(directory, holder, sessionId, Date.now());
+      const found = readCurrentSession(directory, holder);
       if (found !== sessionId) crossed.push(found);
-      const last = readCurrentSession(directory, { ...conversant, terminal: null });
+      const last = readCurrentSession(directory, { ...holder, terminal: null });
       if (!/^ses_\w+_\d+$/.test(last ?? '')) crossed.push(last);
     }
     say(JSON.stringify(crossed));

@@ -9,7 +9,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   http: ['system/yield-to-event-loop.ts'],
   // A base URL is judged as the connection to it is: by one rule of what this machine is.
   config: ['service', 'system', 'http/loopback.ts'],
-  system: [],
+  system: ['service/errors.ts'],
   store: ['service', 'system'],
   wire: ['service', 'http'],
   engine: ['service', 'http'],

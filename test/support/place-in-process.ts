@@ -9,10 +9,10 @@ import type { Dependencies } from '../../src/compose/dependencies.ts';
 import { copyStores, findModels, migrateStore, openBackend } from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
-import { processTable } from '../config/process-table.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { locks } from './locks.ts';
 import { type Outcome, Place, type RunOptions } from './parley.ts';
+import { processTable } from './process-table.ts';
 import { sinceBoot } from './store-options.ts';
 
 const directoryOfTests = process.cwd();

@@ -1,4 +1,4 @@
-// The answer to one line of a batch: its turn at the service, at the pace of the batch, and the line of the result.
+// Answers one line of a batch: runs its turn at the pace of the batch and makes the line of the result.
 import { createHash } from 'node:crypto';
 import type { Call } from '../../service/call.ts';
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
@@ -10,7 +10,7 @@ import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
 import type { Pacer } from './pacer.ts';
 
 export interface BatchOutcome {
-  /** The line, with its line end. */
+  /** The text of the line, with its line end. */
   readonly text: string;
   readonly outcome: 'answered' | 'failed' | 'stopped';
   readonly item: BatchLine;
@@ -18,20 +18,20 @@ export interface BatchOutcome {
 
 export interface BatchAnswersOptions {
   readonly service: ConversationService;
-  /** Its signal stops the batch. */
+  /** The call of each turn. Its signal stops the batch. */
   readonly call: Omit<Call, 'idempotencyKey' | 'requestId'>;
   readonly newRequestId: () => string;
-  /** The name of the batch, which stays when the batch goes on after a stop. */
+  /** The name of the batch. A resumed batch keeps it. */
   readonly batch: string;
   readonly defaultMode: () => Promise<string>;
   readonly pacer: Pacer;
-  /** The session of all lines, as far as it is known; null where each line has its own. */
+  /** The session of all lines; null if each line has its own. */
   readonly shared: SharedSession | null;
 }
 
 export interface SharedSession {
   session_id: string | null;
-  /** The title of the session, where the session is still to be made. */
+  /** The title for a session that the first line creates. */
   readonly title: string | null;
 }
 
@@ -42,7 +42,7 @@ export class BatchAnswers {
     this.#options = options;
   }
 
-  /** Never rejects. */
+  /** Resolves with the outcome; never rejects. */
   async answer(item: BatchLine): Promise<BatchOutcome> {
     const { pacer, call } = this.#options;
     const place: { session_id: string | null } = { session_id: null };
@@ -52,7 +52,7 @@ export class BatchAnswers {
       const data = await pacer.run(() => this.#turn(item.id, request, place));
       return { text: `${toJson({ id: item.id, success: true, data })}\n`, outcome: 'answered', item };
     } catch (error) {
-      // A line whose failure stopped the batch has failed.
+      // The line whose failure stopped the batch counts as failed, not as stopped.
       const isOwn = error === item.request || pacer.gaveUpOn(error);
       const isStopped = call.signal.aborted && !isOwn;
       const failure = isStopped ? stopped(place.session_id) : asFailure(error);
@@ -84,7 +84,7 @@ export class BatchAnswers {
     throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.', { hint: 'Try again.' });
   }
 
-  /** The session that a line goes on with; or the title of the one that its chat makes, where it has one. */
+  /** The session that a line continues, or the title of the session that its chat creates. */
   #sessionOf(request: BatchRequest): Pick<ChatRequest, 'session_id' | 'title'> {
     const { shared } = this.#options;
     if (shared !== null && shared.session_id !== null) return { session_id: shared.session_id };
@@ -93,8 +93,8 @@ export class BatchAnswers {
   }
 
   /**
-   * The same request in the same batch has the same idempotency key, and a line that was corrected has another. A key begins with the
-   * number of its line, because a server keeps keys in an order at less cost than random ones.
+   * The idempotency key of a line. The same request in the same batch has the same key, and a corrected line has another. A key begins with
+   * the number of its line: a server stores ordered keys at less cost than random ones.
    */
   #call(id: BatchId, parts: readonly unknown[]): Call {
     const { batch, call, newRequestId } = this.#options;
@@ -108,8 +108,8 @@ export class BatchAnswers {
 }
 
 /**
- * Whether a request may be sent again as it is: after 429 always, after 503 unless the server may have done the turn and is not known to
- * tell a repetition by its key. A model that broke off its reply has done work, and is asked again only if the user says so.
+ * True if the same request may be sent again: after 429 always; after 503 unless the server may have run the turn without honouring the
+ * key. A model that broke off its reply has done work, so its turn is repeated only if the user asks for that.
  */
 export function isTurnedAway(
   { code, retryAfter, details, mayHaveActed }: ParleyError,
@@ -120,7 +120,7 @@ export function isTurnedAway(
   return code === 'UNAVAILABLE' && (retryAfter !== null || !mayHaveActed || honoursKeys);
 }
 
-/** The data of the answer. Another server may tell elsewhere in its answer what belongs there. */
+/** The data of the answer. A third-party server may put the fields elsewhere in its answer. */
 function dataOf({ session_id, mode, reply }: ChatReply, body: unknown): unknown {
   const { data } = body as { readonly data?: unknown };
   const own = typeof data === 'object' && !Array.isArray(data) ? data : null;

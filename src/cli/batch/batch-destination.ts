@@ -1,4 +1,4 @@
-// Where the results of a batch go: to stdout, or to the end of the file of an earlier run. The name of the batch follows from that place.
+// The destination of a batch's results: stdout, or the end of the file of an earlier run. The name of the batch depends on it.
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
@@ -9,15 +9,18 @@ import { BatchRecords } from './batch-record.ts';
 import { readResumedOutput } from './resumed-output.ts';
 
 export interface BatchDestination {
-  /** The name of the batch, from which the idempotency keys of its requests are made. */
+  /** The name of the batch. The idempotency keys of its requests are made from it. */
   readonly batch: string;
   /** The keys of the ids that an earlier run has answered. */
   readonly answered: ReadonlySet<string | number>;
   /** The session of the last result of an earlier run that names one. */
   readonly session_id: string | null;
-  /** Whole lines; resolves when there is room for more. */
+  /** Writes whole lines. Resolves when there is room for more. */
   write(text: string): Promise<void>;
-  /** Is called when all is written. A file that was resumed is on disk when it resolves; stdout belongs to whoever redirected it. */
+  /**
+   * Call it after the last write. A resumed file is on disk when it resolves. The durability of stdout is left to the shell that redirected
+   * it.
+   */
   keep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,7 +33,7 @@ export async function openDestination(resume: string | null, context: CliContext
     try {
       records.keep(file, batch);
     } catch {
-      // Without a record the batch runs as well. Only lines that are under way at a kill are then sent as new.
+      // The batch also runs without a record. Only the lines that run when the process is killed are sent as new lines later.
     }
   };
   if (resume === null) {
@@ -47,11 +50,11 @@ export async function openDestination(resume: string | null, context: CliContext
       close: async () => {},
     };
   }
-  const letGo = await records.hold(resume, host.locks);
+  const release = await records.hold(resume, host.locks);
   try {
-    return await resumedDestination(resume, { records, fresh, keep, letGo }, context);
+    return await resumedDestination(resume, { records, fresh, keep, release }, context);
   } catch (error) {
-    letGo();
+    release();
     throw error;
   }
 }
@@ -60,12 +63,12 @@ interface Resumption {
   readonly records: BatchRecords;
   readonly fresh: () => string;
   readonly keep: (file: string, batch: string) => void;
-  readonly letGo: () => void;
+  readonly release: () => void;
 }
 
 async function resumedDestination(
   resume: string,
-  { records, fresh, keep, letGo }: Resumption,
+  { records, fresh, keep, release }: Resumption,
   context: CliContext,
 ): Promise<BatchDestination> {
   const output = await readResumedOutput(resume);
@@ -77,7 +80,7 @@ async function resumedDestination(
     );
   }
   const file = await output.open((identity) => keep(identity, batch));
-  const orTell = async (step: () => Promise<void>) => {
+  const orReport = async (step: () => Promise<void>) => {
     try {
       await step();
     } catch (cause) {
@@ -88,15 +91,15 @@ async function resumedDestination(
     batch,
     answered: output.answered,
     session_id: output.session_id,
-    write: (text) => orTell(() => file.appendFile(text)),
+    write: (text) => orReport(() => file.appendFile(text)),
     keep: () =>
-      orTell(async () => {
+      orReport(async () => {
         await file.sync();
-        // The file may be a new one.
+        // The file may be new.
         syncDirectory(dirname(resolve(resume)));
       }),
-    // A file system may tell only at the close that it could not write.
-    close: () => orTell(() => file.close()).finally(letGo),
+    // Some file systems report a failed write only at the close.
+    close: () => orReport(() => file.close()).finally(release),
   };
 }
 

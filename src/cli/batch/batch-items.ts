@@ -1,4 +1,4 @@
-// The lines of stdin as the items of a batch, as they come: each id once, and none that was answered before.
+// Turns the lines of stdin into the items of a batch: each id once, without the ids that an earlier run has answered.
 import { ParleyError } from '../../service/errors.ts';
 import { type ByteLine, byteLines } from '../terminal/byte-lines.ts';
 import { type StdinReading, stdinBytes } from '../terminal/stdin.ts';
@@ -6,12 +6,12 @@ import { type BatchId, type BatchLine, longestLine } from './batch-request.ts';
 
 export interface BatchItemsOptions {
   readonly reading: StdinReading;
-  /** Null for a line that asks for nothing. */
+  /** Null for a line without a request. */
   readonly read: (line: ByteLine) => BatchLine | null;
   readonly messageBytes: number;
   /** The keys of the ids that an earlier run has answered. */
   readonly answered: ReadonlySet<string | number>;
-  /** Is told of each line that was answered before. */
+  /** Called for each line that an earlier run has answered. */
   readonly skipped: () => void;
 }
 
@@ -29,7 +29,10 @@ export async function* batchItems(options: BatchItemsOptions): AsyncGenerator<Ba
   }
 }
 
-/** The same for a number and its digits: the number, which a set keeps in a quarter of the memory of a text. */
+/**
+ * The key of an id. A number and its digits have the same key. The key is a number where possible, because a set of numbers takes a quarter
+ * of the memory.
+ */
 export function keyOf(id: BatchId): string | number {
   const number = Number(id);
   return Number.isSafeInteger(number) && String(number) === String(id) ? number : id;

@@ -1,5 +1,5 @@
-// How a batch goes: what became of how many items, and a line of that on stderr while it runs. On a terminal the line is drawn again,
-// elsewhere there is one every ten seconds.
+// The progress of a batch: counts the outcomes and shows them on stderr. A terminal gets one line that is redrawn; any other stderr gets a
+// line every ten seconds.
 import type { CliContext } from '../context.ts';
 import type { Output } from '../terminal/output.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
@@ -8,10 +8,10 @@ import { type StartTimer, startTimer } from '../terminal/timer.ts';
 export interface BatchProgressOptions {
   readonly stderr: Output;
   readonly form: 'live' | 'lines' | 'none';
-  /** Where the batch ends, in items or in bytes of its input; null where that is not known. */
+  /** The size of the batch, in items or in bytes of its input; null if it is unknown. */
   readonly end: number | null;
   readonly unit: 'items' | 'bytes';
-  /** Outcomes in the order of the summary, which always has the first. Others follow as they come. */
+  /** The outcomes in the order of the summary, which always shows the first one. Other outcomes follow in the order in which they occur. */
   readonly outcomes: readonly string[];
   readonly startTimer: StartTimer;
   readonly now: () => number;
@@ -24,7 +24,7 @@ export class BatchProgress {
   readonly #counts: Map<string, number>;
   readonly #began: number;
   #finished = 0;
-  /** Where the work began and how far it is, in the unit. */
+  /** Where the work began, and how far it is, in the unit of the batch. */
   #from: number | null = null;
   #to = 0;
   #cancel = () => {};
@@ -37,22 +37,22 @@ export class BatchProgress {
     this.#schedule();
   }
 
-  /** Items that are done with. */
+  /** The number of finished items. */
   get finished(): number {
     return this.#finished;
   }
 
-  /** Items with this outcome. */
+  /** The number of items with this outcome. */
   count(outcome: string): number {
     return this.#counts.get(outcome) ?? 0;
   }
 
-  /** An item that took no work, and so says nothing of the rate. */
+  /** Counts an item that took no work, so the rate ignores it. */
   pass(outcome: string): void {
     this.#counts.set(outcome, this.count(outcome) + 1);
   }
 
-  /** An item that is done with. `from` and `to`: where it stands, in the unit; each item takes one if they are left out. */
+  /** Counts a finished item. `from` and `to` are its place in the unit of the batch; by default each item takes one. */
   finish(outcome: string, from = this.#finished, to = from + 1): void {
     this.pass(outcome);
     this.#finished += 1;
@@ -60,19 +60,19 @@ export class BatchProgress {
     this.#to = to;
   }
 
-  /** Before anything else is said. */
+  /** Removes the drawn line. Call it before other output to the terminal. */
   clear(): void {
     if (this.#isDrawn) void this.#options.stderr.write(terminalText`\r\x1b[K`);
     this.#isDrawn = false;
   }
 
-  /** A second time does nothing. */
+  /** A second call does nothing. */
   stop(): void {
     this.#cancel();
     this.clear();
   }
 
-  /** `12 answered, 1 failed, 3 answered before`. `remarks`: what is said behind an outcome. */
+  /** `12 answered, 1 failed, 3 answered before`. `remarks` holds a remark for the end of an outcome. */
   summary(remarks: ReadonlyMap<string, string> = new Map()): string {
     const [first] = this.#options.outcomes;
     return [...this.#counts]
@@ -107,14 +107,14 @@ export class BatchProgress {
     const { stderr } = this.#options;
     const line = this.#line();
     this.#isDrawn = form === 'live';
-    // A line that is wider than the terminal could not be drawn over.
+    // The terminal would wrap a wider line, and the next drawing could not replace it.
     void stderr.write(
       this.#isDrawn ? terminalText`\r${line.slice(0, stderr.columns() - 1)}\x1b[K` : `${line}\n`,
     );
   }
 }
 
-/** `resultsApart`: the results do not scroll by on the terminal of stderr. `lines`: wanted where no line can be drawn again. */
+/** `resultsApart`: the results do not appear on the terminal of stderr. `lines`: progress is wanted even if it cannot be redrawn. */
 export function progressOn(
   { stderr, stdout, options }: CliContext,
   batch: Pick<BatchProgressOptions, 'end' | 'unit' | 'outcomes'> & {

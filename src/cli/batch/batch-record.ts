@@ -1,14 +1,13 @@
-// Records which batch an output file belongs to, in the data directory, before the first request is sent. A batch that is resumed after a
-// kill then gives its requests the same keys as before, and a server that honours the keys does nothing twice.
+// Records in the data directory which batch an output file belongs to, before the first request is sent. After a kill, the resumed batch
+// then gives its requests the same keys, so a server that honours keys runs no turn twice.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { holdFileLock } from '../../config/held-lock.ts';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
-import type { LoadLocks } from '../../system/file-lock.ts';
+import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 
-/** Servers keep keys for a day. An older record is of no use, and its inode may be that of another file. */
+/** Servers keep keys for a day. An older record has no use, and its inode may belong to another file by now. */
 const keptMs = 24 * 60 * 60 * 1000;
 
 export class BatchRecords {
@@ -20,7 +19,7 @@ export class BatchRecords {
     this.#now = now;
   }
 
-  /** `file`: as `identityOf` gives it. Null where there is no record of the file. */
+  /** The name of the batch; null if the file has no record. `file` is the result of `identityOf`. */
   find(file: string): string | null {
     try {
       const path = this.#path(file);
@@ -30,7 +29,7 @@ export class BatchRecords {
     }
   }
 
-  /** Replaces an earlier record of the file. */
+  /** Stores the record and replaces an earlier one of the file. */
   keep(file: string, batch: string): void {
     makePrivateDirectory(this.#directory);
     for (const name of readdirSync(this.#directory).filter((other) => /^\d+-\d+$/.test(other))) {
@@ -40,15 +39,15 @@ export class BatchRecords {
     replaceFile(this.#path(file), `${batch}\n`, { durable: true });
   }
 
-  /** Holds the file for this process until the function that it resolves with is called. `STORE_BUSY` while another process holds it. */
+  /** Holds the file for this process. Resolves with the release; rejects with `STORE_BUSY` while another process holds the file. */
   async hold(file: string, locks: LoadLocks): Promise<() => void> {
     makePrivateDirectory(this.#directory);
     const path = resolve(file);
     const folder = dirname(path);
-    // The real name of the folder, so that two paths to the same file have the same lock.
+    // The real path of the folder, so that two paths to one file use the same lock.
     const place = existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
     const name = createHash('sha256').update(place).digest('hex').slice(0, 32);
-    // The lock file is empty and stays: another process may be about to lock it.
+    // The lock file is empty and stays, because another process may be about to lock it.
     return holdFileLock({ path: this.#path(`output-${name}.lock`), locks }, `the batch of ${file}`);
   }
 

@@ -1,11 +1,11 @@
-// Reads one line of a batch: the request that it asks for, or its failure. No value is coerced or guessed.
+// Reads one line of a batch: its request, or its fault. No value is converted or guessed.
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import type { ByteLine } from '../terminal/byte-lines.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 
-/** The id that the line gives, a text or a whole number; the number of the line where it gives none. */
+/** The id of a line, a text or a whole number. A line without an id has its number as its id. */
 export type BatchId = string | number;
 
 export interface BatchRequest {
@@ -16,23 +16,25 @@ export interface BatchRequest {
 }
 
 export interface BatchLine {
-  /** The number of the line, from 1. */
+  /** The number of the line; the first line is 1. */
   readonly line: number;
   readonly id: BatchId;
   readonly request: BatchRequest | ParleyError;
-  /** Bytes of the line, and bytes of the input up to the end of the line. */
+  /** The bytes of the line, and of the input up to the end of the line. */
   readonly size: number;
   readonly end: number;
 }
 
 export interface LineRules {
-  /** Bytes of a message. */
+  /** The most bytes of a message. */
   readonly messageBytes: number;
-  /** True where all lines are turns of one session: no line may name a session or a title then. */
+  /** True if all lines are turns of one session. No line may then name a session or a title. */
   readonly inSession: boolean;
 }
 
-/** JSON may take six bytes for a byte of a message (`\u0001`). The rest is for the names and the other fields. */
+/**
+ * The most bytes of a line. JSON may take six bytes for one byte of a message (`\u0001`); the rest is for the names and the other fields.
+ */
 export function longestLine({ messageBytes }: Pick<LineRules, 'messageBytes'>): number {
   return 6 * messageBytes + 64 * 1024;
 }
@@ -79,7 +81,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const fieldNames: readonly string[] = ['message', 'id', 'mode', 'session_id', 'title'];
 
-/** The text begins with a brace, so JSON is an object here. */
+/** The text begins with a brace, so valid JSON is an object. */
 function objectOf(text: string, line: number): Fields {
   try {
     return JSON.parse(text);
@@ -92,7 +94,7 @@ function objectOf(text: string, line: number): Fields {
   }
 }
 
-/** The id is read first, so that a line with another fault is answered under its id. */
+/** The id is read first, so that a line with another fault is reported under its id. */
 function idOf({ id }: Fields, line: number): BatchId | null {
   if (id === undefined) return null;
   if (typeof id === 'number') {
@@ -114,7 +116,7 @@ function requestOf(fields: Fields, line: number, { messageBytes, inSession }: Li
   const nul = message.indexOf('\0');
   if (nul !== -1) throw invalid(line, 'message', `holds a NUL character at position ${nul}`);
   if (!message.isWellFormed()) throw invalid(line, 'message', 'holds half of a surrogate pair');
-  // A UTF-16 unit becomes at most three bytes, so the bytes of most messages need no count.
+  // A UTF-16 unit takes at most three bytes, so most messages need no exact count.
   if (message.length * 3 > messageBytes) {
     const bytes = Buffer.byteLength(message);
     if (bytes > messageBytes) throw tooLarge(line, `has a message of ${bytes} bytes`, messageBytes);

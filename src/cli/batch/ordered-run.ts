@@ -1,24 +1,24 @@
-// Runs the items of a batch, several at once, and writes their results in the order of the items. Items that run and results that wait
-// for a slower item before them are bounded: then no further item is taken in. What the items are is for others to know.
+// Runs the items of a batch, several at once, and writes their results in the order of the items. The number of unwritten items is limited:
+// no item is admitted while the window is full. The code knows nothing about the items themselves.
 import { setTimeout as delay } from 'node:timers/promises';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 
 export interface OrderedWork<Item, Result> {
-  /** Items that may run at a time. */
+  /** How many items may run at a time. */
   readonly concurrency: number;
-  /** What may be taken in and not be written yet: items, and their weight together (a single item may weigh more). */
+  /** How much may be admitted and not yet written: the number of items, and their total weight (a single item may weigh more). */
   readonly window: { readonly items: number; readonly weight?: number };
-  /** Stops the run: no item is taken in or begun any more, and the results of those that were begun are written. */
+  /** Stops the run: no further item is admitted or begun, and the results of the begun items are written. */
   readonly signal: AbortSignal;
-  /** Milliseconds between two writes at least, while items run; 0 if it is left out. */
+  /** The least time (ms) between two writes while items run; by default 0. */
   readonly gatherMs?: number;
-  /** Items of one lane run one after the other, in their order; null for an item that waits for no other. */
+  /** Items of one lane run one after the other, in their order. Null for an item that waits for no other. */
   lane?(item: Item): string | null;
   weight?(item: Item): number;
   weightOf?(result: Result): number;
-  /** Must not reject. */
+  /** Runs an item. Must not reject. */
   run(item: Item): Promise<Result>;
-  /** Gets the results that are next in order, one call at a time. If it rejects, the whole run rejects. */
+  /** Writes the next results in order, one call at a time. If it rejects, the whole run rejects. */
   write(results: readonly Result[]): Promise<void>;
 }
 
@@ -26,11 +26,9 @@ interface Place<Item, Result> {
   readonly item: Item;
   state: 'waiting' | 'running' | { readonly result: Result };
   weight: number;
-  /** The place behind it among those that may begin. */
-  next: Place<Item, Result> | null;
 }
 
-/** Resolves when all results are written: of all items or, once the signal fired, of those that were begun. Rejects if the items do. */
+/** Resolves when all results are written; after the signal, when the results of the begun items are. Rejects if `items` does. */
 export async function runInOrder<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   work: OrderedWork<Item, Result>,
@@ -48,16 +46,15 @@ export async function runInOrder<Item, Result>(
 
 class OrderedRun<Item, Result> {
   readonly #work: OrderedWork<Item, Result>;
-  /** In the order of the items. Those before `#head` are written, or with the writer. */
+  /** In the order of the items. The places before `#head` are written or being written. */
   #places: Place<Item, Result>[] = [];
   #head = 0;
   #weight = 0;
   #running = 0;
   #unwritten = 0;
   #written = Number.NEGATIVE_INFINITY;
-  /** The first and the last of the places that may begin. */
-  #ready: Place<Item, Result> | null = null;
-  #lastReady: Place<Item, Result> | null = null;
+  /** The places that may begin when another item ends. */
+  readonly #ready: Place<Item, Result>[] = [];
   readonly #lanes = new Map<string, Place<Item, Result>[]>();
   #writing: Promise<void> | null = null;
   #failure: { readonly error: unknown } | null = null;
@@ -72,7 +69,7 @@ class OrderedRun<Item, Result> {
   admit(item: Item): boolean {
     if (this.#isStopped) return false;
     const weight = this.#work.weight?.(item) ?? 0;
-    const place: Place<Item, Result> = { item, state: 'waiting', weight, next: null };
+    const place: Place<Item, Result> = { item, state: 'waiting', weight };
     this.#places.push(place);
     this.#unwritten += 1;
     this.#weight += place.weight;
@@ -81,16 +78,17 @@ class OrderedRun<Item, Result> {
     if (queue !== undefined) queue.push(place);
     else {
       if (lane !== null) this.#lanes.set(lane, []);
-      this.#allow(place);
+      this.#ready.push(place);
       this.#begin();
     }
     return true;
   }
 
-  /** Resolves when another item may come. */
+  /** Resolves when the next item may be admitted: not before all earlier ones have begun, except those that wait in a lane. */
   async room(): Promise<void> {
     const { items, weight = Number.POSITIVE_INFINITY } = this.#work.window;
-    await this.#until(() => this.#isStopped || (this.#unwritten < items && this.#weight < weight));
+    const isRoom = () => this.#ready.length === 0 && this.#unwritten < items && this.#weight < weight;
+    await this.#until(() => this.#isStopped || isRoom());
   }
 
   async finished(): Promise<void> {
@@ -99,7 +97,7 @@ class OrderedRun<Item, Result> {
       return (isDone || this.#failure !== null) && this.#running === 0;
     });
     if (this.#failure === null && this.#unwritten > 0) {
-      // Items that were not begun leave no gap that the others would wait for.
+      // Removes the items that were not begun, so that no later result waits for them.
       while (this.#writing !== null) await this.#writing;
       const left = this.#places.slice(this.#head);
       this.#places = left.filter(({ state }) => typeof state === 'object');
@@ -122,18 +120,10 @@ class OrderedRun<Item, Result> {
     }
   }
 
-  #allow(place: Place<Item, Result>): void {
-    if (this.#lastReady === null) this.#ready = place;
-    else this.#lastReady.next = place;
-    this.#lastReady = place;
-  }
-
   #begin(): void {
     while (!this.#isStopped && this.#running < this.#work.concurrency) {
-      const place = this.#ready;
-      if (place === null) break;
-      this.#ready = place.next;
-      if (place.next === null) this.#lastReady = null;
+      const place = this.#ready.shift();
+      if (place === undefined) break;
       this.#running += 1;
       place.state = 'running';
       void this.#work.run(place.item).then((result) => this.#end(place, result));
@@ -149,14 +139,14 @@ class OrderedRun<Item, Result> {
     const lane = this.#work.lane?.(place.item) ?? null;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     const next = queue?.shift();
-    if (next !== undefined) this.#allow(next);
+    if (next !== undefined) this.#ready.push(next);
     else if (lane !== null) this.#lanes.delete(lane);
     this.#begin();
     this.#flush();
     this.#wake();
   }
 
-  /** Gives the writer the results that are next in order, until there are none. */
+  /** Writes the results that are next in order, until there are none. */
   #flush(): void {
     if (this.#writing !== null || this.#failure !== null) return;
     if (typeof this.#places[this.#head]?.state !== 'object') return;
@@ -175,7 +165,7 @@ class OrderedRun<Item, Result> {
 
   async #writeReady(): Promise<void> {
     for (;;) {
-      // Results of the same turn of the event loop, or of the same moment, are one write: each costs a system call.
+      // Results of one moment share a write, because each write costs a system call.
       const left = this.#written + (this.#work.gatherMs ?? 0) - performance.now();
       if (left > 0 && this.#running > 0) await delay(left);
       else await yieldToEventLoop();

@@ -1,22 +1,22 @@
-// The pace of the calls of a batch. A server that turns calls away (429, 503) gets fewer at once, after a pause, and the calls are made
-// again; as it answers, it gets more. The pacer gives the batch up when going on is of no use.
+// Paces the calls of a batch. When a server refuses calls (429, 503), fewer run at once, after a pause, and the refused calls are repeated.
+// When it answers, more run at once. The pacer ends the batch when further calls are of no use.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../service/errors.ts';
 
 export interface PacerOptions {
-  /** Calls at once, at most. */
+  /** The most calls at once. */
   readonly most: number;
-  /** Calls in a row that fail for want of an answer, until the batch is given up. */
+  /** The batch ends after this many calls in a row without an answer. */
   readonly mostUnanswered: number;
-  /** How often one call is made while the server turns it away and answers others. */
+  /** How often one call is made while the server refuses it and answers other calls. */
   readonly mostTries: number;
-  /** Whether a call that failed so is made again. */
+  /** True if a call with this failure is repeated. */
   readonly isTurnedAway: (error: ParleyError) => boolean;
-  /** Is told the failure that no further call would escape. It must abort `signal`. */
+  /** Called with a failure that every further call would share. It must abort `signal`. */
   readonly giveUp: (error: ParleyError) => void;
-  /** Is told what a longer pause waits for. */
+  /** Tells the user what a longer pause waits for. */
   readonly say: (line: string) => void;
-  /** Ends every wait: what waits rejects. */
+  /** Ends every wait: the waiting calls reject. */
   readonly signal: AbortSignal;
   /** 0 to 1. */
   readonly random: () => number;
@@ -28,11 +28,11 @@ export interface PacerOptions {
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
-/** Pauses in a row without an answer in between. Together they last about a minute if the server names no time. */
+/** How many pauses may follow each other without an answer in between. They last about a minute in all if the server names no time. */
 const mostPauses = 8;
-/** No program waits longer because a server asks for it. */
+/** A longer wait that a server asks for ends the batch. */
 const longestWaitSeconds = 15 * 60;
-/** A pause that is told. */
+/** A pause of this length (ms) is reported to the user. */
 const noticeableMs = 2000;
 
 export class Pacer {
@@ -56,28 +56,28 @@ export class Pacer {
     options.signal.addEventListener('abort', () => this.#release(this.#waiting.length));
   }
 
-  /** Calls at once, now. */
+  /** How many calls may run at once now. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
 
-  /** Milliseconds until the next call may begin. */
+  /** How long (ms) the next call must wait. */
   get pauseMs(): number {
     return Math.max(0, this.#until - this.#now());
   }
 
-  /** True for a failure that ended the batch, or would have. */
+  /** True for a failure that ended the batch, or would have ended it. */
   gaveUpOn(error: unknown): boolean {
     return error instanceof ParleyError && this.#hopeless.has(error);
   }
 
-  /** From now on, so many calls may run at once. */
+  /** Sets how many calls may run at once from now on. */
   allow(most: number): void {
     this.#most = most;
     this.#limit = most;
   }
 
-  /** Makes the call when it may be made, again each time it is turned away. Rejects with its last failure. */
+  /** Makes the call when it may run, and again each time it is refused. Rejects with its last failure. */
   async run<Result>(call: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
       await this.#turn();
@@ -95,7 +95,7 @@ export class Pacer {
     }
   }
 
-  /** Resolves when a call may begin, which is counted as running then. */
+  /** Resolves when a call may begin, and counts it as running. */
   async #turn(): Promise<void> {
     const { signal, wait = (ms) => delay(ms, undefined, { signal }).catch(() => {}) } = this.#options;
     for (;;) {
@@ -148,7 +148,7 @@ export class Pacer {
       this.#limit = Math.max(1, this.#limit / 2);
       this.#pauses += 1;
     }
-    // A server that names no time, or 0 again and again, gets longer pauses.
+    // If the server names no time, or repeatedly 0, the pauses grow.
     const usual = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
     const pause = Math.max(usual, (retryAfter ?? 0) * 1000);
     this.#until = Math.max(this.#until, this.#now() + pause + (firstPauseMs * random()) / 2);

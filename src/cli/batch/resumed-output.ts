@@ -1,5 +1,5 @@
-// The output file of a batch that is resumed: reads what it answers, and makes it ready for the other results. Failures, which are tried
-// again, and a half last line are taken out. A file that holds anything else stays as it is.
+// The output file of a resumed batch: reads what it answers and prepares it for further results. Failures, which are tried again, and an
+// incomplete last line are removed. A file with any other content stays unchanged.
 import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { ParleyError } from '../../service/errors.ts';
@@ -10,17 +10,20 @@ import { identityOf } from '../terminal/file-identity.ts';
 import { keyOf } from './batch-items.ts';
 
 export interface ResumedOutput {
-  /** The keys of the ids that it answers. */
+  /** The keys of the ids that the file answers. */
   readonly answered: ReadonlySet<string | number>;
-  /** The session of its last result that names one. */
+  /** The session of the last result that names one. */
   readonly session_id: string | null;
-  /** The file that was found, as `identityOf` gives it; null where there was none. */
+  /** The identity of the existing file, as `identityOf` gives it; null if there was none. */
   readonly found: string | null;
-  /** Puts the file in order. `recorded` is told the identity of the file before, which may be another one then. */
+  /**
+   * Prepares the file and opens it. `recorded` is called with its identity. A rewritten file has a new identity and replaces the old file
+   * only after that call.
+   */
   open(recorded: (identity: string) => void): Promise<FileHandle>;
 }
 
-/** Bytes of a line: more than any answer has. */
+/** The most bytes of a line; no answer is longer. */
 const longestResult = 256 * 1024 * 1024;
 
 interface Result {
@@ -81,7 +84,7 @@ async function identityIn(path: string, name: string): Promise<string | null> {
   });
 }
 
-/** `result` is null for a half last line, which is the last of all. */
+/** Yields the results. `result` is null for an incomplete last line. */
 async function* resultLines(path: string, name: string) {
   try {
     for await (const { number, bytes, end, isClosed } of byteLines(createReadStream(path), longestResult)) {
@@ -96,7 +99,7 @@ async function* resultLines(path: string, name: string) {
 
 const resultBeginning = Buffer.from('{"id":');
 
-/** True for a last line that a kill has cut. A last line that does not begin as a result is somebody's text. */
+/** True for a last line that a kill has cut. A last line with another beginning is somebody's text. */
 function beginsAsResult(bytes: Uint8Array | null): boolean {
   const length = Math.min(bytes?.length ?? 0, resultBeginning.length);
   return (
@@ -118,7 +121,7 @@ function resultOf(bytes: Uint8Array): Result | null {
   return { key: keyOf(id), success, session_id };
 }
 
-/** Writes the successes to a file that replaces this one when it is whole. */
+/** Writes the successes to a new file, which replaces this one when it is complete. */
 async function rewrite(
   { path, name }: { readonly path: string; readonly name: string },
   recorded: (identity: string) => void,

@@ -1,4 +1,4 @@
-// `parley chat --batch`: a request per line of stdin, a result per line of stdout (or of the file that is resumed), in the same order.
+// `parley chat --batch`: reads a request from each line of stdin and writes a result to stdout (or to the resumed file), in the same order.
 import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
@@ -24,15 +24,15 @@ export interface ChatBatchInput extends MessageSources, SessionFlags {
   readonly title: string | null;
   readonly jsonStream: boolean;
   readonly extractCode: WhichBlock | null;
-  /** All lines are turns of one session: the one that is named or continued, else a new one (with the title, if there is one). */
+  /** True if all lines are turns of one session: the named or continued one, otherwise a new one (with the given title, if any). */
   readonly inSession: boolean;
   readonly concurrency: number;
-  /** The output of an earlier run, which this one completes. */
+  /** The output file of an earlier run, which this run completes. */
   readonly resume: string | null;
   readonly progress: boolean;
 }
 
-/** Lines that may be taken in before the result of the first of them is out, and their characters. */
+/** How many lines may be read before the first of them has its result, and how many characters they may have. */
 const windowItems = (concurrency: number) => Math.max(64, 16 * concurrency);
 const windowWeight = 16 * 1024 * 1024;
 
@@ -42,7 +42,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const destination = await openDestination(input.resume, context);
   const hopeless = new AbortController();
   const signal = AbortSignal.any([context.signal, hopeless.signal]);
-  // Each request under way adds a listener.
+  // Each running request adds a listener to the signal.
   setMaxListeners(0, signal);
   const stop = { signal, giveUp: (error: unknown) => hopeless.abort(error) };
   const progress = progressOn(context, {
@@ -64,7 +64,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   } catch (error) {
     progress.stop();
     await context.say(`Stopped: ${progress.summary()}. ${howToGoOn(input)}`);
-    // Told on stderr, never as JSON: stdout has results alone.
+    // The failure is written to stderr as text, also with --json, because stdout holds results only.
     if (error instanceof ParleyError) return tellFailure(error, context);
     throw error;
   } finally {
@@ -104,7 +104,7 @@ async function answerAll(
     batch: destination.batch,
     defaultMode: () => {
       defaultMode ??= chooseMode(input.mode, context).catch((error: unknown) => {
-        // No other line that names no mode can be sent.
+        // No further line without a mode can be sent.
         if (error instanceof ParleyError && error.code === 'USAGE') giveUp(error);
         throw error;
       });

@@ -1,4 +1,4 @@
-// `parley chat`: one turn. The reply goes to stdout and nothing else does.
+// `parley chat`: one turn. Only the reply goes to stdout.
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { chatOutput } from '../chat-output.ts';
@@ -160,7 +160,7 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   throw withRetryCommand(error, repeated, context);
 }
 
-/** A reply is worth more than the note of where it stands: without the note, the chat goes on. */
+/** Notes the session for the next `--continue`. A failure does not stop the chat: the reply matters more than the note. */
 async function remember(sessionId: string, context: CliContext): Promise<void> {
   try {
     await context.rememberSession(sessionId);

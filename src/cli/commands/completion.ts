@@ -1,5 +1,5 @@
-// `parley completion SHELL`: the script that makes a shell complete parley's words; and `parley __complete`, hidden, which that
-// script asks for the words at each Tab.
+// `parley completion SHELL` prints the script that completes Parley's words in a shell. The hidden `parley __complete` answers that script
+// at each Tab.
 import { Argument, type Command } from 'commander';
 import type { CliContext, Printing } from '../context.ts';
 import type { Run } from '../run.ts';
@@ -12,7 +12,7 @@ export interface CompletionInput {
 }
 
 export interface CompleteInput {
-  /** All words after `parley` up to the cursor; the last is the one to complete, and may be empty. */
+  /** All words between `parley` and the cursor. The last one is to be completed and may be empty. */
   readonly words: readonly string[];
   readonly program: Command;
 }
@@ -52,7 +52,7 @@ export function registerComplete(parent: Command, run: Run): void {
     );
 }
 
-/** Never fails and never speaks: a shell would show it in the middle of the line. */
+/** Never fails and never writes an error, because the shell would show it in the middle of the line. */
 export async function runComplete(
   { words, program }: CompleteInput,
   context: CliContext,

@@ -1,4 +1,5 @@
-// `parley doctor`: what is used, from where, and whether it works. Each line is one check; the first failure gives the status.
+// `parley doctor`: what is used, where it comes from, and whether it works. Each line is one check; the first failure determines the exit
+// status.
 import type { Command } from 'commander';
 import { exposure } from '../../config/exposed-files.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -16,7 +17,7 @@ interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly finding: string;
-  /** What to do about it; empty when all is well. */
+  /** What to do about the failure; empty if the check passes. */
   readonly hint: string;
 }
 
@@ -72,7 +73,7 @@ export async function runDoctor(context: CliContext): Promise<number> {
   return failure === undefined ? exitDone : exitStatusOf(failure.code);
 }
 
-/** Of a failure too, all checks: what is well is worth as much then. */
+/** Writes all checks, also after a failure: the checks that pass help to find the cause. */
 async function writeReport(
   checks: readonly Check[],
   failure: ParleyError | undefined,
@@ -112,7 +113,7 @@ async function checkTarget(
       return `${store.place} (${facts.join(', ')}), whole`;
     });
   }
-  if (url !== null) await checkWay(context, check);
+  if (url !== null) await checkRoute(context, check);
   await check('access', async () => {
     const began = performance.now();
     const { data } = await backend.service.verify(await context.call());
@@ -134,7 +135,7 @@ async function checkTarget(
   });
 }
 
-/** What is left may do for some turns yet, but not for a message of any size that is allowed. */
+/** The remaining space may be enough for some turns, but not for a message of the largest allowed size. */
 function nearlyFull(place: string, free_bytes: number): ParleyError {
   return new ParleyError(
     'STORAGE_FULL',
@@ -145,8 +146,8 @@ function nearlyFull(place: string, free_bytes: number): ParleyError {
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
 
-/** What the way to a server is made of, besides its URL. A proxy's URL may hold a password: only its variable is named. */
-async function checkWay(
+/** The network route to a server: proxy and certificates. Of a proxy only the variable is named, because its URL may hold a password. */
+async function checkRoute(
   { host: { env }, options }: CliContext,
   check: (name: string, find: () => string) => Promise<boolean>,
 ): Promise<void> {

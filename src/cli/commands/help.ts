@@ -1,4 +1,4 @@
-// `parley help [COMMAND...]`: the help of a command, or a topic that is no command's own.
+// `parley help [COMMAND...]`: the help of a command, or a topic that belongs to no command.
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { beginning } from '../../service/quoted.ts';
@@ -9,11 +9,11 @@ import { toJson } from '../terminal/json.ts';
 
 export interface HelpInput {
   readonly words: readonly string[];
-  /** The command whose `help` this is. */
+  /** The command that owns this `help`. */
   readonly tree: Command;
 }
 
-/** In place of commander's own `help`, which takes one word and passes over others. */
+/** Replaces commander's own `help`, which takes one word and ignores further ones. */
 export function registerHelp(parent: Command, run: Run): void {
   parent
     .command('help', { hidden: parent.parent !== null })

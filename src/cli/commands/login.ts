@@ -1,4 +1,4 @@
-// `parley login`: keeps where a server is and the key to it, once the server has taken the key.
+// `parley login`: stores a server's URL and a key, after the server has accepted the key.
 import type { Command } from 'commander';
 import { findProfile, putProfile, requireServerName, useProfile } from '../../config/profiles.ts';
 import type { Target } from '../../config/settings.ts';
@@ -13,9 +13,9 @@ import { askSecret } from '../terminal/prompt.ts';
 import { readMessage } from '../terminal/stdin.ts';
 
 export interface LoginInput {
-  /** The key comes from stdin instead of a hidden prompt. */
+  /** Reads the key from stdin instead of a hidden prompt. */
   readonly keyFromStdin: boolean;
-  /** Where the server's answer to a chat holds the reply; null leaves that as the profile has it. */
+  /** The JSON pointer of the reply in the server's answer to a chat. Null keeps the pointer of the profile. */
   readonly replyPointer: string | null;
 }
 
@@ -67,7 +67,7 @@ export async function runLogin(
   if (!/^[\x21-\x7e]+$/.test(key)) throw noKey(key === '' ? 'No key was given.' : 'That is not a key.', null);
   const sources = { ...place.sources, key: null };
   const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
-  context.talkTo(target);
+  context.useTarget(target);
   const { backend } = await context.open();
   const { data, body } = await backend.service.verify(await context.call());
   const mode = await usualMode(context);
@@ -88,7 +88,7 @@ export async function runLogin(
   await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
 }
 
-/** The profile with the store that was named, if one was. */
+/** The profile with the named store, or unchanged if none was named. */
 function withStore(
   config: StoredConfig,
   profile: string,
@@ -99,7 +99,7 @@ function withStore(
   return putProfile(config, profile, { ...known, store, insecure_store: insecureStore });
 }
 
-/** What is too long, or no text, is no key: to say how to send it as a message would help nobody. */
+/** Reads the key. An input that is too long or is not text is not a key; the usual hint, how to send it as a message, would not help. */
 async function readKey(context: CliContext): Promise<string> {
   try {
     return await readMessage(context.reading('a key', 'leave out --key-stdin to be asked'), keyBytes);
@@ -117,7 +117,7 @@ function noKey(what: string, cause: unknown): ParleyError {
   });
 }
 
-/** Kept with the key, so that a chat needs no further question; null where the server has no usual one. */
+/** The default mode of the server; null if it has none. It is stored with the key, so that a chat needs no further request. */
 async function usualMode(context: CliContext): Promise<string | null> {
   const { backend } = await context.open();
   const modes = (await backend.service.models(await context.call())).data;
@@ -144,12 +144,12 @@ function keep(
     mode,
     insecure_http: target.insecureHttp,
     ...(target.replyPointer !== null && { reply_pointer: target.replyPointer }),
-    // A server that answered without the header offers nothing more.
+    // A server that answers without the header offers no extensions.
     extensions: extensions ?? [],
   });
 }
 
-/** A profile is named after its server where it was given no name. */
+/** The profile gets the name of its server if the user gave none. */
 function profileNameOf({ url }: Target): string {
   const host = url === null ? 'local' : new URL(url).host;
   return host

@@ -1,4 +1,4 @@
-// `parley logout`: forgets a profile's key, and keeps where the server is.
+// `parley logout`: removes a profile's key, and keeps the URL of its server.
 import type { Command } from 'commander';
 import { localProfile, putProfile, requireProfile } from '../../config/profiles.ts';
 import { ParleyError } from '../../service/errors.ts';

@@ -1,4 +1,4 @@
-// `parley models`: the modes to chat in, the default marked.
+// `parley models`: the modes to chat in, with the default marked.
 import type { Command } from 'commander';
 import type { Mode } from '../../service/mode.ts';
 import type { Printing, ServiceAccess } from '../context.ts';
@@ -29,7 +29,7 @@ export async function runModels(context: ServiceAccess & Printing): Promise<unde
     return;
   }
   await writeTable(context.stdout, columns, data);
-  // Of another server's modes nothing is known unless it tells.
+  // The modes of a third-party server have neither engine nor model.
   if (data.every(({ engine, model }) => engine !== '' && model === null)) {
     await context.say(
       'These modes need no model, no key of a provider and no network. For a language model: parley setup' +

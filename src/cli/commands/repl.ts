@@ -1,4 +1,4 @@
-// `parley repl`, and `parley` alone at a terminal: a conversation, line by line. What it does is in cli/repl.
+// `parley repl`, and `parley` alone at a terminal: a conversation at a prompt. src/cli/repl implements it.
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -57,7 +57,7 @@ export async function runRepl(input: ReplInput, context: CliContext): Promise<nu
   return openRepl(input, context);
 }
 
-/** A person is there to type and to read, and may be asked. */
+/** True if a person is at the terminal, who types, reads and can be asked. */
 export function canConverse(context: CliContext): boolean {
   return context.stdout.isTerminal && context.prompting.allowed;
 }

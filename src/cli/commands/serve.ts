@@ -1,4 +1,4 @@
-// `parley serve`: the embedded service over HTTP. Where it listens goes to stdout, its log as lines of JSON to stderr.
+// `parley serve`: the embedded service over HTTP. The address is written to stdout, the log to stderr as lines of JSON.
 import type { Command } from 'commander';
 import { isLocalUrl } from '../../config/base-url.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -55,7 +55,7 @@ export function registerServe(parent: Command, run: Run): void {
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
 }
 
-/** Serves until a signal stops it; the first lets running replies end. */
+/** Serves until a signal stops it. After the first signal, running replies may end. */
 export async function runServe(input: ServeInput, context: CliContext): Promise<never> {
   const target = context.resolve('report');
   const { url } = target;
@@ -99,7 +99,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       logger,
       ready: () => served.ready(),
       now: host.now,
-      // A count would tell each client how many requests the others make.
+      // A counter would reveal to each client how many requests the others send.
       newRequestId: () => `req_${randomUUID()}`,
       servers: served.servers ?? (() => 1),
       arrived: () => served.requestArrived(),
@@ -115,7 +115,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
   }
 }
 
-/** Tells in the log whether the modes were read again. */
+/** Reads the modes again, and writes the outcome to the log. */
 async function reload(
   served: { reloadModes(): Promise<void> },
   logger: { info(text: string): void; error(fields: object, text: string): void },
@@ -140,7 +140,7 @@ async function announce(
   }
   await context.stdout.write(`Parley listens on ${url}\n`);
   if (context.options.quiet) return;
-  // The key would go over the network for all to read: what stands between must encrypt it, or be trusted.
+  // A warning for plain HTTP: everybody on the network can read the key unless something in between encrypts the traffic.
   const isOpen = !isLocalUrl(url);
   await context.stdout.write(`
 On this machine, make a key; it is printed this once. Wherever it is to be used, log in with it:
@@ -155,7 +155,7 @@ The API to read: ${url}/docs. Ctrl-C stops the server; what is being said then i
 `);
 }
 
-/** Lines that wait for a reader that does not read, at most; those that come then are dropped, and counted. */
+/** How many bytes of log may wait for a slow reader. Further lines are dropped and counted. */
 const waitingBytes = 1024 * 1024;
 
 function logTo(stderr: Output): (lines: string) => void {
@@ -167,7 +167,7 @@ function logTo(stderr: Output): (lines: string) => void {
     }
     const gap = dropped === 0 ? '' : `${toJson({ level: 'warn', msg: 'log lines dropped', dropped })}\n`;
     dropped = 0;
-    // Not awaited: the log keeps no request waiting.
+    // Not awaited, because the log must not delay a request.
     void stderr.write(gap + lines);
   };
 }

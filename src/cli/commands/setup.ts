@@ -1,5 +1,5 @@
-// `parley setup`: finds model servers on this machine, and keys of vendors in the environment, and makes modes of their models. It asks
-// this machine alone; a vendor is asked only after a yes.
+// `parley setup`: finds model servers on this machine and vendors' keys in the environment, and makes modes of their models. Without
+// consent it contacts this machine only; a vendor is contacted after the user says yes.
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../service/mode-settings.ts';
@@ -25,7 +25,7 @@ import { nothingFound } from './setup/nothing-found.ts';
 import { sayOllamaWindow } from './setup/ollama-window.ts';
 
 export interface SetupInput {
-  /** Ask nothing: a mode of the first model of each server on this machine. */
+  /** Asks no questions: makes one mode of the first model of each server on this machine. */
   readonly yes: boolean;
 }
 
@@ -76,7 +76,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   const ollama = chosen.find(({ server }) => server.name === 'Ollama');
   if (ollama !== undefined) await sayOllamaWindow(defaultModeSettings.context_tokens, context);
   const before = repository.chosenDefault();
-  // What somebody chose is changed by a choice alone.
+  // A default that the user chose earlier changes only by another choice.
   const chosenDefault = yes ? before : await chooseDefault(modes, before, context);
   const first = modes.filter((name) => name === chosenDefault);
   const others = yes || first.length === 0 ? modes.filter((name) => name !== chosenDefault) : [];
@@ -85,7 +85,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   const [replied, reply] = await firstToReply(inTurn, further, before, context);
   const isDefault = chosenDefault ?? replied;
   if (isDefault !== before) await repository.setDefault(isDefault);
-  await readInsideOfNotes(replied, reply, context);
+  await separateNotes(replied, reply, context);
   if (context.options.json) {
     const data = { modes: [...new Set([...modes, replied])], default: isDefault, reply };
     await context.stdout.write(`${toJson({ success: true, data })}\n`);
@@ -99,7 +99,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   return exitDone;
 }
 
-/** Models of one server, where nobody is asked: each may be loaded for minutes. */
+/** How many models of a server are tried without a question. Loading each may take minutes. */
 const mostTries = 3;
 
 interface Offer {
@@ -136,13 +136,13 @@ async function tellFound(found: readonly FoundModels[], context: CliContext): Pr
   }
 }
 
-/** What else a server has than what it was taken for: as much as is tried in its place. */
+/** The other models of the chosen server, as many as may be tried in its place. */
 function furtherOffers(offered: readonly Offer[], taken: Offer | undefined): readonly Offer[] {
   const same = offered.filter((offer) => offer.server === taken?.server && offer !== taken);
   return same.slice(0, mostTries - 1);
 }
 
-/** The names of the modes, in the order of the offers. One that there is already is taken as it is. */
+/** Makes a mode of each offer and returns the names in the same order. An existing mode is reused. */
 async function makeModes(offers: readonly Offer[], context: CliContext): Promise<readonly string[]> {
   const repository = ownModes(context);
   const known = repository.list();
@@ -172,21 +172,21 @@ async function makeModes(offers: readonly Offer[], context: CliContext): Promise
   return names;
 }
 
-/** `before`: the one that was chosen earlier, which can stay. */
+/** `before`: the default that the user chose earlier, which may stay. */
 async function chooseDefault(
   modes: readonly string[],
   before: string | null,
   { prompting }: CliContext,
 ): Promise<string | null> {
-  // The list stands on its first: Enter alone changes nothing.
+  // The prompt starts at the first name, so Enter alone changes nothing.
   const names = before === null ? modes : [before, ...modes.filter((name) => name !== before)];
   if (names.length === 1) return null;
   const choices = names.map((name) => ({ name: name === before ? `${name} (as now)` : name, value: name }));
   return chooseOne('Which one is used when no mode is named?', choices, prompting);
 }
 
-/** A model whose reply shows that its template opens its notes gets a mode that knows. */
-async function readInsideOfNotes(mode: string, reply: string, context: CliContext): Promise<void> {
+/** Adjusts the mode of a model whose reply shows that its template opens the reasoning itself. */
+async function separateNotes(mode: string, reply: string, context: CliContext): Promise<void> {
   if (!beginsInNotes(reply)) return;
   const repository = ownModes(context);
   const settings = repository.list().find(({ name }) => name === mode)?.settings;
@@ -197,7 +197,10 @@ async function readInsideOfNotes(mode: string, reply: string, context: CliContex
   );
 }
 
-/** Which of the modes replies, and what; in place of one that does not, a further model. Each failure is told; the last is thrown. */
+/**
+ * The first mode that replies, with its reply. A failing model is replaced by another one of the same server. Each failure is shown; the
+ * last one is thrown.
+ */
 async function firstToReply(
   modes: readonly string[],
   further: (mode: string) => readonly Offer[],
@@ -217,7 +220,7 @@ async function firstToReply(
       failure = error;
     }
   }
-  // The session of its question is deleted: what an error says of the place of the message does not hold here.
+  // The session of the test is deleted, so the error must not say where the message is.
   throw (failure ?? new ParleyError('INTERNAL_ERROR', 'There was no mode to try.')).with({
     hint: `The modes are kept, and ${before ?? 'none of them'} is used when no mode is named. When its server replies: parley setup, or parley modes default ${modes.at(-1)}`,
     remedy: null,
@@ -226,7 +229,7 @@ async function firstToReply(
   });
 }
 
-/** A mode that was made for this stays only if it replies. */
+/** Tests the mode of an offer. A mode that was made for the test stays only if it replies. */
 async function testOffer(offer: Offer, context: CliContext): Promise<readonly [mode: string, reply: string]> {
   const repository = ownModes(context);
   const known = repository.list();
@@ -242,7 +245,7 @@ async function testOffer(offer: Offer, context: CliContext): Promise<readonly [m
   }
 }
 
-/** One real turn, with the modes as they are by now; its session is deleted again. */
+/** Runs one real turn with the current modes, and deletes its session. */
 async function testTurn(mode: string, context: CliContext): Promise<string> {
   await context.close();
   const { backend } = await context.open();
@@ -262,7 +265,7 @@ async function testTurn(mode: string, context: CliContext): Promise<string> {
   }
 }
 
-/** What is for other things than talking says so in its name. */
+/** False for models that are not made for chats, by the words in their names. */
 function isForChat(model: string): boolean {
   return !/embed|rerank|whisper|tts|transcri|moderation|dall-e|imagen|image|realtime|audio/i.test(model);
 }

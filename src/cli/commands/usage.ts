@@ -1,4 +1,4 @@
-// `parley usage`: what the replies of this machine's store took. A table, on a terminal as it fits.
+// `parley usage`: what the replies in this machine's store used. On a terminal, a table that fits its width.
 import { type Command, Option } from 'commander';
 import type { UsageQuery } from '../../service/administration.ts';
 import type { CliContext } from '../context.ts';

@@ -1,4 +1,4 @@
-// `parley verify`: is the key valid, and what does it resolve to. Shows whatever a server tells of the key.
+// `parley verify`: checks the key and shows what the server says about it.
 import type { Command } from 'commander';
 import type { Printing, ServiceAccess } from '../context.ts';
 import type { Run } from '../run.ts';

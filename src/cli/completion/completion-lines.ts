@@ -4,7 +4,7 @@ import type { Argument, Command, Option } from 'commander';
 import { findCommand, shownCommands } from '../command-tree.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
 import { topicNames } from '../manual/topics.ts';
-import { filterText, oneLine } from '../terminal/filter.ts';
+import { filterLine } from '../terminal/filter.ts';
 import { type Candidate, liveValues } from './live-values.ts';
 import { readTypedWords, type TypedLine } from './typed-words.ts';
 import { valueKind } from './value-kind.ts';
@@ -88,7 +88,7 @@ function lines(candidates: readonly Candidate[], prefix: string): string {
 
 /** Titles and descriptions may come from any server. The filter keeps them on one line and free of control sequences. */
 function shortened(description: string): string {
-  const text = filterText(oneLine(description)).trim();
+  const text = filterLine(description).trim();
   const beginning = text.match(new RegExp(`^.{0,${longestDescription}}`, 'su'))?.[0] ?? '';
   return beginning.length < text.length ? `${beginning}…` : text;
 }

@@ -22,7 +22,7 @@ export const exitMeanings = {
 export interface ExitMeaning {
   readonly status: number;
   readonly meaning: string;
-  /** The error codes that end with this status. */
+  /** The error codes with this status. */
   readonly codes: readonly string[];
 }
 

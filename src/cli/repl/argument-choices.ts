@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { largestPage } from '../../service/limits.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { ServiceAccess } from '../context.ts';
-import { filterText, oneLine } from '../terminal/filter.ts';
+import { filterLine } from '../terminal/filter.ts';
 import type { CompletionChoice } from './completion.ts';
 
 export async function modeChoices(
@@ -70,5 +70,5 @@ export function withHome(path: string, home: string | undefined): string {
 }
 
 function choice(value: string, label: string): CompletionChoice {
-  return { value, label: filterText(oneLine(label)) };
+  return { value, label: filterLine(label) };
 }

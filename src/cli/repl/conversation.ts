@@ -39,7 +39,7 @@ export class Conversation {
   /** The mode that the service chose because none was named. Null if the service was not asked. */
   usualMode: string | null = null;
   sessionId: string | null = null;
-  /** Of the session; or, before there is one, of that which the next message makes. */
+  /** The title of the session, or of the session that the next message creates. */
   title: string | null = null;
   /** The session that was deleted last in this REPL, for /restore. */
   deletedId: string | null = null;
@@ -174,7 +174,7 @@ export class Conversation {
     }
   }
 
-  /** The message is stored, in a session that may be new. The title of that session is read while the reply arrives. */
+  /** The message is stored, perhaps in a new session. The title of that session is read while the reply arrives. */
   async #entered(sessionId: string, attempt: Attempt, context: CliContext): Promise<void> {
     this.last = { ...(this.last ?? attempt), isKept: true };
     const isNew = this.sessionId !== sessionId;
@@ -188,7 +188,7 @@ export class Conversation {
   }
 }
 
-/** The session aside: the first sending may have made it. */
+/** Compares everything except the session: the first attempt may have created it. */
 function isSameMessage(one: ChatRequest, other: ChatRequest): boolean {
   const isRetitled = other.session_id === null && one.title !== other.title;
   return one.message === other.message && one.mode === other.mode && !isRetitled;

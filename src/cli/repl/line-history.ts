@@ -3,11 +3,10 @@
 // starts.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileFailure } from '../../config/file-failure.ts';
-import { withFileLock } from '../../config/held-lock.ts';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
-import type { LoadLocks } from '../../system/file-lock.ts';
+import { fileFailure } from '../../system/file-failure.ts';
+import { type LoadLocks, withFileLock } from '../../system/file-lock.ts';
 
 export interface LineHistoryOptions {
   readonly dataDirectory: string;

@@ -19,7 +19,7 @@ import { lineFor } from './typed-line.ts';
 
 const bell = terminalText`\x07`;
 
-/** After this time, loading the library does not delay the first keys. */
+/** The library is loaded after this time (ms), so that it does not delay the first keys. */
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
@@ -63,7 +63,7 @@ export class LineReader implements LineSource {
     const typed = typedAhead(this.#state);
     this.#state = initial === '' ? typed : behind(initial, typed);
     this.#promptFor = prompt;
-    this.#release ??= this.#heed();
+    this.#release ??= this.#listen();
     this.#keyboard.take();
     const line = new Promise<ReadLine>((resolve) => {
       this.#settle = resolve;
@@ -107,7 +107,7 @@ export class LineReader implements LineSource {
     this.#keyboard.release();
   }
 
-  #heed(): (() => void)[] {
+  #listen(): (() => void)[] {
     const { output, job } = this.#options;
     const resized = () => this.#resized();
     output.stream.on('resize', resized);

@@ -25,7 +25,7 @@ export interface ReplInput {
 }
 
 const leaveHint = 'Ctrl-D leaves.';
-/** The longest time that Tab may keep the keys waiting. */
+/** The longest time (ms) that Tab may keep the keys waiting. */
 const completionMs = 3000;
 
 export async function openRepl(input: ReplInput, outer: CliContext): Promise<number> {

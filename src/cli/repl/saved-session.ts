@@ -1,9 +1,9 @@
 // Writes a session into a file, in the form of `sessions messages`. The file appears when it is whole. An existing file is left as it
 // is.
 import { existsSync } from 'node:fs';
-import { fileFailure } from '../../config/file-failure.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
+import { fileFailure } from '../../system/file-failure.ts';
 import { messageTexts } from '../commands/sessions/messages.ts';
 import type { CliContext } from '../context.ts';
 

@@ -5,7 +5,7 @@ import { beginning, quoted } from '../../service/quoted.ts';
 import { isSessionId, type NewSession, type Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
-import { filterText, oneLine } from '../terminal/filter.ts';
+import { filterLine, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
 import type { Measure } from '../terminal/table.ts';
 import { cut } from '../terminal/table.ts';
@@ -118,5 +118,5 @@ function label({ title, message_count, updated_at }: Session, columns: number, m
   const all = `  ${updated_at.slice(0, 16).replace('T', ' ')}, ${message_count} messages`;
   const facts = columns < narrowest ? '' : all;
   const room = Math.max(10, columns - facts.length - 4);
-  return cut(filterText(oneLine(title ?? '(no title)')), room, measure) + facts;
+  return cut(filterLine(title ?? '(no title)'), room, measure) + facts;
 }

@@ -1,4 +1,4 @@
-// Shows one reply on the terminal: a sign of life until it begins, then the text as it arrives.
+// Shows one reply on the terminal: a waiting line until the reply begins, then the text as it arrives.
 import type { ChatEvent } from '../../service/chat-event.ts';
 import type { CliContext } from '../context.ts';
 import { type TextFilter, terminalFilter } from '../terminal/filter.ts';

@@ -2,8 +2,8 @@
 import type { Environment } from '../terminal/style.ts';
 
 /**
- * Most do: tmux, and the terminals of GNOME, KDE, macOS and Windows, kitty, Alacritty, WezTerm, foot. These do not: xterm, the Linux
- * console, GNU screen, and xterm.js (Visual Studio Code), which does not reflow the line that holds the cursor.
+ * Most terminals do: tmux, and the terminals of GNOME, KDE, macOS and Windows, kitty, Alacritty, WezTerm, foot. These do not: xterm, the
+ * Linux console, GNU screen, and xterm.js (Visual Studio Code), which does not reflow the line that holds the cursor.
  */
 export function reflowsItsLine(env: Environment): boolean {
   if (env['TMUX']) return true;

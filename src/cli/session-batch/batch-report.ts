@@ -1,4 +1,4 @@
-// What the user sees of a batch of sessions: a result line for each id, the progress, and a summary.
+// Shows a batch of sessions to the user: a result line for each id, the progress, and a summary.
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import type { CliContext } from '../context.ts';
 import { toJson } from '../terminal/json.ts';
@@ -6,9 +6,11 @@ import { toJson } from '../terminal/json.ts';
 export interface ItemResult {
   readonly session_id: string;
   readonly status: string;
-  /** Counted as done after a repeated request that found nothing to do: the answer to the request before it was lost. */
+  /**
+   * True if a repeated request found the session gone. The session counts as done, because only the answer to the first request was lost.
+   */
   readonly repeated?: boolean;
-  /** The file that it was written to. */
+  /** The file that the session was written to. */
   readonly file?: string;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -19,7 +21,7 @@ export class BatchReport {
   readonly #repeated = new Map<string, number>();
   #lines: string[] = [];
 
-  /** `total`: of distinct ids. */
+  /** `total` is the number of distinct ids. */
   constructor(context: CliContext, total: number) {
     this.#context = context;
     this.progress = progressOn(context, {
@@ -27,12 +29,12 @@ export class BatchReport {
       unit: 'items',
       outcomes: [],
       resultsApart: false,
-      // Results that scroll by on a terminal are the progress.
+      // On a terminal, the scrolling results show the progress.
       lines: !(context.stderr.redraws && context.stdout.isTerminal),
     });
   }
 
-  /** Notes a result, which `flush` writes: results that come together are one write. */
+  /** Adds a result. `flush` writes the added results together. */
   add(result: ItemResult): void {
     const { status, repeated } = result;
     if (status === 'duplicate') this.progress.pass(status);
@@ -47,7 +49,7 @@ export class BatchReport {
     await this.#context.stdout.write(lines.join(''));
   }
 
-  /** A line of talk while the batch runs. */
+  /** Writes a line to the user while the batch runs. */
   async say(line: string): Promise<void> {
     this.progress.clear();
     await this.#context.say(line);
@@ -63,7 +65,7 @@ export class BatchReport {
   }
 }
 
-/** A line each. */
+/** Writes one line per result. */
 export async function writeResults(results: readonly ItemResult[], context: CliContext): Promise<void> {
   await context.stdout.write(results.map((result) => resultLine(result, context)).join(''));
 }

@@ -1,5 +1,5 @@
-// Runs one operation over the ids of a batch: many in a call where the server takes that, else one in a call with several calls at once.
-// The failure of an id does not stop the batch; a failure that every other id would share does.
+// Runs one operation over the ids of a batch: many ids in one call if the server supports that, otherwise one id in each of several
+// parallel calls. The failure of one id does not stop the batch; a failure that every other id would share does.
 import { setMaxListeners } from 'node:events';
 import type { Call } from '../../service/call.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
@@ -14,41 +14,41 @@ import type { BatchJournal, JournalResult } from './journal.ts';
 import { JournalMarks } from './journal-marks.ts';
 import { distinctOf, type Task, tasksOf } from './task.ts';
 
-/** One call that did it; `repeated`: it was counted as done, because a repetition of it found no session. */
+/** The result of a call for one id. `repeated`: the id counts as done because a repeated call found no session. */
 export interface Single {
   readonly repeated: boolean;
 }
 
 export interface BatchWork<Done extends string> {
-  /** The status of an id that it was done to. */
+  /** The status of an id after a success. */
   readonly done: Done;
   readonly entries: Iterable<BatchEntry>;
   readonly report: BatchReport;
   readonly journal: BatchJournal | null;
-  /** Null where each id takes a call. */
+  /** Null if each id takes a call. */
   readonly many: ((call: Call, ids: readonly string[]) => Promise<readonly BatchItem<Done>[]>) | null;
-  /** Is also used where `many` turns out to be `UNSUPPORTED`; if it is null, that stops the batch. */
+  /** Also used if `many` fails with `UNSUPPORTED`; null stops the batch in that case. */
   readonly one: ((call: Call, id: string) => Promise<Single>) | null;
   readonly apiKey: string;
-  /** Calls at once, at most. */
+  /** The most calls at once. */
   readonly concurrency: number;
-  /** A reader of the results that goes away does not stop the batch: only `stopSignal` does. */
+  /** Only this signal stops the batch; a reader of the results that goes away does not. */
   readonly stopSignal: AbortSignal;
   readonly host: Pick<CliHost, 'newRequestId' | 'random'>;
 }
 
-/** A stop may take two seconds in all. Calls that are under way get this much of them to end. */
+/** How long (ms) running calls may take to end after a stop. A stop may take two seconds in all. */
 const graceMs = 1200;
-/** Results of single ids that come within this time are one write. */
+/** Results of single ids within this time (ms) are written together. */
 const gatherMs = 20;
-/** Calls of many ids at once: the next ones are under way while the results of the last are written. */
+/** How many calls of many ids run at once: the next ones run while earlier results are written. */
 const mostBatchCalls = 3;
-/** Calls that may wait for the result of a slower one before them: of many ids, and of one. */
+/** How many calls may wait for the result of a slower earlier one: calls of many ids, and calls of one. */
 const window = { many: 4, one: 50_000 };
-/** Failures after which nobody knows whether the server did it. */
+/** After these failures nobody knows whether the server did the work. */
 const withoutAnswer: ReadonlySet<ErrorCode> = new Set(['NETWORK', 'TIMEOUT', 'BAD_RESPONSE', 'UNAVAILABLE']);
 
-/** Resolves with what stopped it early, null where nothing did. */
+/** Resolves with the failure that stopped the batch early, or null. */
 export async function runBatch<Done extends string>(
   work: BatchWork<Done>,
 ): Promise<{ readonly reason: unknown } | null> {
@@ -58,9 +58,9 @@ export async function runBatch<Done extends string>(
 class BatchRun<Done extends string> {
   readonly #work: BatchWork<Done>;
   readonly #stop = new AbortController();
-  /** Fires when `#stop` does, or the `stopSignal` of the work: no call begins then. */
+  /** Fires with `#stop` or the `stopSignal` of the work. No call begins afterwards. */
   readonly #signal: AbortSignal;
-  /** Cuts the calls that are under way. */
+  /** Cuts the running calls. */
   readonly #cut = new AbortController();
   readonly #marks: JournalMarks | null;
   readonly #pacer: Pacer;
@@ -69,7 +69,7 @@ class BatchRun<Done extends string> {
   constructor(work: BatchWork<Done>) {
     const { concurrency, journal, host, stopSignal, report } = work;
     const signal = AbortSignal.any([stopSignal, this.#stop.signal]);
-    // Each call under way adds a listener.
+    // Each running call adds a listener to the signals.
     for (const each of [signal, this.#cut.signal]) setMaxListeners(0, each);
     this.#work = work;
     this.#signal = signal;
@@ -79,7 +79,7 @@ class BatchRun<Done extends string> {
     this.#pacer = new Pacer({
       most,
       mostUnanswered: Math.max(3, most),
-      // To do it twice does no harm.
+      // Repeating the operation does no harm.
       mostTries: Number.POSITIVE_INFINITY,
       isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
       giveUp: (error) => this.#stop.abort(error),
@@ -118,7 +118,7 @@ class BatchRun<Done extends string> {
     return signal.aborted ? { reason: signal.reason } : null;
   }
 
-  /** The journal has a result before the user has it. If one of the two cannot be written, the other is. */
+  /** The journal gets each result before the user does. If one of the two cannot be written, the other still is. */
   async #tell(): Promise<void> {
     const { journal, report } = this.#work;
     await this.#orStop(() => journal?.flush());
@@ -133,7 +133,7 @@ class BatchRun<Done extends string> {
     }
   }
 
-  /** Never rejects. Resolves with the results that are known, in the order of the task. */
+  /** Resolves with the known results in the order of the task; never rejects. */
   async #do(task: Task): Promise<readonly ItemResult[]> {
     const isSingle = this.#many === null;
     const sent = distinctOf(task);
@@ -191,7 +191,7 @@ class BatchRun<Done extends string> {
     }
   }
 
-  /** The server takes no batches after all. */
+  /** Used if the server turns out not to support calls of many ids. */
   async #oneByOne(task: Task): Promise<readonly ItemResult[]> {
     if (this.#many !== null) this.#pacer.allow(this.#work.concurrency);
     this.#many = null;
@@ -199,12 +199,12 @@ class BatchRun<Done extends string> {
     return results.flat();
   }
 
-  /** Whether these were done is not known. */
+  /** Marks ids whose result is unknown. */
   #doubt(entries: Task): void {
     this.#work.journal?.record(entries.map(({ number }) => ({ number, status: 'unsure' })));
   }
 
-  /** Notes the results in the journal. Not to be found means to be done for an id that an earlier call may have done. */
+  /** Records the results in the journal. An id that is not found counts as done if an earlier call may have done it. */
   #record(task: Task, items: readonly ItemResult[], mayHaveActed: boolean): readonly ItemResult[] {
     const { journal, done } = this.#work;
     const lines: JournalResult[] = [];

@@ -1,25 +1,25 @@
-// The ids of one batch, in the order given, each told from its repetitions. They lie as lines in a buffer, beyond that in a file, and a
-// table of 8 bytes an id says where: docs/decisions/2026-11-22-ids-in-a-table.md.
+// The ids of one batch in their order, with repetitions marked. The lines stand in a buffer, and beyond its size in a file. A table of 8
+// bytes per id holds their places; see docs/decisions/2026-11-22-ids-in-a-table.md.
 import { appendFileSync, readSync } from 'node:fs';
 import { linesOf } from './lines.ts';
 
 export interface BatchEntry {
   readonly id: string;
-  /** The distinct ids are numbered from 0; a repetition has -1. */
+  /** The number of a distinct id, from 0; -1 for a repetition. */
   readonly number: number;
-  /** It was sent before, and the answer is not known: if it is not found now, it was done then. */
+  /** True if the id was sent before without a known answer. If it is not found now, it was done then. */
   readonly inDoubt?: boolean;
 }
 
 const bufferBytes = 256 * 1024;
-/** The table keeps places in 32 bits. */
+/** The table holds places in 32 bits. */
 const mostBytes = 2 ** 32 - 1;
 
-/** The file of ids that do not fit the buffer. */
+/** The file for ids that do not fit into the buffer. */
 export interface IdListFile {
-  /** Is called once, if the ids do not fit the buffer or are to be kept. Gives an empty file to append to and read. */
+  /** Called at most once, if the ids do not fit into the buffer or must be kept. Opens an empty file for appending and reading. */
   open(): number;
-  /** The failure that a failed write means. */
+  /** The failure to report for a failed write. */
   failure(error: unknown): unknown;
   /** From 0 to below 1. */
   random(): number;
@@ -29,14 +29,14 @@ export class IdList {
   readonly #place: IdListFile;
   readonly #hash: Hash;
   #file: number | null = null;
-  /** Bytes that are in the file. Those in the buffer come after them. */
+  /** How many bytes are in the file. The bytes in the buffer follow them. */
   #written = 0;
   readonly #buffer = Buffer.allocUnsafe(bufferBytes);
   #waiting = 0;
   #count = 0;
-  /** Open addressing: an id is in the first free place from the one that its hash names. */
+  /** A hash table with open addressing: an id stands in the first free place from that of its hash. */
   #hashes = new Uint32Array(1024);
-  /** Where the line of the id begins, plus 1; 0 for a free place. */
+  /** The start of the id's line plus 1; 0 marks a free place. */
   #offsets = new Uint32Array(1024);
 
   constructor(place: IdListFile) {
@@ -44,7 +44,7 @@ export class IdList {
     this.#hash = newHash(place.random);
   }
 
-  /** Of distinct ids. */
+  /** The number of distinct ids. */
   get count(): number {
     return this.#count;
   }
@@ -53,7 +53,7 @@ export class IdList {
     return this.#written + this.#waiting;
   }
 
-  /** False for an id that is in the list already: that is noted as a repetition. */
+  /** Adds an id. False if the list holds it already; it is then added as a repetition. */
   add(id: string): boolean {
     const hash = this.#hash(id);
     const place = this.#placeOf(id, hash);
@@ -63,7 +63,7 @@ export class IdList {
       this.#offsets[place] = this.bytes + 1;
       this.#count += 1;
     }
-    // No id holds a space, so a space marks a repetition.
+    // No id contains a space, so a leading space marks a repetition.
     this.#append(isNew ? `${id}\n` : ` ${id}\n`);
     if (this.#count * 2 > this.#offsets.length) this.#grow();
     return isNew;
@@ -81,7 +81,7 @@ export class IdList {
     }
   }
 
-  /** The first ids, each once. */
+  /** The first distinct ids. */
   sample(most: number): readonly string[] {
     const ids: string[] = [];
     for (const { id, number } of this.entries()) {
@@ -91,7 +91,7 @@ export class IdList {
     return ids;
   }
 
-  /** Puts all ids into the file, and gives the file. */
+  /** Moves all ids into the file and returns its descriptor. */
   intoFile(): number {
     this.#flush();
     this.#file ??= this.#place.open();
@@ -111,7 +111,7 @@ export class IdList {
   }
 
   #append(line: string): void {
-    // A UTF-16 unit becomes at most 3 bytes, and an id has at most 255 of them.
+    // A UTF-16 unit takes at most 3 bytes, and an id has at most 255 units.
     if (this.#waiting + line.length * 3 > bufferBytes) this.#flush();
     if (this.bytes + line.length * 3 > mostBytes) throw new RangeError('A list of ids ends at 4 GiB.');
     this.#waiting += this.#buffer.write(line, this.#waiting);
@@ -129,7 +129,7 @@ export class IdList {
     this.#waiting = 0;
   }
 
-  /** The place of the id in the table, or the free place where it belongs. */
+  /** The place of the id in the table, or the free place for it. */
   #placeOf(id: string, hash: number): number {
     const last = this.#offsets.length - 1;
     let bytes: Buffer | null = null;
@@ -146,7 +146,7 @@ export class IdList {
     const at = offset - this.#written;
     if (at >= 0) return this.#buffer.subarray(at, Math.min(at + length, this.#waiting));
     const bytes = Buffer.alloc(length);
-    // A line is wholly in the file or wholly in the buffer.
+    // A line stands either wholly in the file or wholly in the buffer.
     return bytes.subarray(0, readSync(this.#file ?? -1, bytes, 0, length, offset));
   }
 

@@ -1,8 +1,8 @@
-// How far a batch may have gone, as its journal has it. The mark is on disk before the first id below it is sent. Calls of one id rarely
+// Marks in the journal how far a batch may have gone. A mark is on disk before the first id below it is sent. Calls of single ids rarely
 // wait for the disk, because the next mark is made ahead of them.
 import type { BatchJournal } from './journal.ts';
 
-/** Ids that a mark reaches ahead. A mark costs a sync of the disk, which a server on the same machine waits for as well. */
+/** How many ids a mark reaches ahead. Each mark costs a sync of the disk, for which a server on the same machine waits too. */
 const markStep = 512;
 
 export class JournalMarks {
@@ -14,7 +14,7 @@ export class JournalMarks {
     this.#journal = journal;
   }
 
-  /** Resolves when number `last` may be sent, rejects if the journal cannot be written. `isSingle`: calls are of one id each. */
+  /** Resolves when number `last` may be sent; rejects if the journal cannot be written. `isSingle`: each call has one id. */
   async mark(last: number, isSingle: boolean): Promise<void> {
     if (last < 0) return;
     const ahead = isSingle ? markStep : 0;
@@ -22,7 +22,7 @@ export class JournalMarks {
       this.#marking ??= this.#markTo(last + 1 + ahead);
       return this.#marking;
     };
-    // A failure of this mark is told to the first call that needs it.
+    // The first call that needs this mark gets its failure.
     if (last + ahead / 2 >= this.#reached) next().catch(() => {});
     while (last >= this.#reached) await next();
   }

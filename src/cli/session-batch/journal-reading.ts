@@ -1,4 +1,4 @@
-// A journal read back: what the batch is, and what became of its ids. Lines that a crash has cut are passed over.
+// Reads a journal: what the batch is, and the results of its ids. Lines that a crash has cut are ignored.
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
@@ -14,11 +14,11 @@ import {
 } from './journal.ts';
 import { linesOf } from './lines.ts';
 
-/** States of an id, a byte each: there may be a million ids. */
+/** The states of an id, one byte each, because there may be a million ids. */
 const unknown = 0;
 const states: Readonly<Record<string, number>> = { deleted: 1, not_found: 2, failed: 3, unsure: 4 };
 
-/** `deleted`: the batch has deleted it, or may have. `outstanding`: still to be done. */
+/** `deleted`: the batch deleted the id, or may have. `outstanding`: still to be done. */
 type Question = 'deleted' | 'outstanding' | 'missing';
 
 export class KnownBatch {
@@ -28,7 +28,7 @@ export class KnownBatch {
   /** The ids before this number may have been sent. */
   #sent = 0;
 
-  /** `USAGE` where there is no such batch, `STORE_BUSY` where another process is at work on it. */
+  /** Throws `USAGE` if there is no such batch, and `STORE_BUSY` while another process uses it. */
   static async open(
     dataDirectory: string,
     batch: string,
@@ -39,7 +39,7 @@ export class KnownBatch {
     const journal = await BatchJournal.open(path, batch, holder);
     try {
       const known = new KnownBatch(journal.file, path, batch);
-      // Ids that a kill has left in doubt are written down as such, so that the journal can be settled again.
+      // Ids whose result is unknown after a kill are recorded as `unsure`, so that the journal can be settled again.
       journal.record([...known.#inDoubt()].map((number) => ({ number, status: 'unsure' })));
       journal.settle();
       return { known, journal };
@@ -58,7 +58,7 @@ export class KnownBatch {
       });
     }
     const { seal, ids, bytes, end } = found;
-    // The first journals had no sum.
+    // The earliest journals have no checksum.
     const isWhole = seal.sum === undefined || seal.sum === sumOf(file, bytes);
     if (seal.batch !== batch || seal.ids !== ids || !isWhole) {
       throw new ParleyError('USAGE', `${path} was changed since the batch ${seal.batch} was begun.`, {
@@ -84,7 +84,7 @@ export class KnownBatch {
     return count;
   }
 
-  /** Throws `USAGE` unless the batch belongs to this place. */
+  /** Throws `USAGE` unless the batch belongs to this server and project. */
   requireOwner(owner: BatchOwner): void {
     const { seal } = this;
     const sameProject =
@@ -124,10 +124,10 @@ export class KnownBatch {
   }
 }
 
-/** The first journals had the code of a failure behind its result. */
+/** The earliest journals have the code of a failure behind its result. */
 const resultForm = /^(\d+) (deleted|not_found|failed|unsure)(?: \w+)?$/;
 
-/** The seal of a journal, and its distinct ids in their order; null for a file that is no journal. The file is open while `read` runs. */
+/** The seal of a journal and its distinct ids in their order; null for a file that is not a journal. The file is open while `read` runs. */
 export async function readJournal<Result>(
   path: string,
   read: (seal: BatchSeal, ids: Iterable<string>) => Promise<Result>,
@@ -150,10 +150,10 @@ function* idsIn(file: number): Generator<string> {
 
 interface FoundSeal {
   readonly seal: BatchSeal;
-  /** Distinct ids and bytes before the seal. */
+  /** The distinct ids, and the bytes, before the seal. */
   readonly ids: number;
   readonly bytes: number;
-  /** Where the lines after the seal begin. */
+  /** Where the lines behind the seal begin. */
   readonly end: number;
 }
 

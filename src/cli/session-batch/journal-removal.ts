@@ -1,4 +1,4 @@
-// Removes journals whose sessions were erased for good: their ids name nothing any more, and they can undo nothing.
+// Removes the journals of purged sessions. Their ids name nothing any more, so the journals can restore nothing.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../service/limits.ts';
@@ -10,13 +10,15 @@ export interface ErasedSessions {
   readonly origin: string;
   /** Null for all projects. */
   readonly project_id: string | null;
-  /** Sessions deleted before this time (ms) are erased. So a journal that was last written before it has deleted none that is left. */
+  /**
+   * Sessions deleted before this time (ms) are purged. A journal whose last line is older has therefore deleted no session that remains.
+   */
   readonly before: number;
-  /** Whether any of these sessions of a project is left: it was restored, or never deleted. */
+  /** True if any of these sessions of a project remains: it was restored, or never deleted. */
   readonly holdsAny: (projectId: string, ids: readonly string[]) => Promise<boolean>;
 }
 
-/** Resolves with the names of the batches. A journal that cannot be read, or is gone by now, is passed over: the sessions are erased. */
+/** Resolves with the names of the batches. A journal that is unreadable or gone is skipped, because its sessions are purged already. */
 export async function removeJournals(
   dataDirectory: string,
   erased: ErasedSessions,
@@ -26,7 +28,7 @@ export async function removeJournals(
   const removed: string[] = [];
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
-    if (!name.endsWith('.journal') || !(await isOf(path, erased).catch(() => false))) continue;
+    if (!name.endsWith('.journal') || !(await isPurged(path, erased).catch(() => false))) continue;
     rmSync(path, { force: true });
     rmSync(lockPath(path), { force: true });
     removed.push(name.replace(/\.journal$/, ''));
@@ -35,7 +37,7 @@ export async function removeJournals(
   return removed;
 }
 
-async function isOf(path: string, erased: ErasedSessions): Promise<boolean | null> {
+async function isPurged(path: string, erased: ErasedSessions): Promise<boolean | null> {
   const { origin, project_id, before, holdsAny } = erased;
   if (statSync(path).mtimeMs >= before) return false;
   return readJournal(path, async (seal, all) => {

@@ -1,11 +1,11 @@
-// The journal of a batch: a file that says what was asked for and what became of it, whatever happens to the process. All ids are in it,
-// on disk, before the first is sent. Then each id that is about to be sent and each result gets a line. It holds no titles and no texts.
+// The journal of a batch: a file that records what was asked for and what was done, even if the process is killed. All ids are on disk
+// before the first is sent. Then each id that is about to be sent and each result gets a line. There are no titles and no texts in it.
 //
-//   ses_a                     an id (after a space: an id that was given again)
-//   ⇥{"version":1,…}          the seal: without it the batch never began
+//   ses_a                     an id (behind a space: a repeated id)
+//   ⇥{"version":1,…}          the seal: a batch without it never began
 //   sent 1000                 the ids before number 1000 may have been sent
-//   0 deleted                 the result of number 0; `unsure` where no answer came
-//   settled                   no id but those with a result was sent
+//   0 deleted                 the result of number 0; `unsure` if no answer came
+//   settled                   only ids with a result were sent
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -22,19 +22,18 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fileFailure } from '../../config/file-failure.ts';
-import { holdFileLock } from '../../config/held-lock.ts';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
-import type { LoadLocks } from '../../system/file-lock.ts';
+import { fileFailure } from '../../system/file-failure.ts';
+import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import { IdList } from './id-list.ts';
 
-/** Where a batch was begun. It goes on nowhere else. */
+/** Where a batch was begun. Only the same server and project can continue it. */
 export interface BatchOwner {
   readonly origin: string;
-  /** Null where the server does not tell it: then the key decides. */
+  /** Null if the server does not tell the project. The key then identifies the owner. */
   readonly project_id: string | null;
-  /** The beginning of the SHA-256 of the key. */
+  /** The beginning of the key's SHA-256. */
   readonly key: string;
 }
 
@@ -43,7 +42,9 @@ export interface BatchSeal extends BatchOwner {
   readonly batch: string;
   readonly made_at: string;
   readonly ids: number;
-  /** SHA-256 of the lines above the seal: a batch whose journal was edited does not go on. The first journals have none. */
+  /**
+   * The SHA-256 of the lines above the seal. A batch whose journal was edited does not continue. The earliest journals have no checksum.
+   */
   readonly sum?: string;
   readonly ignore_missing: boolean;
 }
@@ -53,7 +54,7 @@ export interface JournalResult {
   readonly status: string;
 }
 
-/** What a process needs to hold a batch for itself. */
+/** What a process needs to hold a batch alone. */
 export interface BatchHolder {
   readonly locks: LoadLocks;
   readonly now: () => number;
@@ -61,12 +62,12 @@ export interface BatchHolder {
   readonly random: () => number;
 }
 
-/** A journal is kept so long, for undoing. */
+/** How long (ms) a journal is kept for a later restore. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
-/** A draft of a process that died is kept so long. */
+/** How long (ms) the draft of a dead process is kept. */
 const draftMs = 24 * 60 * 60 * 1000;
 const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
-/** Characters of results that may wait to be written. */
+/** How many characters of results may wait for a write. */
 const mostWaiting = 64 * 1024;
 const dataSynced = promisify(fdatasync);
 
@@ -78,12 +79,12 @@ export function journalPath(dataDirectory: string, batch: string): string {
   return join(batchDirectory(dataDirectory), `${batch}.journal`);
 }
 
-/** The lock file of a journal, which is removed after the journal. */
+/** The lock file of a journal. It is removed after the journal. */
 export function lockPath(journal: string): string {
   return journal.replace(/journal$/, 'lock');
 }
 
-/** Ids that are being collected. Their file becomes the journal, or is removed. */
+/** The ids of a batch while they are collected. Their file becomes the journal, or is removed. */
 export class BatchDraft {
   readonly batch: string;
   readonly list: IdList;
@@ -103,7 +104,7 @@ export class BatchDraft {
     });
   }
 
-  /** All ids are on disk, under the name of the batch, when this resolves. */
+  /** Resolves when all ids are on disk under the name of the batch. */
   async seal(facts: Omit<BatchSeal, 'sum'>): Promise<BatchJournal> {
     try {
       const file = this.list.intoFile();
@@ -145,34 +146,34 @@ export class BatchDraft {
 export class BatchJournal {
   readonly path: string;
   readonly file: number;
-  readonly #letGo: () => void;
-  /** Lines to be written. It begins with a line end behind a line that a crash has cut. */
+  readonly #release: () => void;
+  /** Lines that wait to be written. The first one begins with a line end if a crash has cut the line before it. */
   #lines: string;
   #failure: unknown = null;
 
-  /** `STORE_BUSY` while another process has it open. */
+  /** Throws `STORE_BUSY` while another process has it open. */
   static async open(path: string, batch: string, { locks }: BatchHolder): Promise<BatchJournal> {
-    const letGo = await holdFileLock({ path: lockPath(path), locks }, `the batch ${batch}`);
+    const release = await holdFileLock({ path: lockPath(path), locks }, `the batch ${batch}`);
     try {
       const file = openSync(path, 'a+', 0o600);
       const { size } = fstatSync(file);
       const last = Buffer.alloc(1);
       readSync(file, last, 0, 1, Math.max(size - 1, 0));
-      return new BatchJournal(path, file, letGo, last[0] === 0x0a ? '' : '\n');
+      return new BatchJournal(path, file, release, last[0] === 0x0a ? '' : '\n');
     } catch (error) {
-      letGo();
+      release();
       throw fileFailure(error, path, 'written', remedy);
     }
   }
 
-  private constructor(path: string, file: number, letGo: () => void, lines: string) {
+  private constructor(path: string, file: number, release: () => void, lines: string) {
     this.path = path;
     this.file = file;
-    this.#letGo = letGo;
+    this.#release = release;
     this.#lines = lines;
   }
 
-  /** The mark is on disk when this resolves: after a power cut, too, it is known which ids may have been sent. */
+  /** Resolves when the mark is on disk. After a power cut it is then still known which ids may have been sent. */
   async mark(number: number): Promise<void> {
     if (this.#failure !== null) throw this.#failure;
     this.#lines += `sent ${number}\n`;
@@ -184,13 +185,13 @@ export class BatchJournal {
     }
   }
 
-  /** Notes results, which are written when there are many of them, with the next mark or by `flush`. */
+  /** Adds results. They are written when there are many of them, with the next mark, or by `flush`. */
   record(results: readonly JournalResult[]): void {
     for (const { number, status } of results) this.#lines += `${number} ${status}\n`;
     if (this.#lines.length > mostWaiting) this.flush();
   }
 
-  /** Throws the first time that the journal cannot be written. From then on the journal stays as it is. */
+  /** Throws at the first failed write. The journal stays as it is from then on. */
   flush(): void {
     const lines = this.#lines;
     this.#lines = '';
@@ -203,8 +204,8 @@ export class BatchJournal {
   }
 
   /**
-   * Says that no id is under way. The results are on disk before it says so: a power cut that left this line alone would make ids whose
-   * results are lost pass for ids that were never sent.
+   * Records that no id is being sent. The results are on disk first: if a power cut left this line alone, ids with lost results would pass
+   * for ids that were never sent.
    */
   settle(): void {
     if (this.#failure !== null) return;
@@ -224,7 +225,7 @@ export class BatchJournal {
     } catch (error) {
       throw fileFailure(error, this.path, 'written', remedy);
     } finally {
-      this.#letGo();
+      this.#release();
     }
   }
 
@@ -234,7 +235,7 @@ export class BatchJournal {
   }
 }
 
-/** SHA-256 of so many bytes from the beginning of a file. */
+/** The SHA-256 of the first bytes of a file. */
 export function sumOf(file: number, bytes: number): string {
   const hash = createHash('sha256');
   const chunk = Buffer.allocUnsafe(64 * 1024);
@@ -261,7 +262,7 @@ function removeOld(directory: string, now: number): void {
   }
 }
 
-/** Nobody holds the lock of a journal that is gone. */
+/** Removes the lock of a journal that is gone, which nobody holds. */
 function removeUnusedLock(path: string): void {
   if (!existsSync(path.replace(/lock$/, 'journal'))) rmSync(path, { force: true });
 }

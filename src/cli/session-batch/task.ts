@@ -1,10 +1,10 @@
-// The ids of a batch, cut into calls: one id each, or many.
+// Divides the ids of a batch into calls of one id, or of many.
 import type { BatchEntry } from './id-list.ts';
 
-/** The ids of a call. A repetition stands behind the id before it, and is not sent. */
+/** The ids of a call. A repetition follows its id and is not sent. */
 export type Task = readonly BatchEntry[];
 
-/** `size`: the distinct ids that the next call may have. */
+/** `size` is the most distinct ids of the next call. */
 export function* tasksOf(entries: Iterable<BatchEntry>, size: () => number): Generator<Task> {
   let task: BatchEntry[] = [];
   let distinct = 0;

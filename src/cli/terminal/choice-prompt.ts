@@ -1,5 +1,5 @@
 // Asks a person to choose from a list. Like all questions, it is asked on stderr.
-import { filterText, oneLine } from './filter.ts';
+import { filterLine, filterText } from './filter.ts';
 import { asked, type Prompting } from './prompt.ts';
 
 export interface Choice<Value> {
@@ -38,5 +38,5 @@ export async function chooseOne<Value>(
 }
 
 function shown<Value>(choices: readonly Choice<Value>[]): Choice<Value>[] {
-  return choices.map((choice) => ({ ...choice, name: filterText(oneLine(choice.name)) }));
+  return choices.map((choice) => ({ ...choice, name: filterLine(choice.name) }));
 }

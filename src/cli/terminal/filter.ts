@@ -24,6 +24,11 @@ export function filterText(text: string): string {
   return anyDangerous.test(text) ? text.replace(lineEndOrDangerous, shown) : text;
 }
 
+/** Filters a text for a place that has only one line. */
+export function filterLine(text: string): string {
+  return filterText(oneLine(text));
+}
+
 /** Filters text that arrives in chunks. Every way of splitting a text gives the same output. */
 export function terminalFilter(): TextFilter {
   return new ChunkedFilter(/[\r\ud800-\udbff]/, filterText);

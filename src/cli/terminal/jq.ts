@@ -48,7 +48,7 @@ export class Jq {
     if (signal.aborted && this.#thread === null) throw signal.reason;
     this.#thread ??= startThread();
     const thread = this.#thread;
-    const letGo: (() => void)[] = [];
+    const removals: (() => void)[] = [];
     try {
       return await new Promise<JqResult>((resolve, reject) => {
         const end = (what: string) => {
@@ -80,7 +80,7 @@ export class Jq {
         signal.addEventListener('abort', hurry);
         // Only these listeners are removed, because Node has listeners of its own on the worker.
         thread.on('message', onMessage).on('error', onError);
-        letGo.push(
+        removals.push(
           () => clearTimeout(timer),
           () => signal.removeEventListener('abort', hurry),
           () => thread.off('message', onMessage).off('error', onError),
@@ -89,7 +89,7 @@ export class Jq {
         thread.postMessage({ filter: this.#filter, texts } satisfies JqOrder);
       });
     } finally {
-      for (const action of letGo) action();
+      for (const action of removals) action();
     }
   }
 }

@@ -1,5 +1,5 @@
-// Shows a sign of life while an answer is awaited: only on a terminal, only after a moment, and without a trace afterwards.
-import { filterText, oneLine } from './filter.ts';
+// Shows a waiting line until an answer arrives: only on a terminal, only after a moment, and removed afterwards.
+import { filterLine } from './filter.ts';
 import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
 
@@ -15,10 +15,10 @@ export interface Waiting {
   stop(): void;
 }
 
-/** Quick answers end before this time. Until then the library is not even loaded. */
+/** Most answers arrive before this time (ms). The library is not even loaded for them. */
 const patienceMs = 150;
 
-/** Shows the text and the seconds since now. The stream is made only then, because making it takes time. */
+/** Shows the text and the seconds since the call. The stream is made only then, because making it takes time. */
 export function waiting(
   stderr: () => Output,
   text: string,
@@ -34,7 +34,7 @@ export function waiting(
     const { default: ora } = await import('ora');
     if (stopped) return;
     const spinner = ora({
-      text: filterText(oneLine(text)),
+      text: filterLine(text),
       suffixText: () => `${Math.floor((now() - began) / 1000)} s`,
       stream,
       color: colour === 0 ? false : 'cyan',

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
 import { Interruption } from '../interruption.ts';
 import type { Job } from '../job.ts';
-import { filterText, oneLine } from './filter.ts';
+import { filterLine, filterText } from './filter.ts';
 import type { Output } from './output.ts';
 import type { Environment, Style } from './style.ts';
 
@@ -88,7 +88,7 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
         const found = await choices.source(words);
         return found.map(({ value, name, short }) => ({
           ...{ value, description: value },
-          ...{ name: filterText(oneLine(name)), short: filterText(oneLine(short)) },
+          ...{ name: filterLine(name), short: filterLine(short) },
         }));
       },
       // inquirer styles the description of the marked item only, so this call tells which item is marked.

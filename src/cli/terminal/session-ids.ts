@@ -1,7 +1,7 @@
 // Reads the session ids of a command from its words or from stdin, in order, and checks each one.
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
-import { filterText, oneLine } from './filter.ts';
+import { filterLine } from './filter.ts';
 import { type StdinReading, stdinText } from './stdin.ts';
 import { NotText } from './utf8-reader.ts';
 
@@ -97,5 +97,5 @@ function notAnId(message: string, field: string, hint: string): ParleyError {
 /** The start of foreign text for an error: on one line, with nothing hidden. */
 function quoted(text: string): string {
   const beginning = text.slice(0, 400).match(/^.{0,60}/su)?.[0] ?? '';
-  return `"${filterText(oneLine(beginning))}${beginning.length < text.length ? '…' : ''}"`;
+  return `"${filterLine(beginning)}${beginning.length < text.length ? '…' : ''}"`;
 }

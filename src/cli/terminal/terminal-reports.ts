@@ -1,7 +1,7 @@
 // Removes the reports of a terminal from the keys: answers to queries (colours, position, device), mouse and focus reports. Unknown
 // sequences are removed, too, so that none becomes text. Keys in newer encodings are translated into the old one.
 
-/** Longer than a report takes on a slow line. `end` is called then. */
+/** Longer (ms) than a report takes on a slow line. `end` is called after this time. */
 export const reportMs = 300;
 
 const esc = '\\x1b';

@@ -1,5 +1,5 @@
-// Text that contains control sequences of Parley. A writer to a terminal gives such a text or a plain string. A plain string always
-// goes through the filter, so forgetting the filter cannot let foreign text through.
+// Text that contains control sequences of Parley. A writer to a terminal accepts such a text or a plain string. A plain string always goes
+// through the filter, so foreign text cannot pass by mistake.
 import { filterText } from './filter.ts';
 
 export class TerminalText {

@@ -35,7 +35,7 @@ const untrusted: MarkedExtension = {
 
 /** A longer reply is not prose, and its Markdown would take seconds. */
 const mostMarkdown = 200_000;
-/** The same for one paragraph: `marked` takes quadratic time for its emphasis and links. */
+/** The same limit for one paragraph: `marked` takes quadratic time for emphasis and links. */
 const mostInline = 4000;
 /** `marked` keeps the text of a quote or list once for each level that it is nested: a thousand levels exhaust the heap. */
 const nestedTooDeep = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){100}/m;

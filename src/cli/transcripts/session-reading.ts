@@ -1,4 +1,4 @@
-// Reads a whole session for an export, as it stands at one moment.
+// Reads a whole session for an export, in one consistent state.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import type { Message, Session } from '../../service/session.ts';

@@ -6,12 +6,12 @@ import type { Usage } from '../../service/session.ts';
 export interface CompletionChunk {
   readonly text: string;
   readonly reasoning: string;
-  /** The reason in the server's own word; null while the reply goes on. */
+  /** The server's own word for the reason; null while the reply continues. */
   readonly finish: string | null;
   readonly usage: Usage | null;
-  /** The value of the server's field `error`; null where there is none. */
+  /** The value of the server's field `error`; null if there is none. */
   readonly error: unknown;
-  /** True where the model calls a tool. */
+  /** True if the model calls a tool. */
   readonly callsTool: boolean;
 }
 
@@ -41,16 +41,16 @@ export function readChunk(value: unknown): CompletionChunk | null {
   };
 }
 
-/** True for an object without a reply and without a failure, such as a gateway sends to keep a connection alive. */
+/** True for an object without a reply and without a failure. Gateways send such objects to keep a connection alive. */
 export function isNote(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && readChunk(value) === null;
 }
 
 function errorOf(value: unknown, choices: unknown, choice: unknown): unknown {
   const error = fieldOf(value, 'error') ?? fieldOf(choice, 'error') ?? null;
-  // Some gateways send the field with each chunk, and an empty object in it.
+  // Some gateways send the field with each chunk, with an empty object as its value.
   if (Array.isArray(choices)) return isEmpty(error) ? null : error;
-  // vLLM and Mistral mark an error so, and put its fields beside the mark.
+  // vLLM and Mistral mark an error this way and put its fields beside the mark.
   const isError = fieldOf(value, 'object') === 'error' || fieldOf(value, 'type') === 'error';
   return error ?? (isError ? value : null);
 }

@@ -1,5 +1,5 @@
-// Reads a streamed completion: its chunks become events of text and of reasoning, and one end. A reply has ended when the server tells the
-// reason. `[DONE]` and the count of tokens may follow or be missing.
+// Reads a streamed completion: its chunks become events of text and reasoning, and one end. A reply has ended when the server names the
+// reason. `[DONE]` and the token count may follow or be missing.
 import type { ServerSentEvent } from '../../http/event-stream.ts';
 import { parseJson } from '../../http/foreign-json.ts';
 import type { ParleyError } from '../../service/errors.ts';
@@ -42,7 +42,7 @@ export class CompletionReading {
     return this.#hasBegun;
   }
 
-  /** True after the server has told why the reply ends. */
+  /** True after the server has named the reason for the end. */
   get hasEnded(): boolean {
     return this.#finish !== null;
   }
@@ -52,7 +52,7 @@ export class CompletionReading {
     return this.#isDone;
   }
 
-  /** Texts that came together are joined. What came before a failure is yielded before the failure is thrown. */
+  /** Yields the events of these chunks. Adjacent texts are joined. The events before a failure are yielded before it is thrown. */
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
     let joined = null as JoinedText | null;
     for (const { event, data } of events) {
@@ -112,7 +112,7 @@ export class CompletionReading {
     ]);
   }
 
-  /** Yields what was held back, and the end. Throws for an end that no reply should have. */
+  /** Yields what was held back, and the end. Throws for an end that a reply must not have. */
   *end(): Generator<EngineEvent> {
     yield* this.rest();
     const finish = this.#finish ?? 'stop';
@@ -129,7 +129,7 @@ export class CompletionReading {
   }
 
   #split(chunk: CompletionChunk): SplitText {
-    if (chunk.reasoning !== '') this.#tags.leaveAlone();
+    if (chunk.reasoning !== '') this.#tags.stopSeparating();
     this.#hasBegun ||= chunk.reasoning !== '' || chunk.text !== '';
     this.#characters += chunk.reasoning.length + chunk.text.length;
     const { reasoning, text } = this.#tags.take(this.#texts.text.take(chunk.text));

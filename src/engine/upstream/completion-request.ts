@@ -2,7 +2,7 @@
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { ContextMessage, EngineContext } from '../reply-engine.ts';
 
-/** Stands behind a cut reply in the history, so that the model does not take the reply for a whole one. */
+/** Follows a cut reply in the history, so that the model does not take the reply for a complete one. */
 export const cutMark = '[This reply was cut off here.]';
 
 /**

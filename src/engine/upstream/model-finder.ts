@@ -10,10 +10,10 @@ import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 2000;
 const responseMs = 5000;
-/** Limits the body as it comes, and the unpacked body. */
+/** The most bytes of the body, both as it arrives and unpacked. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Never rejects for a fault of a server: the result tells it. */
+/** Never rejects for a fault of a server, which is part of the result. */
 export async function findModels(
   server: ModelServer,
   options: UpstreamOptions,

@@ -1,5 +1,5 @@
-// Makes text that a store can keep, without halves of surrogate pairs and without NUL. A server that cuts its chunks by UTF-16 units sends
-// a pair as two halves, which this class joins.
+// Repairs text so that a store can keep it: without halves of surrogate pairs and without NUL. A server that cuts its chunks by UTF-16
+// units sends a pair as two halves, which this class joins.
 
 const replacement = '\ufffd';
 

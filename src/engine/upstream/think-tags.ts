@@ -36,7 +36,7 @@ export class ThinkTags {
   }
 
   /** Treats all that follows as the reply, for a server that sends the notes in a field of their own. */
-  leaveAlone(): void {
+  stopSeparating(): void {
     if (this.#state === 'start') this.#state = 'reply';
   }
 

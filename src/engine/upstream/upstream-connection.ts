@@ -32,8 +32,8 @@ const mostErrorBytes = 1024 * 1024;
 /** The most bytes of a stream. The longest reply in chunks of one character is smaller. */
 const mostStreamBytes = 4 * 1024 ** 3;
 /**
- * A request on a kept connection that the server had closed fails within this time. A request that fails later may have been worked on, and
- * the work is billed.
+ * A request on a kept connection that the server had closed fails within this time (ms). The server may have worked on a request that fails
+ * later, and charges for the work.
  */
 const staleMs = 1000;
 /** How long a server may take from the end of the reply to the end of its stream, in ms. */
@@ -48,7 +48,7 @@ export class UpstreamConnection {
   /** Stops the reading of the key; null before it has begun. */
   #reading: AbortController | null = null;
   #key: Promise<string> | null = null;
-  /** False after the server refused to be asked for its count of tokens. */
+  /** False after the server refused the request for its token count. */
   #withUsage = true;
 
   constructor(settings: ModeSettings, options: UpstreamOptions, authorities: readonly string[] | null) {
@@ -193,7 +193,7 @@ export class UpstreamConnection {
         if (reading.isDone) return;
       }
     } catch (error) {
-      // After the end of the reply only the count of its tokens can be lost.
+      // After the end of the reply, a failure can only lose its token count.
       if (!reading.hasEnded) {
         yield reading.rest();
         throw error;
@@ -207,7 +207,7 @@ export class UpstreamConnection {
   }
 }
 
-/** Empty for a body that is too long or no text. The status alone then tells what is wrong. */
+/** Empty for a body that is too long or not text; the status alone then describes the failure. */
 async function errorText(response: HttpResponse): Promise<string> {
   try {
     return await response.text(mostErrorBytes);

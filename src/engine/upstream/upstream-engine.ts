@@ -46,17 +46,17 @@ export class UpstreamEngine implements ReplyEngine {
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
-    // A connection that could not be opened was reported to its caller.
+    // The caller of a connection that failed to open has got its error already.
     await (await connection?.catch(() => null))?.close();
   }
 
-  /** Closes when no reply runs, now and after every later reply. */
+  /** Closes the connection as soon as no reply runs, now and after every later reply. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     if (this.#running === 0) await this.close();
   }
 
-  /** The cause of a failure may be removed, so the next reply tries again. */
+  /** The cause of a failed connection may disappear, so the next reply tries again. */
   async #connected(connection: Promise<UpstreamConnection>): Promise<UpstreamConnection> {
     try {
       return await connection;

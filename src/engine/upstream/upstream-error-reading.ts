@@ -1,9 +1,9 @@
-// Finds the kind of a failure in the error of a model's server: by its status, code, type or words. Vendors differ; the words come from
+// Finds the kind of a failure in the error of a model's server: by its status, code, type or text. Vendors differ; the texts come from
 // their documentation or from their servers.
 import { fieldOf, parseJson, textOf } from '../../http/foreign-json.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
 
-/** The kinds of failures, which the words of all vendors are reduced to. */
+/** The kinds of failures that the errors of all vendors are reduced to. */
 export type Kind =
   | 'key'
   | 'forbidden'
@@ -21,10 +21,10 @@ export type Kind =
 
 export interface ErrorRead {
   readonly kind: Kind;
-  /** The status of the response, or the one that an error inside a stream names; null where there is none. */
+  /** The status of the response, or the one that an error inside a stream names; null if there is none. */
   readonly status: number | null;
   readonly message: string;
-  /** Seconds to wait, where the body tells them; null elsewhere. */
+  /** The seconds to wait, if the body names them; otherwise null. */
   readonly retryAfter: number | null;
 }
 

@@ -25,7 +25,7 @@ function adviceFacts(advice: Advice): Pick<ErrorFacts, 'hint' | 'remedy'> {
 }
 
 export interface UpstreamError {
-  /** Null for an error inside a stream that began well. */
+  /** The status of the response; null for an error inside a stream that began with success. */
   readonly status: number | null;
   readonly retryAfter: number | null;
   /** The body of the response, or the error inside the stream. */
@@ -48,7 +48,7 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   });
 }
 
-/** A quoted text that ends so gets no full stop behind it. */
+/** A quoted text with such an end gets no full stop. */
 const endsSentence = /[.!?…。！？]["'”’»)\]]*$/;
 
 /** The codes of the failures that may pass. All others are `ENGINE_FAILED`. */
@@ -70,7 +70,7 @@ function detailsOf(problem: ModelServerProblem): readonly ErrorDetail[] {
   return [{ field: 'model_server', problem }];
 }
 
-/** The failure for a key that cannot be read. Its message tells why, and contains no part of the key. */
+/** The failure for a key that cannot be read. Its message names the reason and contains no part of the key. */
 export function keyless(error: unknown): unknown {
   if (!(error instanceof ParleyError)) return error;
   return error.with({ details: detailsOf('no_key') });
@@ -83,7 +83,7 @@ export function filtered(upstream: Upstream): ParleyError {
   return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { ...adviceFacts(advice), details });
 }
 
-/** The failure for any other end that no reply should have. `what` completes "its server …". */
+/** The failure for any other end that a reply must not have. `what` completes "its server …". */
 export function badReply(
   upstream: Upstream,
   problem: ModelServerProblem,
@@ -177,7 +177,7 @@ const mostCharacters = 300;
 /** Words that begin like the keys of well-known vendors. */
 const keyLike = /\b(sk-|gsk_|xai-|AIza|pplx-|hf_)\S+/g;
 
-/** A text of the server on one line, shortened, and without the key or a telling part of it. */
+/** A text of the server on one line, shortened, without the key and without any recognizable part of it. */
 function quote(text: string, key: string | null): string {
   const line = text.replace(/\s+/g, ' ').trim().replace(keyLike, '[key]');
   const hidden = hide(line, key);
@@ -198,7 +198,7 @@ function isLocal({ base_url }: ModeSettings): boolean {
   return isLoopback(new URL(base_url).hostname);
 }
 
-/** Tells the program by its default port. */
+/** Recognizes the program by its default port. */
 function startOf({ name, base_url }: ModeSettings): Remedy {
   const programs: Readonly<Record<string, ModelProgram>> = {
     '11434': 'Ollama',

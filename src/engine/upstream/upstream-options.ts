@@ -11,11 +11,11 @@ export interface UpstreamOptions {
    * for it.
    */
   readonly readKey: (reference: string, mode: string, signal: AbortSignal) => Promise<string>;
-  /** Seconds of silence to wait, before the first token and after it; null for the times of the mode. */
+  /** The longest silence in seconds, before the first token and after it; null for the times of the mode. */
   readonly timeout: number | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Is told each request before it is sent, with its key, which must be removed; null tells nobody. */
+  /** Called with each request before it is sent, and with its key, which must be removed; null for no trace. */
   readonly trace: ((request: HttpRequest, origin: string, key: TracedKey) => Promise<void>) | null;
 }
 

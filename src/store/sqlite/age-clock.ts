@@ -1,13 +1,12 @@
-// The clock that idempotency keys age by, in ms: it goes on with the time of day, and no faster than the time since the machine started,
-// so that a clock that is set forward by a day does not forget what was answered a minute ago. It stands in the store, with both
-// clocks as they were then. After a restart of the machine, the time of day alone tells what has gone by. A machine that sleeps may
-// stop the other clock: then a key is kept for longer.
+// The clock, in ms, that measures the age of idempotency keys. It moves with the time of day, but never faster than the time since the
+// machine started, so that keys survive a time of day that is set forward by a day. Its state is stored with the values of both clocks.
+// After a restart of the machine only the time of day counts. The other clock may stop while the machine sleeps; keys then live longer.
 import type { Connection } from './connection.ts';
 
 export interface Clocks {
   /** The time of day: epoch milliseconds. */
   readonly now: number;
-  /** Since the machine started, ms. */
+  /** The time since the machine started, in ms. */
   readonly clock: number;
 }
 
@@ -15,7 +14,7 @@ interface Noted extends Clocks {
   readonly age: number;
 }
 
-/** The noted time is brought forward when so much has gone by: not at every write. */
+/** The state is stored again after this time, not at every write. */
 const notedMs = 60_000;
 
 export const ageClockStatements = {

@@ -1,5 +1,5 @@
-// A copy of the store beside it, `parley.db.backup-v1` for schema 1, durable before it has its name. The caller holds the
-// write lock, so that there is one writer of copies and nothing changes meanwhile.
+// Copies the store to a file beside it, `parley.db.backup-v1` for schema 1. The copy is durable before it gets its name. The caller holds
+// the write lock, so there is one copy at a time and nothing changes meanwhile.
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
@@ -10,8 +10,8 @@ import { openDatabase } from './binding.ts';
 export function backUp(path: string, version: number): string {
   const name = freeName(`${path}.backup-v${version}`);
   const part = `${path}.backup-part`;
-  rmSync(part, { force: true }); // left by a process that died here
-  closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into an empty file, and would make one that all may read
+  rmSync(part, { force: true }); // a process that died here left it
+  closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into an empty file; a file of its own would be readable by all
   try {
     copy(path, part);
     moveIntoPlace(part, name, { durable: true });
@@ -22,7 +22,7 @@ export function backUp(path: string, version: number): string {
   }
 }
 
-/** An earlier copy stays: the store may have been used since a migration that failed after copying. */
+/** A free name for the copy. An earlier copy stays: the store may have been used since a migration that failed after copying. */
 function freeName(name: string): string {
   if (!existsSync(name)) return name;
   for (let number = 2; ; number += 1) {
@@ -30,7 +30,9 @@ function freeName(name: string): string {
   }
 }
 
-/** Through a second connection: the one that holds the lock is inside a transaction, where SQLite copies nothing. */
+/**
+ * Copies through a second connection: SQLite copies nothing over the connection that holds the lock, because it is inside a transaction.
+ */
 function copy(path: string, target: string): void {
   const source = openDatabase(path);
   try {

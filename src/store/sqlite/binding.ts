@@ -1,9 +1,9 @@
-// The compiled half of better-sqlite3: whether this Node can load it, whether its SQLite is safe, and what to do if not.
+// Checks the compiled half of better-sqlite3: whether this Node can load it, whether its SQLite is safe, and what to do if not.
 import Database from 'better-sqlite3';
 import manifest from 'better-sqlite3/package.json' with { type: 'json' };
 import { ParleyError } from '../../service/errors.ts';
 
-/** Opens a database that exists. SQLite's own lock wait is off: it would stop the event loop. */
+/** Opens an existing database. SQLite's own lock wait is off because it would block the event loop. */
 export function openDatabase(path: string): Database.Database {
   return opened(path, { fileMustExist: true, timeout: 0 });
 }
@@ -27,7 +27,10 @@ function opened(path: string, options: Database.Options): Database.Database {
   }
 }
 
-/** Version 13 on a Node without Node-API 10 ends the process as it opens a file, without an error that could be caught. */
+/**
+ * Refuses a combination that crashes: version 13 on a Node without Node-API 10 ends the process when it opens a file, without an error that
+ * could be caught.
+ */
 export function refuseUnusableBinding(nodeApiVersion: number): void {
   if (nodeApiVersion >= 10 || Number.parseInt(manifest.version, 10) < 13) return;
   throw new ParleyError(

@@ -1,5 +1,5 @@
-// One open database and its statements, each compiled at its first use and kept: a command that runs three of them must not
-// pay for all. What the statements say is with their subjects; when they run is the writer's and the store's business.
+// One open database and its statements. Each statement is compiled at its first use and kept, so a command that runs three of them does not
+// pay for all. The texts of the statements stand in the files of their subjects; the writer and the store decide when they run.
 import type Database from 'better-sqlite3';
 
 export type Bindings = Readonly<Record<string, string | number | Uint8Array | null>>;
@@ -25,23 +25,23 @@ export class Connection {
     return this.#database.inTransaction;
   }
 
-  /** Whether no other connection can use the store while this one is open. */
+  /** True if no other connection can use the store while this one is open. */
   get isAlone(): boolean {
     return this.#isAlone;
   }
 
-  /** Before anything is read: the store is locked from the first read on, until this is closed. */
+  /** Takes the store alone. Call it before the first read: from that read on, the store is locked until this connection is closed. */
   takeAlone(): void {
     this.pragma('locking_mode = EXCLUSIVE');
     this.#isAlone = true;
   }
 
-  /** While reads are shared: an object for this turn of the event loop; null otherwise. */
+  /** An object that stands for this turn of the event loop while reads are shared; otherwise null. */
   get sharing(): object | null {
     return this.#sharing;
   }
 
-  /** Until the event loop turns, what is read is read in one transaction: to open one costs more than most reads. */
+  /** Puts all reads until the next turn of the event loop into one transaction: opening a transaction costs more than most reads. */
   shareReads(): void {
     if (this.#sharing !== null) return;
     this.#sharing = {};
@@ -60,7 +60,7 @@ export class Connection {
     return work();
   }
 
-  /** Runs a read of several statements that must all see one moment. */
+  /** Runs a read of several statements that must see the same state. */
   readAtOneMoment<T>(work: () => T): T {
     if (this.#sharing !== null || this.#database.inTransaction) return this.read(work);
     this.#statement('BEGIN').run({});
@@ -71,17 +71,17 @@ export class Connection {
     }
   }
 
-  /** The first row. `Row` is the caller's word for what its SQL selects. */
+  /** The first row. `Row` is the shape that the caller's SQL selects. */
   get<Row>(sql: string, bindings: Bindings = {}): Row | undefined {
     return this.#statement(sql).get(bindings) as Row | undefined;
   }
 
-  /** All rows: a statement that stayed open between two rows would keep the log from being shortened. */
+  /** All rows. There is no iterator, because an open statement keeps the log (WAL) from being shortened. */
   all<Row>(sql: string, bindings: Bindings = {}): Row[] {
     return this.#statement(sql).all(bindings) as Row[];
   }
 
-  /** The rows before the first that is not wanted: what comes after it is not read. */
+  /** The rows before the first unwanted one. Nothing behind that row is read. */
   allWhile<Row>(sql: string, bindings: Bindings, isWanted: (row: Row) => boolean): Row[] {
     const rows: Row[] = [];
     for (const row of this.#statement(sql).iterate(bindings) as Iterable<Row>) {
@@ -97,20 +97,20 @@ export class Connection {
     return { changes, rowId: Number(lastInsertRowid) };
   }
 
-  /** Several statements at once, without values and without keeping them. */
+  /** Runs several statements at once, without values and without caching them. */
   execute(sql: string): void {
     this.#endReading();
     this.#database.exec(sql);
   }
 
-  /** The first value that a pragma answers with. */
+  /** The first value of a pragma's answer. */
   pragma(text: string): unknown {
     this.#endReading();
     return this.#database.pragma(text, { simple: true });
   }
 
   rollback(): void {
-    // A full disk or a failed write makes SQLite roll back by itself: then there is nothing to do.
+    // After a full disk or a failed write SQLite has rolled back already.
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
   }
 

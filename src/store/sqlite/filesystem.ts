@@ -1,9 +1,9 @@
-// Which file system a directory is on, and whether the locks and the shared memory that SQLite needs hold there between
-// machines. Reads one number of the kernel; refusing is left to the opening.
+// Finds out the file system of a directory, and whether the locks and the shared memory of SQLite work between machines there. The code
+// reads one number from the kernel; open.ts refuses.
 import { statfsSync } from 'node:fs';
 
-// Linux, include/uapi/linux/magic.h and the file systems' own headers. Other systems number differently and small, so that
-// nothing here matches by chance.
+// From Linux, include/uapi/linux/magic.h, and the headers of the file systems. Other systems use other, small numbers, which match nothing
+// here.
 const names: ReadonlyMap<number, string> = new Map([
   [0x6969, 'nfs'],
   [0x517b, 'smb'],
@@ -28,7 +28,7 @@ const names: ReadonlyMap<number, string> = new Map([
   [0x65735546, 'fuse'],
 ]);
 
-// Not `9p` and `fuse`: virtual machines and containers show a local disk under these names far more often than a remote one.
+// `9p` and `fuse` are not in the list: virtual machines and containers mostly use these names for a local disk.
 const network: ReadonlySet<string> = new Set(
   'nfs smb cifs smb2 afs coda ceph gfs2 ocfs2 lustre gpfs'.split(' '),
 );

@@ -1,4 +1,4 @@
-// What each idempotency key did: a stored answer, or the message of a turn. Always used inside the transaction that does it.
+// The results of idempotency keys: a stored answer, or the message of a turn. Always used inside the transaction of the write itself.
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
@@ -10,7 +10,7 @@ interface KnownRow {
   readonly answer: string | null;
 }
 
-/** What a key stands for: the row of a turn's message, or a stored answer as JSON. */
+/** The result of a key: the row of a turn's message, or a stored answer as JSON. */
 export interface Known {
   readonly message: number | null;
   readonly answer: string | null;
@@ -22,7 +22,7 @@ export interface IdempotencyTools extends Clocks {
 }
 
 export const idempotencyStatements = {
-  // At most 100, so that no single write pays for a whole day of others.
+  // At most 100 rows, so that one write does not remove the keys of a whole day.
   forget: `
     DELETE FROM idempotency WHERE (project, key) IN (
       SELECT project, key FROM idempotency WHERE created_at < @keptSince ORDER BY created_at LIMIT 100)`,
@@ -30,7 +30,7 @@ export const idempotencyStatements = {
     SELECT request_hash, message, answer FROM idempotency
     WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND key = @key
       AND created_at >= @keptSince`,
-  // Replaces only a row that is too old to be found.
+  // Replaces a row only if it is too old to count.
   keep: `
     INSERT INTO idempotency (project, key, request_hash, message, answer, created_at)
     VALUES ((SELECT id FROM projects WHERE project_id = @projectId), @key, @requestHash, @message, @answer, @now)
@@ -38,7 +38,7 @@ export const idempotencyStatements = {
       answer = excluded.answer, created_at = excluded.created_at`,
 } as const;
 
-/** Null for a key that is new, or too old to be known. */
+/** Null for a key that is new or too old. */
 export function findKnown(
   tools: IdempotencyTools,
   projectId: string,
@@ -68,7 +68,7 @@ export function keepKnown(
   });
 }
 
-/** The time of `keptSince` on the clock that keys age by. */
+/** The time of `keptSince` on the clock that measures the age of keys. */
 export function agedSince(
   { connection, ...clocks }: Clocks & { readonly connection: Connection },
   keptSince: number,
@@ -76,7 +76,7 @@ export function agedSince(
   return ageTime(connection, clocks) - (clocks.now - keptSince);
 }
 
-/** Does the work, or answers with what it was answered with before. */
+/** Does the work, or returns the stored answer of the first time. */
 export function doOnce<T>(
   tools: IdempotencyTools,
   projectId: string,
@@ -87,7 +87,7 @@ export function doOnce<T>(
   return recorded ?? record(tools, projectId, once, work());
 }
 
-/** What a key that is known answers with; null for one that is not. */
+/** The stored answer of a known key; null for an unknown key. */
 export function findRecorded<T>(
   tools: IdempotencyTools,
   projectId: string,

@@ -1,4 +1,5 @@
-// Takes in a session as another store wrote it out. What there is under its id decides: nothing, the same, or another.
+// Stores a session that another store exported. The session that has its id already, if any, decides: nothing is stored, it is the same, or
+// it is another one.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { MessageRow } from '../rows.ts';
@@ -20,17 +21,17 @@ export const importStatements = {
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position`,
 } as const;
 
-/** Its session is named by the number of its row, which a statement that names the project has told. */
+/** The session is given by its row number. A statement that names the project has returned that number. */
 const addMessageStatement = `
   INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
     output_tokens, error_code, created_at)
   VALUES (@session, @position, @messageId, @role, @content, @mode, @finishReason, @inputTokens, @outputTokens,
     @errorCode, @createdAt)`;
 
-/** How many are compared before other writes get their turn: a few milliseconds' work. */
+/** How many messages are compared before other writes run: a few milliseconds' work. */
 const messagesOfStep = 100;
 
-/** Null where the id is taken otherwise. A short session, in one transaction: long-import.ts takes in the others. */
+/** Null if another session has the id. Imports a short session in one transaction; long-import.ts imports the others. */
 export function importSession(
   connection: Connection,
   projectId: string,
@@ -63,7 +64,7 @@ export function addMessage(connection: Connection, session: number, message: Mes
 
 export function sessionBindings({ session, messages }: SessionRecord) {
   const last = messages.at(-1);
-  // A message without a reply is a turn that nobody runs: the next chat closes it, as after a process that was killed.
+  // A message without a reply is a turn that nobody runs. The next chat closes it, as it closes the turn of a killed process.
   const isOpen = last?.role === 'user';
   return {
     title: session.title,
@@ -76,7 +77,7 @@ export function sessionBindings({ session, messages }: SessionRecord) {
   };
 }
 
-/** Whether the session that is there is equal to the one that came. */
+/** True if the stored session equals the imported one. */
 export function* isKept(
   connection: Connection,
   projectId: string,

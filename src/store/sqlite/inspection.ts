@@ -1,15 +1,15 @@
-// What a store is and whether it is whole, as SQLite itself says.
+// Describes a store and checks whether it is intact, by SQLite's own checks.
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StoreReport } from '../../service/administration.ts';
 import type { Connection } from './connection.ts';
 import { schemaVersion } from './migrations.ts';
 
-/** In the order of SQLite's numbers. */
+/** The names of SQLite's numbers 0 to 3. */
 const synchronousNames = ['off', 'normal', 'full', 'extra'];
 
-// The check judges an index by what this connection last knew of it, although another process may have changed it since. Asking the
-// index for anything brings that up to date.
+// SQLite's integrity check compares an index with this connection's cached state of it, but another process may have changed the index
+// since. A query on the index refreshes that state.
 const askIndexes = `
   SELECT count(*) FROM message_words WHERE message_words MATCH 'nothing'
   UNION ALL SELECT count(*) FROM message_pieces WHERE message_pieces MATCH 'nothing'`;
@@ -19,10 +19,10 @@ export function inspect(connection: Connection, filesystem: string): StoreReport
   return {
     place: connection.path,
     bytes: statSync(connection.path).size,
-    // What this user may still write on the disk that it lies on.
+    // How many bytes this user may still write on the disk of the store.
     free_bytes: bavail * bsize,
     schema_version: schemaVersion(connection),
-    // As read back from the open store.
+    // These values are read back from the open store.
     facts: [
       { name: 'SQLite', value: sqliteVersion(connection) },
       { name: 'journal', value: journalMode(connection) },
@@ -54,7 +54,7 @@ export function integrity(connection: Connection): string {
       .map((row) => row.integrity_check)
       .join('; ');
   } catch (error) {
-    // Damage may be such that the check itself cannot go on: that is its finding.
+    // The check itself may fail on a damaged store. Its error is then the finding.
     return error instanceof Error ? error.message : String(error);
   }
 }

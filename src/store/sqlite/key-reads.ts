@@ -1,5 +1,5 @@
-// Looking up keys while reads are shared: one look serves all requests of the same moment that bring the same hash. The hash is told by
-// the object that it is, not by its bytes: the key check of the service gives out one object for a key.
+// Looks up keys while reads are shared: one look-up serves all requests of the same moment with the same hash. Two hashes count as the same
+// if they are the same object: the service's key check returns one object per key.
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { refusedKey } from '../../service/refused-key.ts';
 import type { Connection } from './connection.ts';
@@ -9,7 +9,7 @@ export class KeyReads {
   readonly #found = new Map<Uint8Array, KeyIdentity>();
   #sharing: object | null = null;
 
-  /** Forgets now: a key was revoked here. */
+  /** Forgets all results, because a key was revoked here. */
   forget(): void {
     this.#found.clear();
   }

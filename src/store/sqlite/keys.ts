@@ -1,4 +1,4 @@
-// Projects and the keys that are bound to them.
+// Projects, and the keys that belong to them.
 import type { KeyRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { refusedKey } from '../../service/refused-key.ts';

@@ -1,12 +1,12 @@
-// The clock of leases: the time since this machine started, in ms, which all of its processes share (CLOCK_MONOTONIC; the like on
-// macOS and Windows). The time of day does not count: it is set back and forth by an hour, and a lease must not follow. A clock that
-// all share is enough, because a store of SQLite is used by the processes of one kernel alone: its log (WAL) lives in memory that they
-// share, and file systems of a network are refused. Containers of one machine have one kernel, and so one such clock.
+// The clock of leases: the time in ms since this machine started. All processes of the machine share it (CLOCK_MONOTONIC on Linux; macOS
+// and Windows have the like). The time of day does not count: it may jump by an hour, and a lease must not follow. One machine's clock is
+// enough, because one kernel runs all processes that use a SQLite store: the log (WAL) needs memory that they share, and network file
+// systems are refused. Containers of one machine share its kernel and this clock.
 //
-// After a restart the clock begins again at 0. Then a lease of before may seem to end far in the future, so one that has more left than
-// any lease is given is over, too. (On Linux the owner's name tells of the restart as well: it holds the id of the boot.) A machine
-// that sleeps may stop the clock; nobody on it could take a turn meanwhile. Wherever all this does not hold, a lease may be judged
-// over too early: then the turn is taken, its epoch rises, and whoever ran it learns that it has lost it.
+// After a restart of the machine the clock begins at 0 again. An older lease then seems to end far in the future. A lease with more time
+// left than any lease gets is therefore over. (On Linux the owner's name holds the id of the boot and shows the restart too.) The clock may
+// stand still while the machine sleeps; no process of the machine can take a turn then. If none of this holds, a lease may be judged over
+// too early: the turn is taken, its epoch rises, and the former holder learns that it has lost the turn.
 import { longestLeaseMs } from '../session-store.ts';
 
 export function leaseEnd(clock: number, leaseMs: number): number {
@@ -17,5 +17,5 @@ export function isLeaseOver(until: number, clock: number): boolean {
   return until <= clock || until > clock + longestLeaseMs + 1;
 }
 
-/** The same as {@link isLeaseOver}, for a statement that is given `@clock`. */
+/** {@link isLeaseOver} as SQL, for a statement with the value `@clock`. */
 export const leaseIsOver = `(turn_until <= @clock OR turn_until > @clock + ${longestLeaseMs + 1})`;

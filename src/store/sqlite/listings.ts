@@ -1,4 +1,4 @@
-// Pages of messages. A page begins by searching an index for where the last one ended: the thousandth costs what the first does.
+// Pages of messages. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
 import type { Message } from '../../service/session.ts';
 import { PageRoom } from '../page-room.ts';
 import type { MessageRow } from '../rows.ts';
@@ -7,7 +7,7 @@ import type { MessagePlace, Rows } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
 import { thisSession } from './sessions.ts';
 
-// CROSS JOIN: the session first, always.
+// CROSS JOIN makes SQLite read the session first.
 const messagesOfSession = `
   SELECT ${messageColumns} FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
   WHERE ${thisSession} AND deleted_at IS NULL`;

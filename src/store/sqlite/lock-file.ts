@@ -1,11 +1,11 @@
-// A lock between processes that the operating system lets go of when its holder ends, however that ends: an exclusive transaction on an
-// empty database. Nothing is ever written to the file, so a power cut can damage nothing. The file stays when the lock is let go.
+// A lock between processes: an exclusive transaction on an empty database. The operating system releases it when its holder ends in any
+// way. Nothing is ever written to the file, so a power cut cannot damage it. The file stays after the release.
 import { closeSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { openDatabase, refuseUnusableBinding } from './binding.ts';
 import { isLocked } from './lock-wait.ts';
 
-/** Returns a function that takes a lock and returns what lets go of it, or null while another connection holds it. */
+/** Returns a function that takes a lock. That function returns the release, or null while another connection holds the lock. */
 export function lockFiles(nodeApiVersion: number): (path: string) => (() => void) | null {
   refuseUnusableBinding(nodeApiVersion);
   return takeLock;
@@ -16,7 +16,7 @@ function takeLock(path: string): (() => void) | null {
   try {
     const database = openDatabase(path);
     try {
-      // Beginning prepares a first page, and would keep a journal of that on disk.
+      // BEGIN prepares a first page, and its journal would be a file.
       database.exec('PRAGMA journal_mode = MEMORY');
       database.exec('BEGIN EXCLUSIVE');
     } catch (error) {
@@ -32,7 +32,7 @@ function takeLock(path: string): (() => void) | null {
   }
 }
 
-/** Private from its first moment: whoever may read the file may keep others from locking it. An existing file is not opened here. */
+/** Makes the file private from its first moment: a user who can read the file can block the lock. An existing file is not opened here. */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));

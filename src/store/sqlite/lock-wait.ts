@@ -1,30 +1,30 @@
-// Waiting for a lock that another process holds. SQLite's own wait (busy_timeout) would stop the whole process meanwhile,
-// so it is off, and the attempt is made again from the event loop.
+// Waits for a lock that another process holds. SQLite's own wait (busy_timeout) would block the whole process, so it is off, and the event
+// loop repeats the attempt.
 
 export interface LockWait {
-  /** How long an attempt is repeated, ms. */
+  /** How long an attempt is repeated, in ms. */
   readonly waitMs: number;
-  /** 0 to 1: pauses of unequal length, so that processes that wait together do not collide together. */
+  /** A random number from 0 to 1. It varies the pauses, so that waiting processes do not collide again. */
   readonly random: () => number;
 }
 
 export const usualLockWaitMs = 5000;
-/** Of a reply, which stands nowhere else and may have been shown already. */
+/** The longest wait (ms) for storing a reply. It is long because the reply stands nowhere else and may have been shown already. */
 export const replyLockWaitMs = 60_000;
 const longestPauseMs = 50;
 
 export function isLocked(error: unknown): boolean {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return false;
-  // PROTOCOL: SQLite itself gave up on a race for the log's locks.
+  // PROTOCOL: SQLite itself gave up after a race for the locks of the log.
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);
 }
 
-/** Whether to go on, after a further pause (ms) for a lock: `failure` is what SQLite said of it. */
+/** True to repeat the attempt after another pause (ms). `failure` is SQLite's error. */
 export type IsWanted = (pausedMs: number, failure: unknown) => boolean;
 
 /**
- * Repeats an attempt that finds a lock, as long as it is wanted, then rejects with what SQLite said. Nearly always the first succeeds,
- * at once.
+ * Repeats an attempt that meets a lock as long as `isWanted` allows it, then rejects with SQLite's error. The first attempt nearly always
+ * succeeds.
  */
 export function whenUnlocked<T>(
   attempt: () => T,

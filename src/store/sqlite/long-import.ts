@@ -1,6 +1,6 @@
-// Takes in a long session in several transactions, so that other writes get their turn in between. Until the last one it is hidden: it
-// belongs to a project that no key is of, under an id that is no session's. `imports` names it, and who finds it there after its time, because
-// the process that wrote it ended, takes it out again.
+// Imports a long session in several transactions, so that other writes run in between. Until the last transaction the session is hidden: it
+// has a random id and belongs to a project without keys. The table `imports` names it. If its process ends, another process finds the entry
+// after its time and removes the session.
 import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
@@ -14,7 +14,7 @@ import { findSession, sessionStatements } from './sessions.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
-/** A few milliseconds' work. */
+/** How many messages one transaction takes: a few milliseconds' work. */
 const messagesOfPart = 250;
 const unitsOfPart = 256 * 1024;
 
@@ -36,7 +36,7 @@ export const longImportStatements = {
     WHERE ${stillHidden}`,
   release: 'DELETE FROM imports WHERE session = @session',
   all: `SELECT session, held_until, session_id AS token FROM imports CROSS JOIN sessions ON sessions.id = imports.session`,
-  // Whoever worked on it has another token from here on.
+  // From here on, another process that worked on the session has an outdated token.
   claim: `UPDATE sessions SET session_id = lower(hex(randomblob(16)))
     WHERE ${stillHidden} AND EXISTS (SELECT 1 FROM imports WHERE session = @session AND held_until = @held_until)
     RETURNING id AS session, session_id AS token`,
@@ -50,7 +50,7 @@ export const longImportStatements = {
 } as const;
 
 export interface LongImportTools extends Pick<IdempotencyTools, 'connection' | 'rules'> {
-  /** Asked anew in each step: it may wait for a lock meanwhile. */
+  /** Read anew in each step, because a step may wait for a lock. */
   readonly clocks: () => Clocks;
 }
 
@@ -62,11 +62,11 @@ interface ImportRequest {
 
 interface Hidden {
   readonly session: number;
-  /** Tells this session from a later one that was given the same number. */
+  /** Distinguishes this session from a later one with the same row number. */
   readonly token: string;
 }
 
-/** Whether it is taken in in one transaction. */
+/** True if the session is imported in one transaction. */
 export function isShort({ messages }: SessionRecord): boolean {
   return [...partsOf(messages)].length <= 1;
 }
@@ -104,14 +104,14 @@ class LongImport {
     this.#once = once;
   }
 
-  /** Each step is a transaction. The value is null where the id is taken otherwise. */
+  /** Each step is one transaction. The value is null if another session has the id. */
   *steps(): Steps<Idempotent<Session | null>> {
     const { connection } = this.#tools;
     const recorded = this.#recorded();
     if (recorded !== null) return recorded;
     if (!this.#isTaken()) {
       yield* this.#hide();
-      // Others have written since the first step.
+      // Other processes have written since the first step.
       const repeated = this.#recorded();
       if (repeated === null && !this.#isTaken()) return this.#keep(this.#show());
       yield* this.takeBack();
@@ -121,7 +121,7 @@ class LongImport {
     return this.#recorded() ?? this.#keep(isEqual ? this.#record.session : null);
   }
 
-  /** After a failure: what was hidden goes. */
+  /** Removes the hidden session after a failure. */
   *takeBack(): Steps<void> {
     const hidden = this.#hidden;
     this.#hidden = null;
@@ -139,12 +139,12 @@ class LongImport {
     this.#hidden = hidden;
     for (const part of partsOf(this.#record.messages)) {
       yield;
-      if (!this.#renew(hidden)) throw heldUp(this.#record.session.session_id);
+      if (!this.#renew(hidden)) throw tookTooLong(this.#record.session.session_id);
       for (const message of part) addMessage(connection, session, message);
     }
   }
 
-  /** False where it was taken out, for it was not renewed in time. */
+  /** False if another process removed the session, because it was not renewed in time. */
   #renew({ session, token }: Hidden): boolean {
     const until = leaseEnd(this.#tools.clocks().clock, longestLeaseMs);
     return this.#tools.connection.run(longImportStatements.renew, { session, token, until }).changes === 1;
@@ -178,7 +178,7 @@ class LongImport {
   }
 }
 
-/** What imports have left that ended with their process. What cannot be done now is left to the next who asks. */
+/** Removes the sessions that unfinished imports of ended processes have left. Whatever fails here is left for the next caller. */
 export async function takeOutAbandoned(
   { connection, writer }: { readonly connection: Connection; readonly writer: Writer },
   clock: number,
@@ -238,7 +238,7 @@ function* partsOf(messages: SessionRecord['messages']): Generator<SessionRecord[
   yield messages.slice(begin);
 }
 
-function heldUp(sessionId: string): ParleyError {
+function tookTooLong(sessionId: string): ParleyError {
   return new ParleyError('STORE_BUSY', `The import of ${sessionId} was held up for more than a minute.`, {
     hint: 'Nothing of this session was kept. Import it again.',
   });

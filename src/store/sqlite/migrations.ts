@@ -41,7 +41,7 @@ async function applyPending(
 ): Promise<StoreMigration> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
   try {
-    // Asked again: another process may have been first.
+    // The version is read again, because another process may have migrated the store meanwhile.
     const pending = pendingMigrations(connection, migrations);
     const from = schemaVersion(connection);
     const backup = pending.length > 0 && from > 0 ? backUp(connection.path, from) : null;
@@ -92,6 +92,6 @@ function neededVersion(connection: Connection): string {
     const row = connection.get<{ value: string }>(`SELECT value FROM meta WHERE name = 'parley_version'`);
     return row?.value ?? '(unknown)';
   } catch {
-    return '(unknown)'; // a later schema may keep it elsewhere
+    return '(unknown)'; // a later schema may store the version elsewhere
   }
 }

@@ -1,5 +1,5 @@
-// Opens the store: a private file on a local disk, a SQLite that is safe to use, durable commits, the newest schema. Whatever
-// is not so is refused before anything in the file changes.
+// Opens the store and checks it: a private file on a local disk, a safe version of SQLite, durable commits, the newest schema. A store that
+// fails a check is refused before its file changes.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { StoreMigration } from '../../service/administration.ts';
@@ -24,25 +24,25 @@ import type { ProcessesOf } from './store-processes.ts';
 import { SqliteRows } from './store-rows.ts';
 
 export interface SqliteStoreOptions {
-  /** Made, for its owner alone, if it is not there. */
+  /** The directory of the store; made, for its owner alone, if it does not exist. */
   readonly directory: string;
-  /** The version of Node-API that this Node offers (`process.versions.napi`). */
+  /** The Node-API version of this Node (`process.versions.napi`). */
   readonly nodeApiVersion: number;
   readonly now: () => number;
-  /** The clock of leases, ms: lease-clock.ts. */
+  /** The clock of leases in ms; see lease-clock.ts. */
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
-  /** 0 to 1, for pauses of unequal length. */
+  /** A random number from 0 to 1, which varies the pauses of a wait. */
   readonly random: () => number;
-  /** `parley.db`. */
+  /** The name of the database file; by default `parley.db`. */
   readonly filename?: string;
-  /** The kernel's answer. */
+  /** The type of the file system; by default the kernel's answer. */
   readonly filesystemType?: (directory: string) => string;
-  /** How long a call waits for a lock that another process holds; `usualLockWaitMs`. */
+  /** How long (ms) a call waits for a lock of another process; by default `usualLockWaitMs`. */
   readonly lockWaitMs?: number;
-  /** For a store of many callers: none of them waits for another's long read. */
+  /** The processes for long reads of a served store, so that no caller waits for the long read of another. */
   readonly processes?: ProcessesOf;
-  /** Parley's own schema. */
+  /** The migrations; by default Parley's own schema. */
   readonly migrations?: readonly Migration[];
   /** True: a store with an older schema is refused, and none is made. False without it. */
   readonly refusesOlder?: boolean;
@@ -50,19 +50,19 @@ export interface SqliteStoreOptions {
 
 export interface OpenedStore {
   readonly store: SessionStore;
-  /** True while the store holds no project: somebody has to make the first. */
+  /** True while the store holds no project; the caller must make the first one. */
   readonly created: boolean;
   readonly migration: StoreMigration;
   /**
-   * Until the event loop turns, reads may share one look at the store, taken no earlier than this call. For a server, which finds
-   * many requests waiting at once: what was committed before they were sent is seen by all of them.
+   * Until the next turn of the event loop, reads may share one state of the store, taken no earlier than this call. A server uses it for
+   * the requests that wait at the same moment: all of them see what was committed before they were sent.
    */
   readonly shareReads: () => void;
 }
 
 const usualFilename = 'parley.db';
 
-/** True where a store was made before. Makes none. */
+/** True if the directory holds a store. Does not make one. */
 export function hasStore(directory: string): boolean {
   return existsSync(join(directory, usualFilename));
 }
@@ -104,8 +104,8 @@ interface Opened {
 }
 
 /**
- * Even to read, SQLite needs a file of 32 KiB that all processes at a store share. On a full disk a process may have the store alone,
- * and needs none: so what is kept can still be read, and written elsewhere. A store of many callers is not opened so.
+ * Opens the database. SQLite needs a file of 32 KiB that all processes share, even to read. On a full disk a single process can take the
+ * store alone, without that file, so that its content can still be read and copied elsewhere. A served store is not opened this way.
  */
 async function opened(
   path: string,
@@ -117,7 +117,7 @@ async function opened(
     return await openedOnce(path, migrations, wait, false);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
-    // A store that is to be migrated is copied first, by a second connection: that is not for a full disk.
+    // A migration needs a copy of the store through a second connection, and a full disk has no room for the copy.
     const alone = mayBeAlone ? await openedOnce(path, migrations, wait, true).catch(() => null) : null;
     if (alone !== null) return alone;
     const hint = 'What was kept is intact. Free some space and try again.';
@@ -134,7 +134,7 @@ async function openedOnce(
   const connection = connect(path);
   try {
     if (isAlone) connection.takeAlone();
-    // Even the first question reads the file, and may find it locked.
+    // Even the first question reads the file and may meet a lock.
     await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
     await whenUnlocked(() => refuseForeignFile(connection), wait);
     await whenUnlocked(() => makeDurable(connection), wait);
@@ -155,10 +155,10 @@ function connect(path: string): Connection {
   }
 }
 
-/** A file is ours when it is marked so, or empty: then it is about to become so. */
+/** Refuses a file without Parley's mark, unless it is empty: an empty file becomes a store. */
 function refuseForeignFile(connection: Connection): void {
   if (connection.pragma('application_id') === applicationId) return;
-  // Asked again as of one moment: another process may be making the store right now.
+  // Both values are read again in one transaction, because another process may be making the store at this moment.
   connection.run('BEGIN');
   try {
     const id = connection.pragma('application_id');
@@ -173,9 +173,12 @@ function refuseForeignFile(connection: Connection): void {
   });
 }
 
-/** An acknowledged commit survives a power cut only so; what was asked for is read back, for SQLite refuses in silence. */
+/**
+ * Sets WAL and full synchronization: only then does a committed write survive a power cut. The values are read back because SQLite can
+ * refuse them without an error.
+ */
 function makeDurable(connection: Connection): void {
-  // Asked first: to set it, even to what it is, needs a lock that other processes are in the way of.
+  // The mode is read first: setting it takes a lock that other processes may hold, even if nothing changes.
   if (journalMode(connection) !== 'wal') connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');

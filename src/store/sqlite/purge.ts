@@ -1,5 +1,5 @@
-// Erasing for good. To take rows away is half of it: their bytes stay in free pages, in the log, in the search index, in stored
-// answers and in copies of the store. So the file is built anew from what is left, its log emptied, and the result checked.
+// Erases sessions for good. After the rows are deleted, their bytes still stand in free pages, the log, the search index, stored answers
+// and copies of the store. So the file is rebuilt from the remaining rows, its log is emptied, and the result is checked.
 import { statSync } from 'node:fs';
 import type { PurgePlan, PurgeReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -21,7 +21,7 @@ const mostMerges = 10_000;
 const statements = {
   begun: `SELECT 1 FROM meta WHERE name = 'purge'`,
   end: `DELETE FROM meta WHERE name = 'purge'`,
-  // Not fts5vocab, which only looks into one.
+  // `fts5vocab` is not in the list: such a table has no content of its own.
   indexes: `
     SELECT name FROM sqlite_schema
     WHERE type = 'table' AND (lower(sql) GLOB '*using fts5 (*' OR lower(sql) GLOB '*using fts5(*')`,
@@ -95,12 +95,12 @@ function mergesMore(connection: Connection, merge: string): boolean {
   return changes() - before >= 2;
 }
 
-/** `STORE_BUSY` while somebody reads, or writes, for longer than a lock is waited for. */
+/** Empties the log. Throws `STORE_BUSY` if other connections read or write for longer than a lock is waited for. */
 async function emptyLog({ connection, wait }: PurgeTools, state: string): Promise<void> {
   // What this writes keeps no other process waiting. TRUNCATE does, and has little left to write then.
   connection.pragma('wal_checkpoint(PASSIVE)');
   for (let waited = 0; ; waited += pauseMs) {
-    // The first column of its answer: whether it was kept from it.
+    // The first column of the answer is 1 if the checkpoint was blocked.
     if (connection.pragma('wal_checkpoint(TRUNCATE)') === 0) return;
     if (waited >= wait.waitMs) break;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -119,7 +119,7 @@ function checked(
 ): Omit<PurgeReport, keyof Erased | 'backups_removed' | 'bytes_before'> {
   return {
     bytes: statSync(connection.path).size,
-    // All pages are in use, and the log is empty, unless another process writes.
+    // After a purge all pages are in use and the log is empty, unless another process writes.
     facts: [
       { name: 'pages', value: Number(connection.pragma('page_count')) },
       { name: 'free_pages', value: Number(connection.pragma('freelist_count')) },

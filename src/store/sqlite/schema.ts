@@ -3,19 +3,19 @@
 import { longWritesParted, searchFilledLate, searchWaitingByProject } from './search-schema.ts';
 
 export interface Migration {
-  /** 1 for the first, then without gaps. */
+  /** The number of the migration: 1 for the first, then without gaps. */
   readonly version: number;
-  /** The first Parley that can use the schema that this makes. */
+  /** The first version of Parley that can use the resulting schema. */
   readonly parleyVersion: string;
   readonly sql: string;
 }
 
-/** "PRLY", in the header of the file: what is not marked so is not a store, whatever its name. */
+/** "PRLY", in the header of the file. A file without this mark is not a store, whatever its name. */
 export const applicationId = 0x50524c59;
 
-// Columns that are read without the text stand before `content`: a long text lies in pages of its own behind them.
-// `sessions.message_count` is also the position of the next message. The turn_ columns are set while a turn runs;
-// `turn_position` is that of its message. The two partial indexes hold each session once: active or deleted.
+// Columns that are read without the text stand before `content`, because a long text lies in pages of its own. `sessions.message_count` is
+// also the position of the next message. The turn_ columns are set while a turn runs; `turn_position` is the position of its message. Each
+// session stands in exactly one of the two partial indexes: active or deleted.
 const first = `
   CREATE TABLE meta (
     name TEXT NOT NULL PRIMARY KEY,
@@ -86,12 +86,12 @@ const first = `
   CREATE INDEX idempotency_by_age ON idempotency (created_at);
 `;
 
-// A row of `messages` that goes asks which answers name it: without this index, by a walk.
+// When a row of `messages` is deleted, SQLite looks for answers that refer to it. Without this index it would scan the table.
 const second = `
   CREATE INDEX idempotency_by_message ON idempotency (message) WHERE message IS NOT NULL;
 `;
 
-// What a reply took, and why it failed. The index holds all that usage is counted from, so that counting reads no text.
+// The usage of a reply, and why it failed. The index holds every column that usage reports read, so they read no text.
 const third = `
   ALTER TABLE messages ADD COLUMN first_token_ms INTEGER;
   ALTER TABLE messages ADD COLUMN error_code TEXT;
@@ -100,22 +100,22 @@ const third = `
     WHERE role = 'assistant';
 `;
 
-// Sessions by their creation. An activity changes nothing in these: a turn writes no more for them.
+// Indexes by creation time. An activity changes nothing in them, so a turn pays nothing for them.
 const fifth = `
   CREATE INDEX sessions_active_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NULL;
   CREATE INDEX sessions_deleted_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NOT NULL;
 `;
 
-// `turn_epoch` counts the takings of a turn in the session, so that whoever has lost one is told from whoever holds it. From here on
-// `turn_until` is of the clock in lease-clock.ts; what stands there of the time of day is over by that clock.
+// `turn_epoch` counts how often a turn of the session was taken, which distinguishes the holder from a former one. From this version on
+// `turn_until` is a time of the clock in lease-clock.ts. Older values are times of day and count as over by that clock.
 const sixth = `
   ALTER TABLE sessions ADD COLUMN turn_epoch INTEGER NOT NULL DEFAULT 0;
 `;
 
-// The id of a session is unique in its project, not in the store. A lookup then takes the same path for an id that another project
-// holds as for one that nobody holds, and neither its time nor the answer of an import tells the two apart. SQLite drops no UNIQUE of
-// a column: the table is made anew, with the columns of all versions before. The numbers of the rows stay, so that messages still
-// belong to their sessions; migrations.ts switches foreign keys off meanwhile.
+// The id of a session is unique in its project, not in the store. A look-up takes the same path for an id of another project as for an
+// unknown id, so neither its time nor the answer of an import distinguishes the two. SQLite cannot drop a UNIQUE of a column, so the table
+// is rebuilt with the columns of all versions before. The row numbers stay, so messages still belong to their sessions; migrations.ts
+// switches foreign keys off meanwhile.
 const sessionColumns = `id, session_id, project, title, created_at, updated_at, message_count, deleted_at, turn_owner,
   turn_until, turn_position, turn_epoch`;
 const seventh = `

@@ -1,5 +1,5 @@
-// Pages of sessions. A page begins by searching an index for where the last one ended: the thousandth costs what the first does. What
-// no index bounds (titles; activity in the order of creation) is tested row by row, so many rows a step.
+// Pages of sessions. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
+// Conditions without an index (title; activity in the order of creation) are tested row by row, a fixed number of rows per step.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
@@ -10,20 +10,20 @@ import { inProject, sessionColumns } from './sessions.ts';
 import type { Steps } from './steps.ts';
 import { titleGlob } from './title-glob.ts';
 
-/** About half a millisecond's work. */
+/** How many rows a step tests: about half a millisecond's work. */
 const rowsOfStep = 500;
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 
-// How far a page may reach; where it begins is a condition of its own. No session is active before it was created, so that
-// `updatedBefore` bounds its creation as well.
+// The condition for the far end of a page; the near end is a condition of its own. A session is never active before its creation, so
+// `updatedBefore` bounds the creation time too.
 const reach = {
   updated: { desc: 'updated_at >= @updatedAfter', asc: 'updated_at < @updatedBefore' },
   created: { desc: 'TRUE', asc: 'created_at < @updatedBefore' },
 } as const;
 
-// A page begins at one bound over two columns: given two bounds, SQLite would search by one and test the other row by row. Sessions with
-// the same time are ordered by their ids, not by their row numbers: the order is then the same wherever they were imported.
+// A page has one near bound over two columns: with two bounds SQLite would search by one and test the other row by row. Sessions with equal
+// times are ordered by their ids, not by row numbers, so the order does not depend on the store into which they were imported.
 function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], deleted: boolean) {
   const column = columnOf[sort];
   const ordered = `ORDER BY ${column} ${order}, session_id ${order}`;
@@ -33,13 +33,13 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], delet
     ${ordered}`;
   return {
     page: `SELECT ${sessionColumns} ${from} LIMIT @limit`,
-    // What passes of the next rows. SQLite keeps the order of the inner part, and sorts nothing.
+    // The next rows that pass the filter. SQLite keeps the order of the inner query and does not sort.
     step: `
       SELECT * FROM (SELECT ${sessionColumns} ${from} LIMIT ${rowsOfStep})
       WHERE updated_at >= @updatedAfter AND updated_at < @updatedBefore
         AND (@titleMatch IS NULL OR title GLOB @titleMatch)
       ${ordered} LIMIT @limit`,
-    // The last of the next rows, where there are so many.
+    // The last of the next rows, if there are that many.
     stepEnd: `SELECT ${column} AS time, session_id AS id ${from} LIMIT 1 OFFSET ${rowsOfStep - 1}`,
   } as const;
 }
@@ -52,13 +52,13 @@ export const sessionListings = {
   created: { desc: ofAll('created', 'desc'), asc: ofAll('created', 'asc') },
 } as const;
 
-/** A place between two rows. An empty id comes before all those of its time. */
+/** A place between two rows. An empty id stands before all ids of its time. */
 interface Place {
   readonly time: number;
   readonly id: string;
 }
 
-/** Whether an index bounds all that a page reads: then it is one step. */
+/** True if an index bounds everything that a page reads. The page is then one step. */
 export function isBounded({ sort, titleMatch, updatedBefore, updatedAfter }: SessionFilter): boolean {
   return titleMatch === null && (sort === 'updated' || (updatedBefore === null && updatedAfter === null));
 }
@@ -90,7 +90,7 @@ export function* listSessions(
   return { items: rows.slice(0, limit).map(toSession), hasMore: rows.length > limit };
 }
 
-/** Where the last page ended, or the bound of the filter where that is narrower. */
+/** The end of the last page, or the bound of the filter if it is narrower. */
 function beginning(filter: SessionFilter, before: number, after: number): Place {
   // A session that was active after a time may have been created at any.
   const bound =

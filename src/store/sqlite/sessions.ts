@@ -1,4 +1,4 @@
-// Single sessions: made, read, renamed, deleted and restored. Each statement names its project itself.
+// Single sessions: created, read, renamed, deleted and restored. Every statement names its project.
 import type { DeletedSession, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
 
 export const sessionColumns = 'session_id, title, created_at, updated_at, message_count';
 
-/** What every statement on sessions asks first; the second names one of them, active or deleted. */
+/** The conditions of every statement on sessions; the second one also names a session, active or deleted. */
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
 export const thisSession = `${inProject} AND session_id = @sessionId`;
 

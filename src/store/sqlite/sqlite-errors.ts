@@ -8,7 +8,7 @@ import { isDiskFull, isOutOfFiles, outOfFilesHint } from '../../system/file-erro
 const filesOfStore = 4;
 const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where you may write';
 
-/** A failure of SQLite on the store at `path`. Failures that are Parley's already stay as they are. */
+/** The error of the store at `path`. An error of Parley itself stays unchanged. */
 export function storeError(error: unknown, path: string): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = errorCode(error);
@@ -50,7 +50,7 @@ export function storeError(error: unknown, path: string): ParleyError {
   }
 }
 
-/** A failure of the file system on the way to the store, before SQLite is asked. */
+/** An error of the file system before SQLite is opened. */
 export function directoryError(error: unknown, directory: string): ParleyError {
   if (isDiskFull(error)) return storageFull(directory, error);
   return new ParleyError(
@@ -98,7 +98,7 @@ function newestBackup(path: string): string | null {
   }
 }
 
-/** Several of SQLite's codes hide a full disk: it then fails to make or stretch a file of its own. */
+/** True if the disk is full. Several of SQLite's error codes hide that: SQLite fails to make or extend one of its own files. */
 function diskIsFull(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));

@@ -1,5 +1,4 @@
-// The store over SQLite. What each method means is in session-store.ts, what it says to SQLite is with its subject, and how it gets
-// there is in store-access.ts.
+// The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
 import type {
   KeyRecord,
   PurgePlan,
@@ -253,12 +252,12 @@ export class SqliteStore implements SessionStore {
     await this.#access.write(storeItself, () => {});
   }
 
-  /** Waits for the writes that were asked for; a call after this rejects. */
+  /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
     await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
   }
 
-  /** Made when a write runs, not when it is asked for: it may wait for a lock meanwhile. */
+  /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */
   #turnTools() {
     return { connection: this.#access.connection, rules: this.#parts.rules, ...this.#clocks() };
   }

@@ -1,4 +1,4 @@
-// How the calls of a store reach SQLite: reads at once, long reads in steps, writes through the writer, failures in Parley's words.
+// Runs the calls of a store on SQLite: short reads at once, long reads in steps, writes through the writer. Errors become Parley's own.
 import { ParleyError } from '../../service/errors.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
@@ -27,13 +27,16 @@ export class StoreAccess {
     return this.run(() => whenUnlocked(() => this.connection.read(() => work(this.connection)), this.wait));
   }
 
-  /** Nearly always one step is all: then it costs what any read does. `elsewhere` reads what is longer outside the event loop. */
+  /**
+   * Reads in steps. Most reads end after one step and cost no more than a plain read. `elsewhere` runs a longer read outside the event
+   * loop.
+   */
   readInSteps<T>(
     projectId: string,
     begin: (connection: Connection) => Steps<T>,
     elsewhere: (() => Promise<T>) | null = null,
   ): Promise<T> {
-    // The steps would run on a connection of their own.
+    // The steps need a connection of their own, which a store that is open alone cannot have.
     if (this.connection.isAlone) return this.read((connection) => atOnce(begin(connection)));
     const firstStep = () => this.connection.readAtOneMoment(() => begin(this.connection).next());
     return this.run(async () => {
@@ -48,7 +51,7 @@ export class StoreAccess {
     return this.run(() => this.writer.write(() => work(this.connection), { party, signal }), signal);
   }
 
-  /** A call of any kind: refused once the store is closed, and its failure in Parley's words. */
+  /** Runs any call. It is refused once the store is closed, and its error becomes Parley's own. */
   async run<T>(call: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#closed) throw storeClosed();
     try {
@@ -60,7 +63,7 @@ export class StoreAccess {
     }
   }
 
-  /** A call of several transactions: the store is closed after its end. */
+  /** Runs a call of several transactions. The store is closed only after the call has ended. */
   async runToEnd<T>(call: () => Promise<T>): Promise<T> {
     const running = this.run(call);
     this.#toEnd.add(running);
@@ -71,7 +74,7 @@ export class StoreAccess {
     }
   }
 
-  /** Waits for the writes that were asked for; a call after this rejects. */
+  /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#longReads.close(storeClosed());

@@ -12,7 +12,7 @@ export interface StoreFile {
   readonly filesystem: string;
 }
 
-/** Only ever opens a file that it makes: to close one that SQLite has open in this process would drop SQLite's locks. */
+/** Opens the file only if it makes the file: closing a file that SQLite has open in this process would drop SQLite's locks. */
 export function prepareStoreFile(
   directory: string,
   filename: string,
@@ -23,7 +23,7 @@ export function prepareStoreFile(
     const filesystem = filesystemType(directory);
     if (isNetworkFilesystem(filesystem)) throw onNetwork(directory, filesystem);
     const path = join(directory, filename);
-    // A commit in a file that a power cut takes from its directory is lost.
+    // If a power cut removes the file from its directory, the commits in it are lost.
     if (makeFile(path)) syncDirectory(directory);
     else tighten(path, statSync(path).mode);
     secureFilesBeside(realpathSync(path));

@@ -18,7 +18,7 @@ import { atOnce } from './steps.ts';
 
 type SearchRules = Pick<StoreRules, 'search' | 'matcher'>;
 
-/** What a process is started with. */
+/** The start values of the process. */
 export interface StorePlace {
   readonly path: string;
   readonly lockWaitMs: number;
@@ -58,7 +58,7 @@ class StoreWorker {
       const tools = { connection: this.#opened, wait: this.#wait };
       return { value: await work(tools, order, this.#rules) };
     } catch (error) {
-      // An error keeps nothing but its text on its way to another process.
+      // An error loses its own fields on the way to another process, so they are sent as plain values.
       const { code, message, hint, details } = storeError(error, this.#path);
       return { code, message, facts: { hint, details } };
     }
@@ -107,8 +107,8 @@ async function indexed({ connection, wait }: SearchTools, backlog: Backlog): Pro
 /** Says that this process is ready, and answers what it is asked, until it is ended. */
 export function answerOrders(rules: SearchRules): void {
   const worker = new StoreWorker(JSON.parse(process.argv[2] ?? '') as StorePlace, rules);
-  // It ends with its parent: the channel closes, and nothing else keeps it. What ends the parent in order may come to all processes of a
-  // terminal or a service, and then the parent still waits for answers.
+  // The process ends with its parent: the channel closes, and nothing else keeps the process running. A terminal or a service sends its
+  // signals to all processes, but the parent may still wait for answers, so this process ignores them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   process.on('message', async (order: WorkerOrder) => {
     const answer = await worker.answer(order);

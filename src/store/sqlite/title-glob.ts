@@ -1,8 +1,8 @@
-// A pattern of titles as SQLite's GLOB is given it.
+// Writes a title pattern in the syntax of SQLite's GLOB.
 import type { TitlePart, TitlePattern } from '../session-filters.ts';
 
 export function titleGlob(pattern: TitlePattern): string {
-  // A set that is not closed matches nothing, and nothing matches with it.
+  // A set without ranges matches nothing, so the whole pattern matches nothing. GLOB takes an unclosed set the same way.
   if (pattern.some((part) => part.kind === 'set' && part.ranges.length === 0)) return '[';
   return pattern.map(partGlob).join('');
 }
@@ -11,7 +11,7 @@ function partGlob(part: TitlePart): string {
   if (part.kind === 'any') return '*';
   if (part.kind === 'one') return '?';
   if (part.kind === 'text') return part.text.replace(/[*?[]/g, '[$&]');
-  // Each character as a range of its own, so that none is taken for the beginning of another; but `]`, which stands first.
+  // Each character is written as a range, so that none is read as syntax. A `]` must stand first instead.
   const ranges = part.ranges.map(({ from, to }) => (from === ']' ? from : `${from}-${to}`));
   return `[${part.isNegated ? '^' : ''}${ranges.join('')}]`;
 }

@@ -1,5 +1,5 @@
-// What a turn reads and writes, statement by statement. A turn is held by the turn_ columns of its session; whenever its owner is
-// empty, the session's last message is a reply. When which is written is in turns.ts.
+// The statements of turns. The turn_ columns of a session hold its turn. Whenever the owner is empty, the session's last message is a
+// reply. turns.ts decides what is written.
 import { ParleyError } from '../../service/errors.ts';
 import type { FinishReason, Message } from '../../service/session.ts';
 import type { MessageRow } from '../rows.ts';
@@ -30,7 +30,7 @@ export const turnStatements = {
       finish_reason = @finishReason, input_tokens = @inputTokens, output_tokens = @outputTokens,
       first_token_ms = @firstTokenMs, error_code = @errorCode, created_at = @now
     WHERE session = ${sessionRow} AND position = @position`,
-  // An activity never moves a session back: the clock may have been corrected, or a late reply come after a newer turn.
+  // An activity never moves a session back in time: the clock may have been corrected, or a reply may come after a newer turn.
   touch: `
     UPDATE sessions SET message_count = message_count + @added, updated_at = max(updated_at, @now)
     WHERE ${thisSession}`,
@@ -82,7 +82,7 @@ export const noReply = {
   errorCode: null,
 } as const;
 
-/** The number of its row. */
+/** Adds a message and returns its row number. */
 export function addMessage(
   connection: Connection,
   projectId: string,
@@ -94,7 +94,7 @@ export function addMessage(
   return rowId;
 }
 
-/** Also in a deleted session. */
+/** The session of a turn, also if it is deleted. */
 export function turnRow(connection: Connection, projectId: string, sessionId: string): TurnRow | null {
   return connection.get<TurnRow>(turnStatements.anySession, { projectId, sessionId }) ?? null;
 }

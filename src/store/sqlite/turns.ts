@@ -1,5 +1,5 @@
-// Turns: begun with the user's message, renewed while they run, ended with the reply. Each reads what stands, asks the rules of a turn,
-// and writes what they decide, in one transaction of the writer.
+// Turns: begun with the user's message, renewed while they run, ended with the reply. Each write reads what is stored, asks the rules of a
+// turn and writes their decision, in one transaction of the writer.
 import type { Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
 import type { StandingTurn, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
@@ -21,9 +21,9 @@ import {
 export interface TurnTools {
   readonly connection: Connection;
   readonly rules: StoreRules;
-  /** Of leases (lease-clock.ts). */
+  /** The clock of leases (lease-clock.ts). */
   readonly clock: number;
-  /** The time of day: epoch milliseconds. */
+  /** The time of day in epoch milliseconds. */
   readonly now: number;
 }
 
@@ -64,7 +64,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   return take(tools, projectId, start, turn);
 }
 
-/** A key that is known: its own turn, wherever in the session that is, and never another message. */
+/** Repeats a turn whose key is known. The turn is the key's own, at any place in the session; no other message is touched. */
 function repeatTurn(
   tools: TurnTools,
   projectId: string,
@@ -115,7 +115,7 @@ function busyWith({ session_id, turn_owner, turn_epoch }: TurnRow): TurnBegin {
   return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
 }
 
-/** Gives a turn whose owner went without ending it the reply that it lacks. */
+/** Adds the missing reply to a turn whose owner disappeared. */
 function closeTurn(connection: Connection, projectId: string, session: TurnRow, start: TurnStart): void {
   const { session_id: sessionId, turn_position: position } = session;
   const message = connection.get<{ mode: string }>(turnStatements.modeOf, { projectId, sessionId, position });
@@ -131,7 +131,7 @@ function closeTurn(connection: Connection, projectId: string, session: TurnRow, 
   });
 }
 
-/** Whether the turn that was taken with this epoch still runs, by its lease. */
+/** True while the turn with this epoch runs, by its lease. */
 export function isTurnRunning(
   { connection, clock }: Omit<TurnTools, 'rules'>,
   projectId: string,
@@ -142,7 +142,7 @@ export function isTurnRunning(
   return !isLeaseOver(row.turn_until, clock);
 }
 
-/** How much of the lease is left, ms (less than 0: it is over, and nobody has taken the turn yet); null for a turn that was lost. */
+/** How much of the lease is left (ms). A negative number: the lease is over, and nobody has taken the turn yet. Null: the turn is lost. */
 export function leaseLeft({ connection, clock }: Omit<TurnTools, 'rules'>, projectId: string, turn: Turn) {
   const row = connection.get<{ turn_until: number }>(turnStatements.held, bindingsOf(projectId, turn));
   return row === undefined ? null : row.turn_until - clock;

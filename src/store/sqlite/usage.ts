@@ -1,8 +1,8 @@
-// What the replies of all projects took, counted from one index: no text is read.
+// The usage of all projects' replies, counted from one index without reading texts.
 import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { Connection } from './connection.ts';
 
-/** `from` joins what the group needs besides the reply. */
+/** `from` joins the tables that the group needs besides the replies. */
 function selectUsage(group: string, from: string, order: string, by = group): string {
   return `
     SELECT ${group} AS "group", count(*) AS turns, coalesce(sum(finish_reason = 'error'), 0) AS failed,
@@ -19,7 +19,7 @@ const largestFirst = 'sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)
 
 export const usageStatements = {
   mode: selectUsage('reply.mode', '', largestFirst),
-  // Two projects may hold sessions of one id.
+  // Sessions of two projects may have the same id.
   session: selectUsage(
     'sessions.session_id',
     'JOIN sessions ON sessions.id = reply.session',

@@ -23,7 +23,7 @@ interface Write {
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** For a lock, ms: so long so far, and at most. */
+  /** How long (ms) the write has waited for a lock, and how long it may wait. */
   waited: number;
   readonly waitMs: number;
 }
@@ -36,7 +36,7 @@ interface LongWrite {
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** Both bound how long one transaction keeps other processes, and this one's event loop, waiting. */
+/** Two limits for one transaction, because other processes and this event loop wait for it. */
 const largestGroup = 500;
 const longestGroupMs = 20;
 
@@ -87,8 +87,8 @@ export class Writer {
   }
 
   /**
-   * Work of several transactions, one for each step. Other writes come between two of them, so that none waits for all the steps. Where a
-   * step fails, those before it stay.
+   * Runs work of several transactions, one per step. Other writes run between two steps, so none waits for all of them. If a step fails,
+   * the earlier steps stay.
    */
   async writeInParts<T>(steps: Steps<T>, party?: string): Promise<T> {
     for (;;) {
@@ -117,7 +117,7 @@ export class Writer {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length + this.#longWaiting.length > 0) {
-      // Every request that has already arrived gets to add its write before the group is closed.
+      // Every request that has already arrived can add its write before the group is closed.
       await yieldToEventLoop();
       await this.#commitWaiting();
       await this.#longWaiting.take()?.run();
@@ -147,7 +147,7 @@ export class Writer {
     }
   }
 
-  /** Ends the writes that have waited for the lock as long as one may, each by its own time. False when none is left. */
+  /** Rejects the writes whose own time for the lock is over. False if no write is left. */
   #stillWaiting(pausedMs: number, failure: unknown): boolean {
     const over = this.#waiting.takeWhere((write) => {
       write.waited += pausedMs;
@@ -183,7 +183,7 @@ export class Writer {
       this.#connection.run('RELEASE one_write');
       return { value };
     } catch (error) {
-      // Without a transaction there is nothing left to keep for the others.
+      // SQLite has ended the transaction, so the other writes of the group are lost too.
       if (!this.#connection.inTransaction) throw error;
       this.#connection.run('ROLLBACK TO one_write');
       this.#connection.run('RELEASE one_write');
@@ -191,7 +191,7 @@ export class Writer {
     }
   }
 
-  /** After a group is lost, to a full disk for one: each write learns of its own fate. */
+  /** Runs each write alone after a shared transaction was lost, for example to a full disk, so that each gets its own result. */
   async #commitOneByOne(group: readonly Write[]): Promise<void> {
     for (const write of group) {
       try {

@@ -113,6 +113,29 @@ describe('work in order', () => {
     );
   });
 
+  test('takes in no item before all that may begin have begun, so a long list is not copied into the run', async () => {
+    let taken = 0;
+    let begun = 0;
+    function* list() {
+      for (let number = 0; number < 100; number++) {
+        taken += 1;
+        yield { number, lane: null };
+      }
+    }
+    await runInOrder(
+      list(),
+      workOf({
+        async run({ number }) {
+          begun += 1;
+          await new Promise((resolve) => setImmediate(resolve));
+          expect(taken).toBeLessThanOrEqual(begun + 1);
+          return number;
+        },
+      }),
+    );
+    expect(begun).toBe(100);
+  });
+
   test('takes in no more than the window weighs', async () => {
     let taken = 0;
     async function* endless() {

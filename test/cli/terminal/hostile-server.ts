@@ -49,7 +49,7 @@ export class HostileServer {
       debug: false,
     };
     this.context = new CliContext(host, { ...flags, ...others });
-    this.context.talkTo({
+    this.context.useTarget({
       ...{ profile: null, url, key: 'none', mode: null, insecureHttp: false, replyPointer: null },
       ...{
         store: null,

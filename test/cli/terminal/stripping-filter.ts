@@ -1,11 +1,15 @@
 // A mutant of the terminal filter: it takes escape sequences out with strip-ansi, piece by piece, as programs commonly do.
 import stripAnsi from 'strip-ansi';
-import type { TextFilter } from '../../../src/cli/terminal/filter.ts';
+import { oneLine, type TextFilter } from '../../../src/cli/terminal/filter.ts';
 
 export { dangerousCharacters, exactFilter, oneLine } from '../../../src/cli/terminal/filter.ts';
 
 export function filterText(text: string): string {
   return stripAnsi(text);
+}
+
+export function filterLine(text: string): string {
+  return filterText(oneLine(text));
 }
 
 export function terminalFilter(): TextFilter {

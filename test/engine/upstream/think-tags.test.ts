@@ -98,7 +98,7 @@ describe('notes before a reply', () => {
 
   it('are not looked for once the server has sent notes of its own', () => {
     const tags = new ThinkTags('split');
-    tags.leaveAlone();
+    tags.stopSeparating();
     expect(tags.take('<think>is a tag')).toEqual({ reasoning: '', text: '<think>is a tag' });
   });
 

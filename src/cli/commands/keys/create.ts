@@ -1,4 +1,4 @@
-// `parley keys create`: issues a key. It is printed this once; the store keeps its hash alone.
+// `parley keys create`: makes a key. The key is printed only this once, because the store keeps only its hash.
 import type { Command } from 'commander';
 import { localProfile, storeKey } from '../../../config/profiles.ts';
 import type { Administration, CreatedKey } from '../../../service/administration.ts';
@@ -10,7 +10,7 @@ import { toJson } from '../../terminal/json.ts';
 export interface KeysCreateInput {
   readonly project: string;
   readonly name: string;
-  /** Make it the key of the profile in use. */
+  /** Makes it the key of the current profile. */
   readonly use: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function runKeysCreate(input: KeysCreateInput, context: CliContext)
   );
 }
 
-/** A key that could not be kept is told to nobody, and so revoked. */
+/** Stores the key in the profile. If that fails, nobody has seen the key, so it is revoked. */
 async function keepKey(
   { key, key_id }: CreatedKey,
   administration: Administration,

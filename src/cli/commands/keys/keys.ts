@@ -1,4 +1,4 @@
-// `parley keys …`: projects and keys of the embedded service.
+// `parley keys …`: the projects and keys of the embedded service.
 import type { Command } from 'commander';
 import type { Run } from '../../run.ts';
 import { registerKeysCreate } from './create.ts';

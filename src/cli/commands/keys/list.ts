@@ -1,4 +1,4 @@
-// `parley keys list`: which keys there are, never the keys themselves.
+// `parley keys list`: the records of the keys, never the keys themselves.
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../../service/administration.ts';
 import type { CliContext } from '../../context.ts';
@@ -8,7 +8,7 @@ import { type Column, writeTable } from '../../terminal/table.ts';
 
 const columns: readonly Column<KeyRecord>[] = [
   { title: 'KEY ID', value: ({ key_id }) => key_id },
-  // Early, where a narrow terminal does not cut it off.
+  // The column stands early, so that a narrow terminal does not cut it.
   { title: 'STATUS', value: ({ revoked_at }) => (revoked_at === null ? 'valid' : 'revoked') },
   { title: 'PROJECT', value: ({ project_name }) => project_name, flexible: true },
   { title: 'NAME', value: ({ key_name }) => key_name, flexible: true },

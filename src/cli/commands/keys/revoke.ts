@@ -1,4 +1,4 @@
-// `parley keys revoke`: a key is refused from the next request on, whichever process it reaches.
+// `parley keys revoke`: revokes a key. Every process refuses it from the next request on.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';

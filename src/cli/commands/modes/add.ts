@@ -1,4 +1,4 @@
-// `parley modes add`: a model becomes a mode.
+// `parley modes add`: makes a mode of a model.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
@@ -14,7 +14,7 @@ import { ownModes } from './own-modes.ts';
 export interface ModesAddInput {
   readonly name: string;
   readonly flags: ModeFlags;
-  /** Make it the mode that is used when none is named. */
+  /** Makes it the mode that is used when none is named. */
   readonly default: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   if (isOllama(settings.base_url)) await sayOllamaWindow(settings.context_tokens, context);
 }
 
-/** A variable may be set later, so that it is not there now is no failure. */
+/** Warns that the variable of the key is not set. This is no failure, because the variable may be set later. */
 export async function sayMissingKey(key: string | null, context: CliContext): Promise<void> {
   const name = /^env:(.*)$/.exec(key ?? '')?.[1];
   if (name !== undefined && !context.host.env[name]) await context.say(`${name} is not set yet.`);

@@ -1,4 +1,4 @@
-// `parley modes default`: the mode of the embedded service that is used when none is named.
+// `parley modes default`: chooses the mode of the embedded service that is used when none is named.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';

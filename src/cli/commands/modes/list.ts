@@ -1,4 +1,4 @@
-// `parley modes list`: the modes of the embedded service, with where each has its model and its key.
+// `parley modes list`: the modes of the embedded service, with the place of each model and its key.
 import type { Command } from 'commander';
 import type { ModeRecord } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';

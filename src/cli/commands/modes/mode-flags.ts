@@ -1,4 +1,4 @@
-// The settings of a mode as options of `modes add` and `modes set`. Their rules are config's: here a text becomes a value.
+// The options of `modes add` and `modes set`, which turn texts into the settings of a mode. The rules for the settings stand in src/config.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { resolveKeyPath } from '../../../config/resolve-key-path.ts';
 import { ParleyError } from '../../../service/errors.ts';
@@ -104,7 +104,7 @@ function withParameters(before: ModeSettings['parameters'], flags: ModeFlags): M
   );
 }
 
-/** More than the context of any model holds. */
+/** The limit is larger than the context of any model. */
 const mostSystemBytes = 8 * 1024 * 1024;
 
 async function readSystem(path: string, signal: AbortSignal): Promise<string> {
@@ -133,7 +133,7 @@ function tokensOrNone(text: string): number | null {
 
 type Parameter = readonly [string, JsonValue | undefined];
 
-/** A value that is not JSON is a text: `name=word` says what it means. */
+/** A value that is not JSON is taken as a text, so `name=word` needs no quotes. */
 function parameters(text: string, before: readonly Parameter[] = []): readonly Parameter[] {
   const [, name, value = ''] = /^([A-Za-z_][\w.-]*)=([\s\S]*)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError('Give NAME=VALUE, as in top_p=0.9.');

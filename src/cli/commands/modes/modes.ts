@@ -1,4 +1,4 @@
-// `parley modes …`: what the embedded service answers with.
+// `parley modes …`: the models that the embedded service can answer with.
 import type { Command } from 'commander';
 import type { Run } from '../../run.ts';
 import { registerModesAdd } from './add.ts';

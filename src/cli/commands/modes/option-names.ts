@@ -1,4 +1,4 @@
-// A fault in the settings of a mode, told under the names of the options that were typed: who types --context has not heard of context_tokens.
+// Reports a fault in the settings of a mode under the name of the option: somebody who types --context does not know context_tokens.
 import { ParleyError } from '../../../service/errors.ts';
 import type { ModeSettings } from '../../../service/mode-settings.ts';
 import type { ModeFlags } from './mode-flags.ts';
@@ -20,7 +20,7 @@ const optionNames = {
   insecure_http: '--insecure-http',
 } as const satisfies Partial<Record<keyof ModeSettings, string>>;
 
-/** Keeps the mode. Of its fields a fault names the option; all others are told as they are. */
+/** Runs `keep`, which stores the mode. A fault in a field names its option; every other error stays unchanged. */
 export async function underOptionNames(flags: ModeFlags, keep: () => Promise<void>): Promise<void> {
   try {
     await keep();
@@ -32,7 +32,7 @@ export async function underOptionNames(flags: ModeFlags, keep: () => Promise<voi
 function renamed(error: ParleyError, flags: ModeFlags): ParleyError {
   const { details } = error;
   const [{ field, problem } = { field: '', problem: '' }] = details;
-  // A fallback is checked among all modes: modes.NAME.fallback.
+  // A fallback is checked against all modes, so its field is modes.NAME.fallback.
   const [name = '', ...inner] = field.replace(/^modes\..+\.(?=fallback$)/s, '').split('.');
   if (!Object.hasOwn(optionNames, name)) return error;
   const place = [placeOf(name as keyof typeof optionNames, flags), ...inner].join(' ');

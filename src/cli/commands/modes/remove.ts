@@ -1,4 +1,4 @@
-// `parley modes remove`: takes a mode away. Sessions that were held in it stay as they are.
+// `parley modes remove`: removes a mode. The sessions that used it stay unchanged.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';

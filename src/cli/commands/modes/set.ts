@@ -42,7 +42,7 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
   await sayMissingKey(settings.key, context);
 }
 
-/** Of a faulty mode, what is kept of it: the change may mend it, and what that leads to is checked. */
+/** The settings to change. A faulty mode gives its stored settings, because the change may repair them; the result is checked. */
 async function settingsToChange(name: string, context: CliContext): Promise<ModeSettings> {
   try {
     return findMode(name, context);

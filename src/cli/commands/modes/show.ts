@@ -1,4 +1,4 @@
-// `parley modes show`: all settings of a mode. Of its key, where that is.
+// `parley modes show`: all settings of a mode. The key itself is not shown, only where it comes from.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { ModeSettings } from '../../../service/mode-settings.ts';
@@ -28,7 +28,7 @@ export async function runModesShow(
   else await context.stdout.write(fieldLines(settings));
 }
 
-/** `UNKNOWN_MODE` for one that there is not; `USAGE` for one without settings; `CONFIG` for a faulty one. */
+/** Throws `UNKNOWN_MODE` for an unknown mode, `USAGE` for one without settings, and `CONFIG` for a faulty one. */
 export function findMode(name: string, context: CliContext): ModeSettings {
   const repository = ownModes(context);
   const modes = repository.list();

@@ -1,4 +1,4 @@
-// `parley profiles list`: where Parley can talk to, the one in use marked.
+// `parley profiles list`: the profiles, with the current one marked.
 import type { Command } from 'commander';
 import { listProfiles } from '../../../config/profiles.ts';
 import type { CliContext } from '../../context.ts';
@@ -6,12 +6,12 @@ import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 
-/** Never the key. */
+/** Holds no key: a key is never shown. */
 interface ProfileRow {
   readonly name: string;
   /** Null for the embedded service. */
   readonly url: string | null;
-  /** The address of a store in PostgreSQL; null for a server, and for SQLite on this machine. */
+  /** The address of a PostgreSQL store; null for a server, and for SQLite on this machine. */
   readonly store: string | null;
   readonly mode: string | null;
   readonly current: boolean;

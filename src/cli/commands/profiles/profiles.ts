@@ -1,4 +1,4 @@
-// `parley profiles …`: where Parley talks to.
+// `parley profiles …`: the servers and stores that Parley can use.
 import type { Command } from 'commander';
 import type { Run } from '../../run.ts';
 import { registerProfilesList } from './list.ts';

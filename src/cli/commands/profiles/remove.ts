@@ -1,4 +1,4 @@
-// `parley profiles remove`: forgets a profile, its URL and its key.
+// `parley profiles remove`: removes a profile with its URL and its key.
 import type { Command } from 'commander';
 import { removeProfile } from '../../../config/profiles.ts';
 import type { CliContext } from '../../context.ts';

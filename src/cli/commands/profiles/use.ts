@@ -1,4 +1,4 @@
-// `parley profiles use`: which profile is used when none is named.
+// `parley profiles use`: chooses the profile that is used when none is named.
 import type { Command } from 'commander';
 import { useProfile } from '../../../config/profiles.ts';
 import type { CliContext } from '../../context.ts';

@@ -1,4 +1,4 @@
-// The name for the mode of a model: the model's own where that can be one, with a number when it is taken.
+// The name for a model's mode: the name of the model if it is allowed, with a number if it is taken.
 
 export function freeName(model: string, taken: ReadonlySet<string>): string {
   const last = model.split('/').at(-1) ?? '';

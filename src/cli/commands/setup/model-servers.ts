@@ -1,5 +1,5 @@
-// Where `parley setup` looks: this machine's model servers, and the vendors whose keys are set, each where the variables of its own
-// tools say it is.
+// Where `parley setup` looks: the model servers of this machine and the vendors whose keys are set. The variables of their own tools give
+// the addresses.
 import { isLocalUrl, readBaseUrl } from '../../../config/base-url.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { localModelServers, type ModelServer, modelVendors } from '../../../service/model-server.ts';
@@ -7,7 +7,10 @@ import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
 import { nextStep } from '../../next-step.ts';
 
-/** Ollama listens where OLLAMA_HOST says, as it does itself; only this machine counts. */
+/**
+ * The model servers of this machine. OLLAMA_HOST gives the address of Ollama, as it does for Ollama itself; an address elsewhere is
+ * ignored.
+ */
 export function localServers({ host: { env } }: CliContext): readonly ModelServer[] {
   const named = env['OLLAMA_HOST'] ?? '';
   const address = /^(?:http:\/\/)?([^/]+)\/?$/.exec(named)?.[1] ?? '';
@@ -18,7 +21,10 @@ export function localServers({ host: { env } }: CliContext): readonly ModelServe
   );
 }
 
-/** OpenAI's own tools go where OPENAI_BASE_URL says, with the key that is for there: so it is not sent to OpenAI. */
+/**
+ * The vendors whose keys are set. OpenAI's own tools use OPENAI_BASE_URL, and the key belongs to that address, so it is never sent to
+ * OpenAI instead.
+ */
 export async function vendorsWithKeys(context: CliContext): Promise<readonly ModelServer[]> {
   const { env } = context.host;
   const vendors = modelVendors.filter(({ key }) => env[variableOf(key)]);
@@ -36,12 +42,12 @@ export async function vendorsWithKeys(context: CliContext): Promise<readonly Mod
   }
 }
 
-/** How to make a mode of it without being asked. */
+/** The command that makes a mode of this server without questions. */
 export function commandFor({ base_url, key }: ModelServer): string {
   return `parley modes add NAME --base-url ${quoteForShell(base_url)} --key ${key} --model MODEL`;
 }
 
-/** A server of this machine has many names, and its base URL two forms. */
+/** True if both URLs name the same server. A server of this machine has several names, and a base URL has two forms. */
 export function isSameServer(one: string, other: string): boolean {
   return placeOf(one) === placeOf(other);
 }

@@ -1,4 +1,4 @@
-// What to do where `parley setup` found no model to talk to: it depends on what is there.
+// The advice of `parley setup` when it found no model. It depends on what was found instead.
 import { ParleyError } from '../../../service/errors.ts';
 import type { FoundModels, ModelServer } from '../../../service/model-server.ts';
 
@@ -11,7 +11,7 @@ export function nothingFound(found: readonly FoundModels[], vendors: readonly Mo
   });
 }
 
-/** `others`: servers that have models, for other things than chats. */
+/** `others`: servers whose models are not made for chats. */
 function hintFor(found: readonly FoundModels[], others: readonly FoundModels[]): string {
   const ollama = found.find(({ server }) => server.name === 'Ollama');
   if (ollama !== undefined && ollama.models.length > 0)

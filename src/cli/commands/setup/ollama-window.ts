@@ -1,11 +1,11 @@
-// What Ollama leaves out of a long conversation, and says to nobody: without a word of its owner its models read 4096 tokens on most
-// machines (https://docs.ollama.com/context-length), and its OpenAI-compatible API knows no field to ask for more (docs/openai.md of its
+// Warns that Ollama drops parts of a long conversation without a notice. Without a setting of its owner it reads 4096 tokens on most
+// machines (https://docs.ollama.com/context-length), and its OpenAI-compatible API has no field for more (docs/openai.md of its
 // repository).
 import type { CliContext } from '../../context.ts';
 
 const usualTokens = 4096;
 
-/** `contextTokens`: what is sent of a conversation, at most. */
+/** `contextTokens`: how many tokens of a conversation Parley sends at most. */
 export async function sayOllamaWindow(contextTokens: number, context: CliContext): Promise<void> {
   if (contextTokens <= usualTokens) return;
   await context.say(
@@ -13,7 +13,7 @@ export async function sayOllamaWindow(contextTokens: number, context: CliContext
   );
 }
 
-/** By the port where it listens when nothing else is said. */
+/** True if the URL has Ollama's default port. */
 export function isOllama(baseUrl: string): boolean {
   return new URL(baseUrl).port === '11434';
 }

@@ -1,5 +1,5 @@
-// How usage is shown in so many cells of a terminal: as a table with bars; without them where they have no room; and where a table would be
-// cut, line by line. No figure is ever cut off.
+// The layout of usage for the width of a terminal: a table with bars, a table without bars if they do not fit, or lines if a table would be
+// cut. No figure is ever cut.
 import type { UsageQuery, UsageRecord } from '../../../service/administration.ts';
 import { counted } from '../../counted.ts';
 import type { Column } from '../../terminal/table.ts';
@@ -24,13 +24,14 @@ export function usageColumns(by: UsageQuery['by']): readonly Column<UsageRecord>
   ];
 }
 
-/** Null where a table would be too wide. */
+/** Null if a table would be too wide. */
 export function fittedColumns(
   by: UsageQuery['by'],
   records: readonly UsageRecord[],
   available: number,
 ): readonly Column<UsageRecord>[] | null {
-  // A dash says it of all turns of a row: then the bars have that room.
+  // The column UNCOUNTED is needed only for a row that counted some of its turns: a dash marks a row that counted none. Without it the bars
+  // are longer.
   const isPart = records.some(({ turns, uncounted }) => uncounted > 0 && uncounted < turns);
   const columns = usageColumns(by).filter(({ title }) => isPart || title !== 'UNCOUNTED');
   const widths = columns.map(({ title, value }) =>
@@ -40,14 +41,14 @@ export function fittedColumns(
   const name = widths[0] ?? 0;
   const least = by === 'mode' ? width - Math.max(0, name - narrowestName) : width;
   if (least > available) return null;
-  // A long name gives way to a short bar, down to so many cells.
+  // A long name gives cells to a short bar, but keeps at least `enoughName` cells.
   const spare = by === 'mode' ? Math.max(0, name - enoughName) : 0;
   const free = available - width - gap;
   const room = Math.min(Math.max(free, Math.min(free + spare, shortBarCells)), mostBarCells);
   return room < leastBarCells ? columns : [...columns, barColumn(records, room)];
 }
 
-/** What `fittedColumns` has no table for. */
+/** The lines of a record for a terminal without room for a table. */
 export function usageLines(record: UsageRecord): readonly string[] {
   const { group, turns, failed, input_tokens, output_tokens, uncounted } = record;
   const first = firstToken(record);
@@ -61,7 +62,7 @@ export function usageLines(record: UsageRecord): readonly string[] {
   ];
 }
 
-/** No tokens counted are not the same as none. */
+/** A dash if no tokens were counted, which is not the same as zero. */
 function tokens({ turns, uncounted }: UsageRecord, sum: number): string {
   return uncounted === turns ? '-' : String(sum);
 }
@@ -70,7 +71,7 @@ function firstToken({ first_token_ms: ms }: UsageRecord): string {
   return ms === null ? '' : `${ms} ms`;
 }
 
-/** The tokens of each row beside those of the largest; where no engine counts, the turns. */
+/** A bar for the tokens of each row, relative to the largest row; for the turns if no engine counts tokens. */
 function barColumn(records: readonly UsageRecord[], cells: number): Column<UsageRecord> {
   const sum = ({ input_tokens, output_tokens }: UsageRecord) => input_tokens + output_tokens;
   const counts = records.some((record) => sum(record) > 0);

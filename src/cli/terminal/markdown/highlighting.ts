@@ -62,7 +62,7 @@ type Mode = (CompiledMode | Language) & { readonly parent?: Mode; readonly scope
 export class Highlighting {
   /** The open scopes at the start of the next line. The emitter that highlight.js creates next takes them. */
   #scopes: readonly string[] = [];
-  /** A language made by `#goingOn` → its construct. Without this map the prototype chain would grow by one object a line. */
+  /** A language made by `#continuation` → its construct. Without this map the prototype chain would grow by one object a line. */
   readonly #continued = new WeakMap<Mode, Mode>();
 
   constructor() {
@@ -100,7 +100,7 @@ export class Highlighting {
     open: Mode | null,
     text: string,
   ): { readonly text: string; readonly open: Mode | null } {
-    const language = open === null ? name : this.#goingOn(name, open);
+    const language = open === null ? name : this.#continuation(name, open);
     this.#scopes = open === null ? [] : scopesOf(open);
     const result = highlighter.highlight(`${text}\n`, { language, ignoreIllegals: true });
     const emitter = result._emitter as unknown as PaintingEmitter;
@@ -115,7 +115,7 @@ export class Highlighting {
    * Registers an open construct as a language, because highlight.js continues an open construct only for embedded languages. A
    * construct is compiled like a language; only the properties set here are missing.
    */
-  #goingOn(name: string, open: Mode): string {
+  #continuation(name: string, open: Mode): string {
     const language = highlighter.getLanguage(name);
     const going = `${name} going on`;
     const continuation = Object.assign(Object.create(open) as Language, {

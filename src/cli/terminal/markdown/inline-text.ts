@@ -50,7 +50,7 @@ export class InlineText {
         this.#around(token as Tokens.Del, theme.deleted, codes, line);
         return;
       case 'codespan':
-        this.code((token as Tokens.Codespan).text, codes, line);
+        this.#code((token as Tokens.Codespan).text, codes, line);
         return;
       case 'link':
         this.#link(token as Tokens.Link, codes, line);
@@ -74,7 +74,7 @@ export class InlineText {
     }
   }
 
-  code(text: string, codes: string, line: LineWriter): void {
+  #code(text: string, codes: string, line: LineWriter): void {
     const look = this.#theme.code;
     line.put(`${look.open}${filterText(text)}${look.close}`, within(codes, look.codes), true);
   }

@@ -14,10 +14,6 @@ export class LineCursor {
     this.complete = complete;
   }
 
-  get column(): number {
-    return this.#column;
-  }
-
   /** The width of the white space at the cursor. Null if the text ends in white space and more may arrive. */
   indent(): number | null {
     let column = this.#column + this.#spare;

@@ -13,7 +13,7 @@ import { themeOf } from './theme.ts';
 const longestPart = 512;
 /** After this much text the event loop turns, so that keys and signals are handled during a reply of any length. */
 const textBetweenTurns = 4096;
-/** And after this much rendering: some texts take a hundred times as long as others. */
+/** The event loop also turns after this much rendering time: some texts take a hundred times as long as others. */
 const msBetweenTurns = 8;
 const nothing = Promise.resolve();
 
@@ -30,7 +30,7 @@ export class MarkdownWriter implements UntrustedWriter {
   #busy: Promise<void> | null = null;
   #ended = false;
   #sinceTurn = 0;
-  /** Spent on rendering since then. */
+  /** The rendering time (ms) since the last turn of the event loop. */
   #msSinceTurn = 0;
 
   constructor(output: Output, signal: AbortSignal) {

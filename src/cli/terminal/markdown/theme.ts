@@ -15,7 +15,7 @@ export interface Theme {
   readonly code: Look;
   readonly linkText: Look;
   readonly address: Look;
-  /** For bars, rules, bullets and the fences of code. */
+  /** The look of bars, rules, bullets and the fences of code. */
   readonly frame: Look;
   /** By level. Index 0 is level 1. */
   readonly headings: readonly Look[];

@@ -155,7 +155,7 @@ export class Dialogue {
   }
 
   #noteFacts(words: readonly Word[]): void {
-    // Few clauses tell a fact, and a long session has many clauses. One look-up of their words saves trying the patterns.
+    // Few clauses contain a fact, and a long session has many clauses. One look-up of their words avoids trying the patterns.
     if (!words.some(({ key }) => this.#factWords.has(key))) return;
     for (const [name, extracts] of Object.entries(this.#script.facts)) {
       for (const extract of extracts) {

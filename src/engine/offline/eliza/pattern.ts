@@ -55,17 +55,17 @@ export function decompose(
   const ends: number[] = [];
   // A `0` that failed is tried again only further to the right, where it fails too. The failed places are remembered: otherwise a clause of
   // one repeated word would take time exponential in the pattern's length.
-  const vain = new Set<number>();
+  const failed = new Set<number>();
 
   function fits(index: number, start: number): boolean {
     const element = elements[index];
     if (element === undefined) return start === words.length;
     if (element.kind === 'any') {
-      for (let end = start; end <= words.length && !vain.has(index); end += 1) {
+      for (let end = start; end <= words.length && !failed.has(index); end += 1) {
         ends[index] = end;
         if (fits(index + 1, end)) return true;
       }
-      vain.add(index);
+      failed.add(index);
       return false;
     }
     const end = start + (element.kind === 'count' ? element.count : 1);

@@ -1,8 +1,8 @@
-// The failures that users are told when a system call on one of their files fails.
+// The failures that users get when a system call on one of their files fails.
 import { ParleyError } from '../service/errors.ts';
 import { isDiskFull, isFileCall, isOutOfFiles, outOfFilesHint } from '../system/file-errors.ts';
 
-/** The failure of a system call on a file; any other error is returned as it is. */
+/** The failure of a system call on a file. Any other error is returned unchanged. */
 export function fileFailure(
   error: unknown,
   name: string,

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdFileLock, withFileLock } from '../../src/config/held-lock.ts';
+import { holdFileLock, withFileLock } from '../../src/system/file-lock.ts';
+import { bundleWorker, type WorkerBundle } from '../config/worker-bundle.ts';
 import { locks } from '../support/locks.ts';
-import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
 
 let worker: WorkerBundle;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// The processes of this machine, as main offers them to the configuration.
+// The processes of this machine, as main.ts describes them.
 import type { ProcessTable } from '../../src/system/process-identity.ts';
 
 export const processTable: ProcessTable = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { isOfEarlierBoot, processIdentity } from '../../src/system/process-identity.ts';
-import { processTable } from './process-table.ts';
+import { processTable } from '../support/process-table.ts';
 
 const owner = processIdentity(processTable);
 
