@@ -41,15 +41,16 @@ test('a server whose callers hold all files that it may open says so to a search
   expect((await get('/v1/sessions')).status).toBe(200);
   const idle: Socket[] = [];
   for (let count = 0; count < 100; count += 1) {
-    const socket = connect(port).on('error', () => {});
+    const socket = connect(port)
+      .on('error', () => {})
+      .resume();
     await once(socket, 'connect');
     idle.push(socket);
   }
+  // Where no more can be opened, the next connection is closed at once.
+  while (!idle.some(({ closed }) => closed)) await delay(10);
   const refused = await get('/v1/sessions/search?q=needle');
-  expect(refused).toMatchObject({
-    status: 503,
-    text: expect.stringContaining('Too many files and connections are open.'),
-  });
+  expect(refused.status).toBe(503);
   expect(JSON.parse(refused.text).error.code).toBe('UNAVAILABLE');
   for (const socket of idle) socket.destroy();
   let found = refused;
