@@ -1,8 +1,7 @@
 // The process boundary: arguments, environment, streams and signals come in here, and the exit status goes out. Nothing else in the source
 // touches `process`.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import type { CliHost } from './cli/cli-host.ts';
 import { describeFailure } from './cli/error-report.ts';
@@ -22,9 +21,8 @@ import {
   openBackend,
   openServedBackend,
 } from './compose.ts';
-import { configDirectory, dataDirectory, realDirectory } from './config/paths.ts';
+import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
-import { ParleyError } from './service/errors.ts';
 import type { ProcessTable } from './system/process-identity.ts';
 import { terminalIdentity } from './system/terminal-identity.ts';
 
@@ -269,23 +267,6 @@ function homeDirectory(): string {
     process.env['HOME'] = '/';
     return '';
   }
-}
-
-/**
- * Refuses a directory whose name was not read as it is, and one that is relative because there is no home directory: it would be another
- * one in each working directory.
- */
-function placed(directory: string): string {
-  // Node reads bytes of a variable that are not UTF-8 as U+FFFD. The directory that is meant cannot be named, and another must not be made.
-  if (directory.includes('\ufffd') && !existsSync(directory)) {
-    throw new ParleyError('CONFIG', `The directory ${directory} has a name that is not UTF-8.`, {
-      hint: 'Rename it, or set PARLEY_CONFIG_DIR and PARLEY_DATA_DIR to other directories.',
-    });
-  }
-  if (isAbsolute(directory)) return directory;
-  throw new ParleyError('CONFIG', 'There is no home directory to keep the configuration and the data in.', {
-    hint: 'Set HOME to an absolute path, or both PARLEY_CONFIG_DIR and PARLEY_DATA_DIR.',
-  });
 }
 
 /** The working directory may have been removed. Only relative paths are lost then. */

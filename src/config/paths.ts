@@ -1,6 +1,7 @@
 // The directories of the configuration and of the data, as a pure function of facts that main.ts collects. Nothing is created here.
-import { readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
+import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, posix, resolve, win32 } from 'node:path';
+import { ParleyError } from '../service/errors.ts';
 
 /** What the directories depend on. */
 export interface Machine {
@@ -85,4 +86,21 @@ function overridden(machine: Machine, directory: string): string {
 /** The XDG specification tells programs to ignore relative values. */
 function absolute(value: string | undefined): string | null {
   return value !== undefined && posix.isAbsolute(value) ? value : null;
+}
+
+/**
+ * Refuses a directory whose name was not read as it is, and one that is relative because there is no home directory: it would be another
+ * one in each working directory.
+ */
+export function placed(directory: string): string {
+  // Node reads bytes of a variable that are not UTF-8 as U+FFFD. The directory that is meant cannot be named, and another must not be made.
+  if (directory.includes('\ufffd') && !existsSync(directory)) {
+    throw new ParleyError('CONFIG', `The directory ${directory} has a name that is not UTF-8.`, {
+      hint: 'Rename it, or set PARLEY_CONFIG_DIR and PARLEY_DATA_DIR to other directories.',
+    });
+  }
+  if (isAbsolute(directory)) return directory;
+  throw new ParleyError('CONFIG', 'There is no home directory to keep the configuration and the data in.', {
+    hint: 'Set HOME to an absolute path, or both PARLEY_CONFIG_DIR and PARLEY_DATA_DIR.',
+  });
 }

@@ -1,6 +1,6 @@
 // The configuration file. It is read as plain JSON, so that a start does not load conf. It is written by conf, under a lock, from a fresh
 // read, and replaces the old file only after it was read back whole. A change is durable when its promise resolves.
-import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import { moveIntoPlace, replaceFile } from '../system/atomic-file.ts';
@@ -60,7 +60,7 @@ export class ProfileFile {
     if (this.#options.platform === 'win32') return [];
     const directories = [this.#options.directory, dataDirectory];
     return [...directories, this.path, this.lastGoodPath].flatMap((path) => {
-      const stat = statSync(path, { throwIfNoEntry: false });
+      const stat = statOf(path);
       const isDirectory = stat?.isDirectory() ?? false;
       const mode = (stat?.mode ?? 0) & 0o777;
       return (mode & (isDirectory ? 0o002 : 0o077)) === 0 ? [] : [{ path, mode, isDirectory }];
@@ -186,4 +186,13 @@ function parse(text: string): StoredConfig {
     throw new TypeError('it is not JSON');
   }
   return readStoredConfig(value);
+}
+
+/** Null if there is nothing, or if it cannot be looked at: whatever uses it tells why. */
+function statOf(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
 }

@@ -30,8 +30,9 @@ export const hungUp: Ending = { status: 129, signal: 0 };
 const patienceMs = 10_000;
 
 /** The listeners of the program for its exit have run by then. */
-const pauseAtExit = `setImmediate(() => process.on('exit', () => {
-  require('node:fs').writeSync(process.stderr._handle.fd, 'leaving');
+const pauseAtExit = `const terminal = require('node:fs').openSync('/dev/tty', 'w');
+setImmediate(() => process.on('exit', () => {
+  require('node:fs').writeSync(terminal, 'leaving');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
 }));`;
 

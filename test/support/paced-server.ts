@@ -64,7 +64,7 @@ export async function openPacedServer(): Promise<PacedServer> {
     } else if (request.path === '/v1/models') {
       sendJson(response, { success: true, data: ['slow', 'other'] });
     } else if (request.method === 'GET' && /^\/v1\/sessions\/[^/]+$/.test(request.path)) {
-      const session_id = request.path.split('/').at(-1);
+      const session_id = decodeURIComponent(request.path.split('/').at(-1) ?? '');
       const data = { session_id, title: 'Slowly', created_at: '2026-01-01T00:00:00.000Z', message_count: 0 };
       sendJson(response, { success: true, data });
     } else {

@@ -37,7 +37,7 @@ async function storeToPurge(): Promise<string> {
         SELECT 'ses_' || n, project, 1, 1, 1, iif(n = 100, 1000, 1) FROM numbers JOIN sessions
         WHERE session_id = '${active}';
       ${add('TRUE')}
-      UPDATE search_progress SET through = (SELECT max(id) FROM messages);
+      DELETE FROM search_waiting;
       ${[0, 1, 2, 3, 4].map((part) => `INSERT INTO message_words (rowid, content, owner) SELECT id, content, owner FROM message_words_source WHERE id % 5 = ${part}; COMMIT; BEGIN;`).join('\n')}
       COMMIT;`),
   );
