@@ -30,11 +30,14 @@ export const hungUp: Ending = { status: 129, signal: 0 };
 const patienceMs = 10_000;
 
 /** The listeners of the program for its exit have run by then. */
-const pauseAtExit = `const terminal = require('node:fs').openSync('/dev/tty', 'w');
-setImmediate(() => process.on('exit', () => {
-  require('node:fs').writeSync(terminal, 'leaving');
+const pauseAtExit = `const { openSync, writeSync } = require('node:fs');
+const terminal = openSync('/dev/tty', 'w');
+const { reallyExit } = process;
+process.reallyExit = (code) => {
+  writeSync(terminal, 'leaving');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
-}));`;
+  reallyExit.call(process, code);
+};`;
 
 const env = { NO_COLOR: '1' };
 const batchSize = 40;
