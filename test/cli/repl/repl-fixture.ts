@@ -47,9 +47,13 @@ export async function leave(screen: TerminalScreen): Promise<string> {
 
 /** Types a line, and returns what stands between it and the next prompt. */
 export async function entered(screen: TerminalScreen, line: string): Promise<string> {
-  const before = screen.text.length;
+  // The row of the prompt. It moves down where something is told above it.
+  const row = screen.text.lastIndexOf('\n') + 1;
   screen.type(`${line}\r`);
-  const after = () => screen.text.slice(before).trimStart();
+  const after = () => {
+    const prompt = screen.text.indexOf(`> ${line}`, row);
+    return prompt < 0 ? '' : screen.text.slice(prompt + 2);
+  };
   await screen.until(
     `${line} is done`,
     () => after().startsWith(line) && /\n\w+( \(.*\))?( \+\d)?>$/.test(after()),
