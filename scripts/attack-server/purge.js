@@ -19,17 +19,18 @@ export function addDeletedSessions(place) {
           iif(position, 'stop', NULL), 1, ${Array(60).fill(words).join(' || ')}
         FROM sessions JOIN (SELECT 0 AS position UNION ALL SELECT 1) WHERE session_id GLOB 'ses_purged_*';
       COMMIT;`);
-    const step = database.prepare('UPDATE search_progress SET through = ?');
-    const words_ = database.prepare(
-      'INSERT INTO message_words (rowid, content, owner) SELECT id, content, owner FROM message_words_source WHERE id > ?',
-    );
-    const { through, newest } = database
-      .prepare('SELECT through, (SELECT max(id) FROM messages) AS newest FROM search_progress')
+    const { first, last } = database
+      .prepare('SELECT min(message) AS first, max(message) AS last FROM search_waiting')
       .get();
-    for (let from = through; from < newest; from += 2000) {
+    const index = database.prepare(`
+      INSERT INTO message_words (rowid, content, owner)
+      SELECT id, content, owner FROM message_words_source WHERE id BETWEEN @from AND @to`);
+    const indexed = database.prepare('DELETE FROM search_waiting WHERE message BETWEEN @from AND @to');
+    for (let from = first; from <= last; from += 2000) {
       database.transaction(() => {
-        step.run(Math.min(from + 2000, newest));
-        words_.run(from);
+        // The view gives the messages that do not wait.
+        indexed.run({ from, to: from + 1999 });
+        index.run({ from, to: from + 1999 });
       })();
     }
   } finally {
