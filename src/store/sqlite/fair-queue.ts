@@ -39,15 +39,16 @@ export class FairQueue<Item extends OfParty> {
     return item;
   }
 
-  /** Takes out the items for which this is true, and returns them. */
+  /** Takes out the items for which this is true, and returns them. Calls `isWanted` once for each item. */
   takeWhere(isWanted: (item: Item) => boolean): readonly Item[] {
     const taken: Item[] = [];
     for (const party of this.#turns) {
-      taken.push(...party.items.filter(isWanted));
-      party.items = party.items.filter((item) => !isWanted(item));
-      if (party.items.length === 0) this.#parties.delete(party.name);
+      const left: Item[] = [];
+      for (const item of party.items) (isWanted(item) ? taken : left).push(item);
+      party.items = left;
+      if (left.length === 0) this.#parties.delete(party.name);
     }
-    this.#turns = this.#turns.filter((party) => party.items.length > 0);
+    this.#turns = this.#turns.filter(({ items }) => items.length > 0);
     this.#length -= taken.length;
     return taken;
   }
