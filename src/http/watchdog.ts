@@ -1,8 +1,6 @@
 // Ends an exchange from outside: after too long a wait for its server, or when the caller's signal fires. One timer serves all exchanges of
 // a client, and one listener all exchanges with the same signal. A deadline runs only while the client waits for the server.
 // Deadlines are times of a clock that is never set, as the time of day is.
-
-import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 
@@ -98,18 +96,18 @@ export class Watchdog {
 
   #limit(watched: WatchedExchange, ms: number): void {
     watched.limitMs = ms;
-    watched.deadline = monotonicMs() + ms;
+    watched.deadline = performance.now() + ms;
     if (watched.deadline < this.#nextCheck) this.#checkAt(watched.deadline);
   }
 
   #checkAt(time: number): void {
     clearTimeout(this.#timer);
     this.#nextCheck = time;
-    this.#timer = setTimeout(() => this.#check(), time - monotonicMs());
+    this.#timer = setTimeout(() => this.#check(), time - performance.now());
   }
 
   #check(): void {
-    const now = monotonicMs();
+    const now = performance.now();
     const late = this.#all.filter(({ deadline }) => deadline <= now);
     for (const { exchange, limitMs } of late) {
       const message = `${this.#options.host} was silent for ${limitMs / 1000} s`;

@@ -2,7 +2,6 @@
 // lets a stalled reader stay for up to twice as long.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { monotonicMs } from '../system/monotonic-clock.ts';
 
 /** What a connection sends, and what its reader has taken of all that it sent. */
 interface Sending {
@@ -20,7 +19,7 @@ export class StalledReaders {
   /** A response is cut when its reader took nothing for `stalledMs`. All responses are checked every `checkMs`. */
   constructor(stalledMs: number, checkMs: number) {
     this.#stalledMs = stalledMs;
-    this.#timer = setInterval(() => this.#look(monotonicMs()), Math.min(checkMs, stalledMs / 4));
+    this.#timer = setInterval(() => this.#look(performance.now()), Math.min(checkMs, stalledMs / 4));
     this.#timer.unref();
   }
 
