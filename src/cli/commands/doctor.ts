@@ -90,6 +90,7 @@ async function checkTarget(
   context: CliContext,
   check: (name: string, find: () => string | Promise<string>) => Promise<boolean>,
 ): Promise<void> {
+  const { host } = context;
   const { url, sources } = context.resolve('report');
   await check('service', () => (url === null ? 'embedded' : `${url} (${sources.url})`));
   await check('key', () => sources.key ?? (url === null ? 'of this store, made on first use' : 'none'));
@@ -131,7 +132,9 @@ async function checkTarget(
   }
   await check('modes', async () => {
     const { data } = await backend.service.models(await context.call());
-    return data.map(({ name, default: chosen }) => (chosen ? `${name} (default)` : name)).join(', ');
+    const names = data.map(({ name, default: chosen }) => (chosen ? `${name} (default)` : name)).join(', ');
+    const { store, storeName } = context.target;
+    return url === null ? `${names}; set up in ${store === null ? host.profileFile.path : storeName}` : names;
   });
 }
 

@@ -29,7 +29,7 @@ export function registerModesAdd(parent: Command, run: Run): void {
 
 export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
   const { name } = input;
-  const modes = ownModes(context);
+  const modes = await ownModes(context);
   const usual = { ...defaultModeSettings, name };
   const settings = await withFlags(usual, input.flags, context);
   if (settings.base_url === undefined || settings.model === undefined) {
@@ -38,20 +38,30 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
       hint: 'For Ollama: parley modes add local --base-url http://localhost:11434/v1 --model NAME (see: ollama list)',
     });
   }
-  if (modes.list().some((mode) => mode.name === name)) {
+  const seen = await modes.read();
+  if (seen.list().some((mode) => mode.name === name)) {
     throw new ParleyError('USAGE', `There is a mode ${name} already.`, {
       hint: `Change it: parley modes set ${name} …, or choose another name.`,
     });
   }
-  await underOptionNames(input.flags, () => modes.put(settings as ModeSettings));
+  await underOptionNames(input.flags, () => modes.put(settings as ModeSettings, seen));
   if (input.default) await modes.setDefault(name);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
     return;
   }
   await context.say(`Added the mode ${name}. Try it: parley chat -m ${name} "Hello"`);
+  await sayShared(context);
   await sayMissingKey(settings.key ?? null, context);
   if (isOllama(settings.base_url)) await sayOllamaWindow(settings.context_tokens, context);
+}
+
+/** Says who uses a mode of a store that machines share. */
+export async function sayShared(context: CliContext): Promise<void> {
+  if (context.target.store === null) return;
+  await context.say(
+    'All servers of this store use it within 3 s: each asks the model, and reads the key, from its own machine.',
+  );
 }
 
 /** Warns that the variable of the key is not set. This is no failure, because the variable may be set later. */
