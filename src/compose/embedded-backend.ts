@@ -1,6 +1,7 @@
 // Puts the embedded service together: the store, the engines and the identity of this process. Loaded only for a backend on this machine.
 import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
+import type { StoredConfig } from '../config/stored-config.ts';
 import { IdSource } from '../local/ids.ts';
 import type { Say } from '../local/late-keeping.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
@@ -78,7 +79,8 @@ export async function openServedBackend(
 ): Promise<ServedBackend> {
   const choice = { ...options, trace: null };
   const { dataDirectory, profileFile } = dependencies;
-  const knownTo = profileOfStore(profileFile.read(), target.storeName);
+  const config = profileFile.read();
+  const knownTo = profileOfStore(config, target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const { backend, store, shareReads, servers, limits, defaultMode, modes, reloadModes } = await openLocal(
     // Its own time-out is that of its models; a client has another.
@@ -94,9 +96,14 @@ export async function openServedBackend(
     },
     dependencies,
     choice,
-    ownModes(target, dependencies, options),
+    ownModes(target, config, dependencies, options),
     null,
   );
+  if (modes?.follow && (await modes.read()) === null && Object.keys(config.modes).length > 0) {
+    await options.say(
+      `The store ${target.storeName} has no modes yet. Those in ${profileFile.path} are not used with it.`,
+    );
+  }
   return {
     backend,
     limits,
@@ -125,11 +132,12 @@ async function readModes(path: string, signal: AbortSignal) {
 /** The modes of a file that was given to this server, or of its configuration; null if the store has modes that all its servers use. */
 function ownModes(
   { store }: Pick<Target, 'store'>,
+  config: StoredConfig,
   { profileFile, signal }: Dependencies,
   { modesFile }: ServeOptions,
 ): Pick<ModeSource, 'read' | 'follow'> | null {
   if (modesFile !== null) return { read: () => readModes(modesFile, signal), follow: null };
-  return store === null ? modesOfMachine(profileFile, profileFile.read()) : null;
+  return store === null ? modesOfMachine(profileFile, config) : null;
 }
 
 /** `ownModes` are read before the store is opened; null for those of the store. */

@@ -3,11 +3,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { modesInStore } from '../../src/compose/modes-in-store.ts';
+import { ModeRepository } from '../../src/config/mode-repository.ts';
+import type { ModeSettings } from '../../src/service/mode-settings.ts';
+import { openPostgresModes } from '../../src/store/postgres/open.ts';
 import { expectFailure } from '../support/failures.ts';
 import { openPacedModel, type PacedModel } from '../support/paced-model.ts';
 import type { RunOptions } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { postgresOptions } from '../support/postgres-store.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
 let database: PostgresServer;
@@ -166,6 +171,43 @@ test('a command at another machine uses the modes of the store, and each machine
   );
   expectFailure(await there.parley(add('ours'), store), { status: 2, code: 'USAGE' });
   expectFailure(await there.parley(['modes', 'show', 'mine'], store), { status: 2, code: 'UNKNOWN_MODE' });
+});
+
+describe('people who change modes at the same moment', () => {
+  test('lose no change of different modes', async () => {
+    const store = storeOf('added');
+    const names = Array.from({ length: 8 }, (_, number) => `m${number}`);
+    await Promise.all(names.map((name, number) => (number % 2 ? here : there).output(add(name), store)));
+    expect((await modesAt(here, store)).sort()).toEqual(['echo', 'eliza*', ...names]);
+  });
+
+  test('are told where both changed the same mode, and the first change stays', async () => {
+    const store = storeOf('edited');
+    await here.output(add('one'), store);
+    const open = async () => {
+      const options = postgresOptions(database, { schema: 'edited', connections: 1 });
+      const place = modesInStore(await openPostgresModes(options), 'the store');
+      onTestFinished(() => place.close());
+      return new ModeRepository(place);
+    };
+    const [first, second] = await Promise.all([open(), open()]);
+    const [seen, alsoSeen] = await Promise.all([first.read(), second.read()]);
+    const settings = seen.settings('one') as ModeSettings;
+    await first.put({ ...settings, temperature: 1 }, seen);
+    const refused = second.put({ ...settings, context_tokens: 4096 }, alsoSeen);
+    await expect(refused).rejects.toMatchObject({
+      ...{ code: 'USAGE', message: 'The mode one was changed by somebody else at the same time.' },
+      remedy: { kind: 'look_at_mode', mode: 'one' },
+    });
+    const other = { ...settings, name: 'other' };
+    await second.put(other, alsoSeen);
+    await expect(first.put({ ...other, temperature: 1 }, seen)).rejects.toMatchObject({ code: 'USAGE' });
+    await first.remove('one');
+    await expect(second.put({ ...settings, temperature: 0 }, alsoSeen)).rejects.toMatchObject({
+      code: 'USAGE',
+    });
+    expect((await first.read()).list().map(({ name }) => name)).toEqual(['other', 'eliza', 'echo']);
+  });
 });
 
 test('a conversation uses the modes that are set up elsewhere from the next line on', async () => {

@@ -12,6 +12,7 @@ import { chooseMany, chooseOne } from '../terminal/choice-prompt.ts';
 import { toJson } from '../terminal/json.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { beginsInNotes } from '../turn-notes.ts';
+import { sayShared } from './modes/add.ts';
 import { ownModes } from './modes/own-modes.ts';
 import { freeName } from './setup/mode-names.ts';
 import {
@@ -169,6 +170,7 @@ async function makeModes(offers: readonly Offer[], context: CliContext): Promise
     };
     await repository.put(settings, seen);
     await context.say(`Made the mode ${name}: ${model} at ${server.name}.`);
+    await sayShared(context);
   }
   return names;
 }

@@ -56,7 +56,7 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   if (isOllama(settings.base_url)) await sayOllamaWindow(settings.context_tokens, context);
 }
 
-/** Says who uses a mode of a store that machines share. */
+/** Says who uses the modes of a store that machines share. */
 export async function sayShared(context: CliContext): Promise<void> {
   if (context.target.store === null) return;
   await context.say(
