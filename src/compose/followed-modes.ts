@@ -21,15 +21,25 @@ export function followedModes(
   return {
     verify: (call) => service.verify(call),
     async models(call) {
-      await follow();
+      await beforeAbort(follow(), call.signal);
       return service.models(call);
     },
     async *chat(call, request, form) {
-      await follow().catch(() => {});
+      await beforeAbort(follow(), call.signal).catch(() => {});
       yield* service.chat(call, request, form);
     },
     createSession: (call, request) => service.createSession(call, request),
     getSession: (call, id) => service.getSession(call, id),
     deleteSession: (call, id) => service.deleteSession(call, id),
   };
+}
+
+/** Rejects when the signal fires first: a look at a database that is away may last. */
+function beforeAbort(look: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    look.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
