@@ -112,7 +112,7 @@ describe('servers on two machines', () => {
       ['two*', 'eliza', 'echo'],
       ['two*', 'eliza', 'echo'],
     ]);
-    expect(server.written.err).toContain('modes read again');
+    await expect.poll(() => server.written.err, patient).toContain('modes read again');
     slow.say(' and half');
     slow.end();
     expect(await (await running).json()).toMatchObject({ data: { mode: 'one', reply: 'Half and half' } });
@@ -238,6 +238,8 @@ test('the database holds where a key is, and never a key', async () => {
   asked.say('Hello');
   asked.end();
   await said;
+  expect(await here.output(['doctor'], { env })).not.toContain('not set here');
+  expect(await there.output(['doctor'], store)).toContain('; not set here: MODEL_KEY (env)\n');
   expect(model.requests.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
   const rows = JSON.stringify(await database.rows('SELECT * FROM keys.modes ORDER BY id'));
   expect(rows).toContain('env:MODEL_KEY');
@@ -290,6 +292,7 @@ describe('a copy of a store', () => {
     await here.output(add('more'), store);
     const back = ['store', 'copy', '--from', address('used'), '--to', join(machine.path, 'new')];
     const told = await machine.parley(back);
+    expect(told.err).toContain(`Copied 1 mode to ${machine.configFile}.`);
     expect(told.err).toContain('The copy has other modes of these names, which stay as they are: other.');
     expect(await machine.answer(['modes', 'show', 'other'])).toMatchObject({ model: 'mine' });
     expect(await modesAt(machine)).toEqual(['same', 'other*', 'more', 'faulty', 'eliza', 'echo']);

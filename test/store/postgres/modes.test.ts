@@ -5,6 +5,7 @@ import { openPostgresModes } from '../../../src/store/postgres/open.ts';
 import { schema as migrations } from '../../../src/store/postgres/schema.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
+import { newKey } from '../store-samples.ts';
 
 let database: PostgresServer;
 beforeAll(async () => {
@@ -12,6 +13,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database.stop());
 
+const host = () => ({ host: '127.0.0.1', port: database.port, user: database.user, database: 'postgres' });
 const patient = { timeout: 20_000 };
 
 async function openModes(schema: string): Promise<ModeStore> {
@@ -89,6 +91,27 @@ test('are told to each server with a beat after a change, also one from before i
       [first, second],
       [first, second],
     ]);
+});
+
+test('are only read by a server, so that its user needs no right to change them', async () => {
+  const schema = 'guarded';
+  await openModes(schema);
+  for (const sql of [
+    'CREATE ROLE reader LOGIN',
+    `GRANT USAGE ON SCHEMA ${schema} TO reader`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO reader`,
+    `REVOKE INSERT, UPDATE, DELETE ON ${schema}.modes, ${schema}.meta FROM reader`,
+  ]) {
+    await database.rows(sql);
+  }
+  const options = { schema, hosts: [{ ...host(), user: 'reader' }] };
+  const server = { owner: 'a', beatMs: 30, leaseMs: 60_000 };
+  const { store, modes } = await openTestPostgres(database, { ...options, server });
+  await store.createKey(newKey());
+  const { version } = await modes.read();
+  const guarded = await openPostgresModes(postgresOptions(database, options));
+  onTestFinished(() => guarded.close());
+  await expect(guarded.replace(version, set('1', {}))).rejects.toMatchObject({ code: 'STORE_UNSAFE' });
 });
 
 test('leave all that a server of the version before uses as it was', async () => {

@@ -10,6 +10,7 @@ import { isOllama, sayOllamaWindow } from '../setup/ollama-window.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { underOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
+import { unsetVariable } from './unset-variable.ts';
 
 export interface ModesAddInput {
   readonly name: string;
@@ -66,6 +67,6 @@ export async function sayShared(context: CliContext): Promise<void> {
 
 /** Warns that the variable of the key is not set. This is no failure, because the variable may be set later. */
 export async function sayMissingKey(key: string | null, context: CliContext): Promise<void> {
-  const name = /^env:(.*)$/.exec(key ?? '')?.[1];
-  if (name !== undefined && !context.host.env[name]) await context.say(`${name} is not set yet.`);
+  const name = unsetVariable(key, context.host.env);
+  if (name !== null) await context.say(`${name} is not set yet.`);
 }
