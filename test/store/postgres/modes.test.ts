@@ -74,6 +74,12 @@ test('are told to each server with a beat after a change, also one from before i
   const modes = await openModes(schema);
   const { version } = await modes.read();
   await modes.replace(version, set('1', { a: '{}' }));
+  await database.rows(
+    `CREATE TABLE ${schema}.changed AS SELECT clock_timestamp() + interval '1 minute' AS at`,
+  );
+  const beaten = () =>
+    database.rows(`SELECT bool_and(until > at) AS all FROM ${schema}.servers, ${schema}.changed`);
+  await expect.poll(beaten, patient).toEqual([{ all: true }]);
   const told = servers.map((server) => {
     const sets: ModeSet[] = [];
     server.modes.follow((now) => sets.push(now));
