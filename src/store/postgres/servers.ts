@@ -20,7 +20,7 @@ const usualLeaseMs = 5000;
 const leavingMs = 1000;
 
 const leaseEnd = `clock_timestamp() + $2::integer * interval '1 millisecond'`;
-// A row that was over tells of an outage, of this server or of the database. $3 is the version of the modes that the server knows.
+// A row that was over tells of an outage, of this server or of the database. $3 is the version of the modes that the server knows, or null.
 const beat = statement(`
   WITH beaten AS (
     INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd}, ${leaseEnd})
@@ -102,12 +102,14 @@ export class ServerBeat {
   }
 
   async #beat(): Promise<void> {
+    // Whoever follows no modes is not told of them.
+    const known = this.#followModes === null ? null : this.#modesVersion;
     const [row] = await this.#connections.ask<{ servers: number; modes: ModeSet | null }>(beat, [
-      ...[this.owner, this.#leaseMs, this.#modesVersion],
+      ...[this.owner, this.#leaseMs, known],
     ]);
     this.#servers = row?.servers ?? 1;
-    if (row?.modes == null || this.#followModes === null) return;
+    if (row?.modes == null) return;
     this.#modesVersion = row.modes.version;
-    this.#followModes(row.modes);
+    this.#followModes?.(row.modes);
   }
 }
