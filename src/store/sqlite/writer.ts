@@ -130,7 +130,7 @@ export class Writer {
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
       const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
-      await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), wait, isWanted);
+      await whenUnlocked(() => this.#connection.beginWriting(), wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
       return;
@@ -138,7 +138,7 @@ export class Writer {
     const group: Write[] = [];
     try {
       const outcomes = this.#runWaiting(group);
-      this.#connection.run('COMMIT');
+      this.#connection.commit();
       settle(group, outcomes);
     } catch (error) {
       this.#connection.rollback();
@@ -203,10 +203,10 @@ export class Writer {
   }
 
   async #transaction<T>(work: () => T, waitMs: number): Promise<T> {
-    await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), { ...this.#wait, waitMs });
+    await whenUnlocked(() => this.#connection.beginWriting(), { ...this.#wait, waitMs });
     try {
       const value = work();
-      this.#connection.run('COMMIT');
+      this.#connection.commit();
       return value;
     } catch (error) {
       this.#connection.rollback();
