@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { answerMostMs, type Connection } from './connect.ts';
 import { isConnectionLost, isPassing, isPrepareRefused, isSilence, storeError } from './postgres-errors.ts';
 import { inSchema, type NamedStatement, type Statement, statement } from './statement.ts';
@@ -124,7 +125,7 @@ export class ConnectionPool {
   }
 
   async #persist<T>(work: (client: Connection, sending: Sending) => Promise<T>): Promise<T> {
-    const until = performance.now() + this.#options.patienceMs;
+    const until = monotonicMs() + this.#options.patienceMs;
     let wasLost = false;
     /** The server process of a connection that gave no answer. */
     let silent: number | null = null;
@@ -133,7 +134,7 @@ export class ConnectionPool {
         return await this.#once(async (client) => {
           if (silent !== null) await this.#send(client, endBackend, [silent], false, this.#silenceMs);
           silent = null;
-          const leftMs = wasLost ? Math.min(until - performance.now(), answerMostMs) : 0;
+          const leftMs = wasLost ? Math.min(until - monotonicMs(), answerMostMs) : 0;
           try {
             return await work(client, { wasLost, answerMs: Math.max(leftMs, this.#silenceMs) });
           } catch (error) {
@@ -145,7 +146,7 @@ export class ConnectionPool {
         if (this.#closed) throw storeClosed();
         wasLost ||= isConnectionLost(error);
         if (isPrepareRefused(error) && this.#prepares) this.#prepares = false;
-        else if (!isPassing(error) || performance.now() >= until) throw error;
+        else if (!isPassing(error) || monotonicMs() >= until) throw error;
         else await delay(pauseMs * (0.5 + this.#options.random() / 2));
       }
     }
