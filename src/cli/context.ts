@@ -1,5 +1,10 @@
 // The context of a command: the streams, the global options and the service, which is opened at its first use.
-import { readCurrentSession, type SessionHolder, writeCurrentSession } from '../config/current-session.ts';
+import {
+  type CurrentSession,
+  readCurrentSession,
+  type SessionHolder,
+  writeCurrentSession,
+} from '../config/current-session.ts';
 import type { ModePlace } from '../config/mode-place.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
@@ -178,13 +183,14 @@ export class CliContext {
   }
 
   /** The last session of this terminal with this origin and key; null if there is none. */
-  async currentSession(): Promise<string | null> {
+  async currentSession(): Promise<CurrentSession | null> {
     return readCurrentSession(this.host.dataDirectory, await this.#holder());
   }
 
-  async rememberSession(sessionId: string): Promise<void> {
+  /** `mode`: that of the session's last turn; null for a session without a turn. */
+  async rememberSession(sessionId: string, mode: string | null): Promise<void> {
     const { dataDirectory, now } = this.host;
-    writeCurrentSession(dataDirectory, await this.#holder(), sessionId, now());
+    writeCurrentSession(dataDirectory, await this.#holder(), { sessionId, mode }, now());
   }
 
   /** True if stdin is a pipe, a socket or a file, and so has an end. */

@@ -137,6 +137,22 @@ test('/resume takes an id, or a part of a title, and shows what was said', async
   await screen.stands('echo (Groceries for Sunday)> ');
 });
 
+test('/resume and -s go on in the mode that the session was in, and -m changes it', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'eliza', 'Hello there']);
+  const chat = ['chat', '-m', 'echo', 'Groceries'];
+  const id = (await place.answer<{ session_id: string }>(chat)).session_id;
+  const screen = fixture.open(['repl', '-s', id], { columns: 100, rows: 40 }, place);
+  await screen.stands('echo (Groceries)> ');
+  await entered(screen, '/resume hello');
+  await screen.stands('eliza (Hello there)> ');
+  await entered(screen, '/resume groc');
+  await screen.stands('echo (Groceries)> ');
+  await leave(screen);
+  const other = fixture.open(['repl', '-s', id, '-m', 'eliza'], { columns: 100, rows: 40 }, place);
+  await other.stands('eliza (Groceries)> ');
+});
+
 test('/search finds sessions by what was said in them', async () => {
   const place = fixture.place();
   await place.output(['chat', '-m', 'echo', 'A needle in the hay']);
