@@ -29,6 +29,13 @@ export function termMatcher(filter: Pick<SearchFilter, 'matching' | 'terms'>): (
     holdsAll(foldWord(text), parts) && new Set(find(text).map(({ term }) => term)).size === terms.length;
 }
 
+const ascii = /^[\x00-\x7f]*$/;
+
+interface SoughtTerm {
+  readonly words: readonly Word[];
+  readonly prefix: boolean;
+}
+
 interface Word {
   readonly folded: string;
   readonly start: number;
@@ -44,7 +51,9 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
     prefix && words.length === 1 ? first(words) : [],
   );
   const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
+  const isPlain = sought.every(({ words }) => words.length === 1) && parts.every((part) => ascii.test(part));
   return (text) => {
+    if (isPlain && ascii.test(text)) return asciiMatches(sought, text);
     // A long text mostly lacks one of the parts. A search for the parts is far faster than the division into words.
     if (text.length > longText && !holdsAll(foldWord(text), parts)) return [];
     const words = wordsOf(text);
@@ -61,6 +70,30 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
     }
     return matches;
   };
+}
+
+/** The same matches in a text of ASCII alone, whose words are runs of letters and digits: it need not be divided into words. */
+function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Match[] {
+  const folded = text.toLowerCase();
+  const matches = sought.flatMap(({ words, prefix }, term) => {
+    const [{ folded: word } = { folded: '' }] = words;
+    const found: Match[] = [];
+    let end = 0;
+    for (let start = folded.indexOf(word); start >= 0; start = folded.indexOf(word, end)) {
+      if (found.length === mostMatches) break;
+      const isBeginning = !isOfWord(folded.charCodeAt(start - 1));
+      const wordEnd = start + word.length;
+      for (end = wordEnd; isOfWord(folded.charCodeAt(end)); ) end += 1;
+      if (isBeginning && (prefix || end === wordEnd)) found.push({ term, start, end });
+    }
+    return found;
+  });
+  return matches.sort((one, other) => one.start - other.start);
+}
+
+/** Of a small letter or a digit; NaN, beyond the ends of a text, is none. */
+function isOfWord(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
 
 function holdsAll(text: string, parts: readonly string[]): boolean {

@@ -87,9 +87,11 @@ export class SearchIndex {
         project,
       ]);
       const { messages = 0, bytes = 0 } = queued ?? {};
-      // The next search finds them in the index.
-      if (messages > 0) this.#fillSoon();
-      if (messages <= mostQueued && bytes <= mostQueuedBytes) return;
+      if (messages <= mostQueued && bytes <= mostQueuedBytes) {
+        // The next search finds them in the index.
+        if (messages > 0) this.#fillSoon();
+        return;
+      }
       // What is left is being indexed by others.
       if (!(await this.#indexLot(project))) return;
     }
