@@ -19,10 +19,12 @@ import {
   findModels,
   migrateStore,
   openBackend,
+  openModes,
   openServedBackend,
 } from './compose.ts';
 import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
+import { monotonicMs } from './system/monotonic-clock.ts';
 import type { ProcessTable } from './system/process-identity.ts';
 import { terminalIdentity } from './system/terminal-identity.ts';
 
@@ -97,7 +99,7 @@ function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void)
         for (const hangUp of [...signals.hangUp]) hangUp();
         return;
       }
-      const now = performance.now();
+      const now = monotonicMs();
       if (signal === 'SIGINT' && signals.interrupt.size > 0 && stoppedAt === null) {
         if (now - interruptedAt > sameSignalMs) for (const interrupt of [...signals.interrupt]) interrupt();
         interruptedAt = now;
@@ -228,6 +230,7 @@ function cliHost(
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openBackend: (target, options) => openBackend(target, dependencies, options),
     openServedBackend: (target, options) => openServedBackend(target, dependencies, options),
+    openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),

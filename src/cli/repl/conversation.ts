@@ -3,9 +3,10 @@
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
-import { chooseMode } from '../mode-choice.ts';
+import { chooseMode, withModeOfSession } from '../mode-choice.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { unansweredMessage } from './last-messages.ts';
 import { shownReply } from './shown-reply.ts';
@@ -35,6 +36,8 @@ const mostMsAtOnce = 10;
 
 export class Conversation {
   readonly #options: ConversationOptions;
+  /** The mode that the entered session was in. */
+  #modeOfSession: string | null = null;
   mode: string | null;
   /** The mode that the service chose because none was named. Null if the service was not asked. */
   usualMode: string | null = null;
@@ -63,6 +66,13 @@ export class Conversation {
     this.last = null;
     this.reply = '';
     this.usage = null;
+  }
+
+  /** The session that was entered goes on in the mode of its last turn. Null if that is not known: the mode stays. */
+  goOnIn(mode: string | null): void {
+    if (mode === null) return;
+    this.mode = mode;
+    this.#modeOfSession = mode;
   }
 
   /** The name of the mode. The service is asked if no mode was named. */
@@ -137,7 +147,7 @@ export class Conversation {
     let reply = '';
     try {
       let complete: ChatReply | null = null;
-      let yieldedAt = performance.now();
+      let yieldedAt = monotonicMs();
       for await (const event of backend.service.chat(call, attempt.request, 'chunks')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
@@ -151,9 +161,9 @@ export class Conversation {
         }
         await shown.take(event);
         // An engine that never waits would keep the keyboard from being read.
-        if (performance.now() - yieldedAt > mostMsAtOnce) {
+        if (monotonicMs() - yieldedAt > mostMsAtOnce) {
           await yieldToEventLoop();
-          yieldedAt = performance.now();
+          yieldedAt = monotonicMs();
         }
       }
       context.signal.throwIfAborted();
@@ -167,7 +177,9 @@ export class Conversation {
         notes.push('The reply ends here because it reached its limit.');
     } catch (error) {
       this.last = { ...this.last, isReturned: !context.signal.aborted };
-      throw error;
+      const { mode, session_id: sessionId } = attempt.request;
+      if (sessionId === null || mode !== this.#modeOfSession) throw error;
+      throw withModeOfSession(error, { mode, sessionId }, '/mode MODE');
     } finally {
       await shown.end(notes);
       await title;
@@ -180,7 +192,7 @@ export class Conversation {
     const isNew = this.sessionId !== sessionId;
     this.sessionId = sessionId;
     try {
-      await context.rememberSession(sessionId);
+      await context.rememberSession(sessionId, attempt.request.mode);
       if (isNew || this.title === null) this.title = await titleOf(sessionId, context);
     } catch {
       // A failure to store the current session, or to read a title, must not lose the reply.

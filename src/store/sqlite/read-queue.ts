@@ -1,6 +1,7 @@
 // Which long read runs next, and which makes room for it. Of one project one search and one filter run at a time. Whoever has read least
 // lately comes first, so that reads without an end of some projects keep no other waiting.
 import { ParleyError } from '../../service/errors.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { ReadUsage } from './read-usage.ts';
 
 export interface ReadLimits {
@@ -51,7 +52,7 @@ export class ReadQueue<Read extends QueuedRead> {
 
   /** After a read whose process is free, or gone. */
   end(read: Read): void {
-    const now = performance.now();
+    const now = monotonicMs();
     this.#running = this.#running.filter((other) => other !== read);
     this.#usage.add(read.order.projectId, now - (read.since ?? now), now);
   }
@@ -103,7 +104,7 @@ export class ReadQueue<Read extends QueuedRead> {
 
   /** How long its project has read lately, in milliseconds. */
   #used({ order: { projectId } }: Read): number {
-    const now = performance.now();
+    const now = monotonicMs();
     return this.#running
       .filter(({ order }) => order.projectId === projectId)
       .reduce((sum, { since }) => sum + now - (since ?? now), this.#usage.of(projectId, now));

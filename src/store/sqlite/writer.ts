@@ -1,6 +1,8 @@
 // All writes of a store. Parties take turns, and the writes of one party run in the order they came. Those that wait at the same moment share
 // one transaction, and so one sync of the disk; each has a savepoint, so that one that fails takes nothing from the others. None settles
 // before the commit.
+
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -130,7 +132,7 @@ export class Writer {
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
       const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
-      await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), wait, isWanted);
+      await whenUnlocked(() => this.#connection.beginWriting(), wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
       return;
@@ -138,7 +140,7 @@ export class Writer {
     const group: Write[] = [];
     try {
       const outcomes = this.#runWaiting(group);
-      this.#connection.run('COMMIT');
+      this.#connection.commit();
       settle(group, outcomes);
     } catch (error) {
       this.#connection.rollback();
@@ -165,13 +167,13 @@ export class Writer {
   #runWaiting(group: Write[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
     const isAlone = this.#waiting.length === 1;
-    const start = performance.now();
+    const start = monotonicMs();
     while (group.length < largestGroup) {
       const write = this.#waiting.take();
       if (write === undefined) break;
       group.push(write);
       outcomes.push(isAlone ? this.#runAlone(write) : this.#runInSavepoint(write));
-      if (performance.now() - start > longestGroupMs) break;
+      if (monotonicMs() - start > longestGroupMs) break;
     }
     return outcomes;
   }
@@ -203,10 +205,10 @@ export class Writer {
   }
 
   async #transaction<T>(work: () => T, waitMs: number): Promise<T> {
-    await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), { ...this.#wait, waitMs });
+    await whenUnlocked(() => this.#connection.beginWriting(), { ...this.#wait, waitMs });
     try {
       const value = work();
-      this.#connection.run('COMMIT');
+      this.#connection.commit();
       return value;
     } catch (error) {
       this.#connection.rollback();

@@ -87,6 +87,8 @@ test('/history prints the session, /save writes the same into a new file and nev
   await entered(screen, 'more');
   expect(await entered(screen, '/save talk.md')).toContain('The file talk.md is there already. (USAGE)');
   expect(readFileSync(join(place.path, 'talk.md'), 'utf8')).toBe(`${history}\n`);
+  expect(await entered(screen, '/save talk.html')).toMatch(/^Wrote \d+ bytes to talk.html.$/);
+  expect(readFileSync(join(place.path, 'talk.html'), 'utf8')).toMatch(/^<!doctype html>/i);
   expect(await entered(screen, '/save nowhere/talk.md')).toContain(
     'nowhere/talk.md cannot be written (ENOENT)',
   );
@@ -133,6 +135,22 @@ test('/resume takes an id, or a part of a title, and shows what was said', async
   await entered(screen, '/new');
   await entered(screen, `/resume ${id}`);
   await screen.stands('echo (Groceries for Sunday)> ');
+});
+
+test('/resume and -s go on in the mode that the session was in, and -m changes it', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'eliza', 'Hello there']);
+  const chat = ['chat', '-m', 'echo', 'Groceries'];
+  const id = (await place.answer<{ session_id: string }>(chat)).session_id;
+  const screen = fixture.open(['repl', '-s', id], { columns: 100, rows: 40 }, place);
+  await screen.stands('echo (Groceries)> ');
+  await entered(screen, '/resume hello');
+  await screen.stands('eliza (Hello there)> ');
+  await entered(screen, '/resume groc');
+  await screen.stands('echo (Groceries)> ');
+  await leave(screen);
+  const other = fixture.open(['repl', '-s', id, '-m', 'eliza'], { columns: 100, rows: 40 }, place);
+  await other.stands('eliza (Groceries)> ');
 });
 
 test('/search finds sessions by what was said in them', async () => {
