@@ -7,7 +7,7 @@ import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../sto
 import type { Ask } from './connection-pool.ts';
 import { indexQuery } from './search-words.ts';
 import { sessionColumns } from './sessions.ts';
-import { statement } from './statement.ts';
+import { plannedAnew, statement } from './statement.ts';
 
 /** How many bytes of texts are read at a time. */
 const bytesOfStep = 1024 * 1024;
@@ -28,7 +28,7 @@ const found = (which: string) => `
   SELECT search.id, search.session, session.session_id, search.position, search.created_at, search.bytes
   FROM parley.search ${activeSession('search')}
   WHERE ${which} AND search.id < $2 ORDER BY search.id DESC LIMIT $3`;
-const hits = statement(found('search.words @@ $4::tsquery'));
+const hits = plannedAnew(found('search.words @@ $4::tsquery'));
 /** Messages of more words than an index takes: whether they hold the terms is looked for in their texts. */
 const unindexed = statement(found('search.words IS NULL'));
 const queued = statement(`
