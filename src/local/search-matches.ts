@@ -51,7 +51,7 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
     prefix && words.length === 1 ? first(words) : [],
   );
   const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
-  const isPlain = sought.every(({ words }) => words.length === 1) && parts.every((part) => ascii.test(part));
+  const isPlain = parts.every((part) => ascii.test(part));
   return (text) => {
     if (isPlain && ascii.test(text)) return asciiMatches(sought, text);
     // A long text mostly lacks one of the parts. A search for the parts is far faster than the division into words.
@@ -76,19 +76,34 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
 function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Match[] {
   const folded = text.toLowerCase();
   const matches = sought.flatMap(({ words, prefix }, term) => {
-    const [{ folded: word } = { folded: '' }] = words;
+    const [first, ...rest] = words.map((word) => word.folded);
     const found: Match[] = [];
-    let end = 0;
-    for (let start = folded.indexOf(word); start >= 0; start = folded.indexOf(word, end)) {
+    if (first === undefined) return found;
+    let next = 0;
+    for (let start = folded.indexOf(first); start >= 0; start = folded.indexOf(first, next)) {
       if (found.length === mostMatches) break;
-      const isBeginning = !isOfWord(folded.charCodeAt(start - 1));
-      const wordEnd = start + word.length;
-      for (end = wordEnd; isOfWord(folded.charCodeAt(end)); ) end += 1;
-      if (isBeginning && (prefix || end === wordEnd)) found.push({ term, start, end });
+      next = endOfWord(folded, start + first.length);
+      let isFound = !isOfWord(folded.charCodeAt(start - 1));
+      let end = start;
+      for (const [index, word] of [first, ...rest].entries()) {
+        while (index > 0 && end < folded.length && !isOfWord(folded.charCodeAt(end))) end += 1;
+        const wordEnd = end + word.length;
+        isFound &&= folded.startsWith(word, end);
+        end = endOfWord(folded, wordEnd);
+        isFound &&= end === wordEnd || (prefix && index === rest.length);
+        if (!isFound) break;
+      }
+      if (isFound) found.push({ term, start, end });
     }
     return found;
   });
   return matches.sort((one, other) => one.start - other.start);
+}
+
+function endOfWord(folded: string, from: number): number {
+  let end = from;
+  while (isOfWord(folded.charCodeAt(end))) end += 1;
+  return end;
 }
 
 /** Of a small letter or a digit; NaN, beyond the ends of a text, is none. */

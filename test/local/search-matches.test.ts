@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { matchFinder, termMatcher } from '../../src/local/search-matches.ts';
 
 const word = fc.constantFrom('a', 'ab', 'Ab', 'aab', 'b1', '1', 'AB1');
-const term = fc.record({ text: word, prefix: fc.boolean() });
+const phrase = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' - '));
+const term = fc.record({ text: phrase, prefix: fc.boolean() });
 const text = fc.array(
   fc.oneof(word, fc.constantFrom(' ', '-', '_', '\n', '\x7f', '@', '[', '`', '{', '/', ':')),
 );
