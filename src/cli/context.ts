@@ -17,6 +17,7 @@ import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
 import { isFed, type StdinReading } from './terminal/stdin.ts';
+import { terminalText } from './terminal/terminal-text.ts';
 import { type StartTimer, startTimer } from './terminal/timer.ts';
 
 const noTimer: StartTimer = () => () => {};
@@ -187,6 +188,12 @@ export class CliContext {
     return readCurrentSession(this.host.dataDirectory, await this.#holder());
   }
 
+  /** True if a session was used before in any terminal, with this origin and key. */
+  async hadSession(): Promise<boolean> {
+    const holder = { ...(await this.#holder()), terminal: null };
+    return readCurrentSession(this.host.dataDirectory, holder) !== null;
+  }
+
   /** `mode`: that of the session's last turn; null for a session without a turn. */
   async rememberSession(sessionId: string, mode: string | null): Promise<void> {
     const { dataDirectory, now } = this.host;
@@ -221,6 +228,13 @@ export class CliContext {
   /** Writes a line to stderr, unless `--quiet` is set. */
   async say(line: string): Promise<void> {
     if (!this.options.quiet) await this.stderr.write(`${line}\n`);
+  }
+
+  /** As `say`, for what a person may pass over. */
+  async sayDimly(line: string): Promise<void> {
+    if (this.options.quiet) return;
+    const { dim } = await this.stderr.style();
+    await this.stderr.write(terminalText`${dim(line)}\n`);
   }
 
   /** Closes the backend. A later call opens it again, with the modes of that time. */

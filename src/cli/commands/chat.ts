@@ -6,6 +6,7 @@ import { type ChatInput, planChat } from '../chat-plan.ts';
 import { prepareTurn, runTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
+import { noteOfFirstReply } from '../first-reply.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
@@ -140,11 +141,15 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (modeBefore !== null && modeBefore !== request.mode)
     await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
   const { usage, raw } = input;
-  const output = chatOutput(plan.format, context, { request, modeGiven: input.mode, usage, raw });
+  const note = await noteOfFirstReply(request.mode, context);
+  const output = chatOutput(plan.format, context, { request, usage, raw });
   const { backend } = await context.open();
   const events = backend.service.chat(call, request, 'chunks');
   const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
-  if (outcome.kind === 'done') return exitDone;
+  if (outcome.kind === 'done') {
+    if (note !== null) await context.sayDimly(note);
+    return exitDone;
+  }
 
   const { error, session } = outcome;
   if (session === null) {

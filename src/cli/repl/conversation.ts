@@ -6,6 +6,7 @@ import type { Usage } from '../../service/session.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
+import { noteOfFirstReply } from '../first-reply.ts';
 import { chooseMode, withModeOfSession } from '../mode-choice.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { unansweredMessage } from './last-messages.ts';
@@ -39,8 +40,6 @@ export class Conversation {
   /** The mode that the entered session was in. */
   #modeOfSession: string | null = null;
   mode: string | null;
-  /** The mode that the service chose because none was named. Null if the service was not asked. */
-  usualMode: string | null = null;
   sessionId: string | null = null;
   /** The title of the session, or of the session that the next message creates. */
   title: string | null = null;
@@ -77,10 +76,7 @@ export class Conversation {
 
   /** The name of the mode. The service is asked if no mode was named. */
   async knownMode(context: CliContext): Promise<string> {
-    if (this.mode === null) {
-      this.mode = await chooseMode(null, context, '/mode');
-      this.usualMode = this.mode;
-    }
+    this.mode ??= await chooseMode(null, context, '/mode');
     return this.mode;
   }
 
@@ -143,6 +139,7 @@ export class Conversation {
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
     const shown = await shownReply(this.#options.raw, context);
     const notes: string[] = [];
+    const firstNote = await noteOfFirstReply(attempt.request.mode, context);
     let title: Promise<void> | null = null;
     let reply = '';
     try {
@@ -175,6 +172,7 @@ export class Conversation {
       notes.push(...turnNotes(complete, attempt.request));
       if (complete.finish_reason === 'length')
         notes.push('The reply ends here because it reached its limit.');
+      if (firstNote !== null) notes.push(firstNote);
     } catch (error) {
       this.last = { ...this.last, isReturned: !context.signal.aborted };
       const { mode, session_id: sessionId } = attempt.request;

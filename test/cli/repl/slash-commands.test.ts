@@ -49,7 +49,9 @@ test('/mode lists the modes and goes on in another; one that is not there change
   await screen.stands('echo> ');
   await entered(screen, '/mod eliza');
   await screen.stands('eliza> ');
-  expect(await entered(screen, 'My name is Ada.')).toBe('Pleased to meet you, Ada. What brings you here?');
+  expect(await entered(screen, 'My name is Ada.')).toBe(
+    'Pleased to meet you, Ada. What brings you here?\neliza is no language model. To talk to one: parley setup',
+  );
 });
 
 test('/new, /title and /status', async () => {
@@ -240,23 +242,6 @@ test('/retry of an answered message gives the same turn, and doubles nothing', a
   expect(await messagesOf(place, await leave(screen))).toHaveLength(2);
 });
 
-test('the command that goes on names the mode, unless it is the one that is used anyway', async () => {
-  const place = fixture.place();
-  for (const [words, env, line, named] of [
-    [['repl'], {}, '/mode echo', '-m echo '],
-    [['repl'], {}, '/status', ''],
-    [['repl', '-m', 'eliza'], { PARLEY_MODE: 'echo' }, '/mode echo', ''],
-    [['repl'], { PARLEY_MODE: 'echo' }, '/mode eliza', '-m eliza '],
-  ] as const) {
-    const screen = fixture.open(words, { columns: 100, env }, place);
-    await screen.until('the prompt', () => /^(echo|eliza)>$/.test(screen.cursorRow));
-    await entered(screen, 'hello');
-    await entered(screen, line);
-    const id = await leave(screen);
-    expect(screen.text.split('\n').at(-1)).toBe(`Go on with: parley repl ${named}-s ${id}`);
-  }
-});
-
 test('a beginning that several have is told with them, and does nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
@@ -270,5 +255,5 @@ test('/quit leaves, and names the command that goes on', async () => {
   await entered(screen, 'hello');
   screen.type('/q\r');
   expect(await screen.ended).toEqual({ status: 0, signal: 0 });
-  expect(screen.text).toMatch(/\nGo on with: parley repl -m echo -s ses_\w{26}$/);
+  expect(screen.text).toMatch(/\nGo on with: parley repl -s ses_\w{26}$/);
 });
