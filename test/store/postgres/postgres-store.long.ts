@@ -1,0 +1,35 @@
+// The suite of every store, over PostgreSQL 18, and through a pooler in transaction mode before it and before the PostgreSQL of this machine.
+import { afterAll, beforeAll, describe } from 'vitest';
+import { hasPooler, type Pooler, startPooler } from '../../support/pooler.ts';
+import { newestPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { placesIn } from '../../support/postgres-store.ts';
+import { describeEveryStore } from '../every-store.ts';
+
+const engines = [
+  { engine: 'PostgreSQL', start: () => startPostgres() },
+  { engine: 'PostgreSQL 18', start: () => startPostgres(undefined, newestPostgres) },
+];
+
+describe.each(engines)('$engine', ({ engine, start }) => {
+  let server: PostgresServer;
+  let pooler: Pooler | null = null;
+  beforeAll(async () => {
+    server = await start();
+    pooler = hasPooler ? await startPooler(server) : null;
+  }, 60_000);
+  afterAll(() => {
+    pooler?.close();
+    server.stop();
+  });
+
+  if (engine !== 'PostgreSQL')
+    describeEveryStore(
+      'the PostgreSQL store',
+      placesIn(() => server),
+    );
+  if (hasPooler)
+    describeEveryStore(
+      'the PostgreSQL store behind a pooler',
+      placesIn(() => pooler ?? server),
+    );
+});
