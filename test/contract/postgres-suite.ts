@@ -13,6 +13,8 @@ import { openRemote } from '../support/remote.ts';
 import type { ListeningServer } from '../support/scripted-server.ts';
 import { describeService, type ServiceFixture } from './service-suite.ts';
 
+const hour = 3_600_000;
+
 export function describePostgresServices(
   name: string,
   start: () => Promise<PostgresServer>,
@@ -29,13 +31,14 @@ export function describePostgresServices(
     database = await start();
     pooler = isPooled ? await startPooler(database) : null;
     const openStore = async () => (await openPostgresStore(postgresOptions(database))).store;
-    const server = (owner: string) => ({
+    const server = (owner: string, ahead: number) => ({
       owner: { id: owner, isGone: () => false },
+      now: () => Date.now() + ahead,
       openStore: async () =>
         (await openPostgresStore(postgresOptions(pooler ?? database, { server: { owner } }))).store,
     });
     embedded = await openEmbedded('', { openStore });
-    servers = [await openServer(server('first')), await openServer(server('second'))];
+    servers = [await openServer(server('first', hour / 2)), await openServer(server('second', -hour / 2))];
     const ports = await Promise.all(servers.map(async (server) => Number((await server.listen()).port)));
     balancer = await balance(ports);
   }, 60_000);
@@ -50,8 +53,8 @@ export function describePostgresServices(
 
   describeService(`over ${name}`, async () => projects(embedded, async () => {}));
 
-  const way = isPooled ? ', through a pooler' : '';
-  describeService(`from two servers over one ${name}${way}`, async () => {
+  const way = isPooled ? ' behind a pooler' : '';
+  describeService(`from two servers over one ${name}${way}, whose clocks are an hour apart`, async () => {
     const { backend } = await openRemote(balancer.url);
     return projects(backend, () => backend.close());
   });
