@@ -1,6 +1,6 @@
 // What a store is and whether it can be written, as PostgreSQL itself says.
 import type { StoreReport } from '../../service/administration.ts';
-import type { Ask } from './connection-pool.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { schemaVersion } from './migrations.ts';
 import { statement } from './statement.ts';
 
@@ -22,7 +22,8 @@ const brokenSessions = statement(`
   ) AS kept ON kept.session = session.id
   WHERE session.message_count <> coalesce(kept.messages, 0) OR session.message_count <> coalesce(kept.last + 1, 0)
   ORDER BY session.id LIMIT 20`);
-const writable = statement('SELECT pg_is_in_recovery() AS is_standby');
+// It changes nothing, and is refused as any other write: by a standby, by default_transaction_read_only.
+const emptyWrite = statement('UPDATE parley.servers SET until = until WHERE false');
 
 export async function storeBytes(ask: Ask): Promise<number> {
   const [row] = await ask<{ bytes: number }>(sizes);
@@ -49,8 +50,7 @@ export async function inspect(ask: Ask, name: string): Promise<StoreReport> {
   };
 }
 
-/** A server that was demoted answers reads for days. */
-export async function isWritable(ask: Ask): Promise<boolean> {
-  const [row] = await ask<{ is_standby: boolean }>(writable);
-  return row?.is_standby === false;
+/** Rejects where the database takes no writes: a server that was demoted answers reads for days. */
+export async function tryWrite({ askSoon }: ConnectionPool): Promise<void> {
+  await askSoon(emptyWrite);
 }

@@ -8,7 +8,6 @@ import type {
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
-import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -34,7 +33,7 @@ import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { doOnce, type OnceTools, sweepOld } from './idempotency.ts';
 import { importSession } from './imports.ts';
-import { inspect, isWritable } from './inspection.ts';
+import { inspect, tryWrite } from './inspection.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
@@ -246,11 +245,8 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => inspect(ask, this.#name));
   }
 
-  async ping(): Promise<void> {
-    if (await this.#run(isWritable)) return;
-    throw new ParleyError('UNAVAILABLE', `The database ${this.#name} takes no writes.`, {
-      cause: new Error('pg_is_in_recovery() is true'),
-    });
+  ping(): Promise<void> {
+    return this.#run(() => tryWrite(this.#connections));
   }
 
   async close(): Promise<void> {
