@@ -39,6 +39,28 @@ describe.skipIf(!hasPooler)('behind a pooler', () => {
     );
   });
 
+  it('calls wait for each other where the pooler has fewer connections than stores ask for', async () => {
+    const small = await startPooler(server, 2, ['max_client_conn = 5']);
+    try {
+      const options = { schema: 'few', patienceMs: 60_000 };
+      const [one, two] = [await openTestPostgres(small, options), await openTestPostgres(small, options)];
+      const project = await newProject(one.store);
+      const made = await Promise.all(
+        Array.from({ length: 300 }, (_, number) => newSession((number % 2 === 0 ? one : two).store, project)),
+      );
+      expect(await one.store.holdsAny(project, made)).toBe(true);
+      const late = openTestPostgres(small, { ...options, patienceMs: 0 });
+      await late.catch((error: unknown) =>
+        expect(error).toMatchObject({
+          code: 'UNAVAILABLE',
+          message: expect.stringContaining('no connection free'),
+        }),
+      );
+    } finally {
+      small.close();
+    }
+  });
+
   it('a user whom the pooler refuses is told so at once', async () => {
     const hosts = [{ host: '127.0.0.1', port: pooler.port, user: 'nobody', database: 'postgres' }];
     const refusal = await openPostgresStore({
