@@ -62,6 +62,8 @@ export type ConnectionConfig = Pick<
 
 /** A connection whose socket can be closed without a word to the other end, which may not hear it. */
 export class Connection extends pg.Client {
+  /** Of its server process; pg sets it. */
+  declare readonly processID: number | null;
   readonly #socket: Socket;
 
   constructor(config: pg.ClientConfig) {

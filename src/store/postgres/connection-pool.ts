@@ -14,7 +14,7 @@ import {
   isStopped,
   storeError,
 } from './postgres-errors.ts';
-import { inSchema, isRead, type NamedStatement, type Statement } from './statement.ts';
+import { inSchema, isRead, type NamedStatement, type Statement, statement } from './statement.ts';
 
 export interface PoolOptions {
   /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
@@ -47,7 +47,13 @@ const longestPauseMs = 250;
 const longestMs = 6 * 60 * 60 * 1000;
 /** A statement that was lost is sent again soon; one that is slow gets more time at its second sending. */
 const usualSilenceMs = 3000;
-const soonMs = 2000;
+const soonMs = 1500;
+
+// What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again. Behind a pooler there is
+// no process of this number.
+const endBackend = statement(`
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE pid = $1 AND usename = current_user AND application_name = 'parley' AND pid <> pg_backend_pid()`);
 
 type TimedQuery = QueryConfig & { readonly query_timeout?: number };
 
@@ -147,12 +153,21 @@ export class ConnectionPool {
   ): Promise<T> {
     const until = monotonicMs() + patienceMs;
     let wasLost = false;
+    /** The server process of a connection that gave no answer. */
+    let silent: number | null = null;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const prepares = this.#prepares;
       try {
-        return await this.#once((client) => {
+        return await this.#once(async (client) => {
+          if (silent !== null) await this.#send(client, endBackend, [silent], false, this.#silenceMs);
+          silent = null;
           const leftMs = wasLost ? Math.min(until - monotonicMs(), answerMostMs) : 0;
-          return work(client, { wasLost, answerMs: Math.max(leftMs, this.#silenceMs) });
+          try {
+            return await work(client, { wasLost, answerMs: Math.max(leftMs, this.#silenceMs) });
+          } catch (error) {
+            if (isSilence(error)) silent = client.processID;
+            throw error;
+          }
         });
       } catch (error) {
         if (this.#closed) throw storeClosed();

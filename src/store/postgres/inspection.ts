@@ -1,8 +1,12 @@
 // What a store is and whether it can be written, as PostgreSQL itself says.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { StoreReport } from '../../service/administration.ts';
+import { ParleyError } from '../../service/errors.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { schemaVersion } from './migrations.ts';
 import { statement } from './statement.ts';
+
+const soonMs = 2000;
 
 const sizes = statement(`
   SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0) AS bytes
@@ -50,7 +54,17 @@ export async function inspect(ask: Ask, name: string): Promise<StoreReport> {
   };
 }
 
-/** Rejects where the database takes no writes: a server that was demoted answers reads for days. */
-export async function tryWrite({ askSoon }: ConnectionPool): Promise<void> {
-  await askSoon(emptyWrite);
+/**
+ * Rejects where the database takes no writes, as a server that was demoted and answers reads for days, or gives no answer: whoever asks,
+ * such as a balancer, does not wait until the patience of calls is over.
+ */
+export async function checkWritable({ askSoon }: ConnectionPool, name: string): Promise<void> {
+  const asked = askSoon(emptyWrite).then(() => true);
+  // It may go on asking when nobody waits any more.
+  asked.catch(() => {});
+  if (await Promise.race([asked, delay(soonMs, false, { ref: false })])) return;
+  throw new ParleyError('UNAVAILABLE', `The database ${name} gives no answer.`, {
+    retryAfter: 1,
+    cause: new Error('no answer in time'),
+  });
 }

@@ -33,7 +33,7 @@ import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { doOnce, type OnceTools, sweepOld } from './idempotency.ts';
 import { importSession } from './imports.ts';
-import { inspect, tryWrite } from './inspection.ts';
+import { checkWritable, inspect } from './inspection.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
@@ -246,7 +246,7 @@ export class PostgresStore implements SessionStore {
   }
 
   ping(): Promise<void> {
-    return this.#run(() => tryWrite(this.#connections));
+    return this.#run(() => checkWritable(this.#connections, this.#name));
   }
 
   async close(): Promise<void> {

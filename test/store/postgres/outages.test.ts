@@ -84,7 +84,7 @@ test('a host that gives no answer does not hold up the next', async () => {
 });
 
 test('a transaction that was cut off without a word does not keep others out', async () => {
-  const { proxy, store, other, project } = await openTwo({ patienceMs: 20_000 });
+  const { proxy, store, other, project } = await openTwo({ patienceMs: 20_000, silenceMs: 400 });
   const session = newId('ses');
   await other.createSession(project, { session_id: session, title: null, now: startOfTime }, null);
   const deletion = (from: typeof store) =>
@@ -133,4 +133,63 @@ test('a turn of a server is free for others when its beginning came too late for
       .poll(() => other.beginTurn(project, turnStart({ ...asked, ...ofOwner('other') })), patient)
       .toMatchObject({ kind: 'begun', turn: { session_id } });
   }
+});
+
+test('a beginning that is sent again when its turn is over tells its message once', async () => {
+  const { store, other, project } = await openTwo();
+  const { session_id } = await begin(other, project, { lease: { owner: 'gone', ms: 1 } });
+  // The answer to it was lost, and another took the session over meanwhile, as from a server that is gone.
+  const start = turnStart({ session_id, content: 'And?', lease: { owner: 'late', ms: 1 } });
+  await expect.poll(() => store.beginTurn(project, start), patient).toMatchObject({ kind: 'begun' });
+  const next = { session_id, content: 'Still there?', ...ofOwner('other') };
+  await expect
+    .poll(() => other.beginTurn(project, turnStart(next)), patient)
+    .toMatchObject({ kind: 'begun' });
+  const told = ['user: Hello', 'interrupted: ', 'user: And?', 'interrupted: ', 'user: Still there?'];
+  const again = await store.beginTurn(project, start);
+  expect(again).toMatchObject({ kind: 'begun', turn: { message_id: start.message_id, position: 2 } });
+  expect(await contents(other, project, session_id)).toEqual(told);
+  if (again.kind !== 'begun') return;
+  expect(await store.renewTurn(project, again.turn, ever)).toBe(false);
+  await expect(store.endTurn(project, again.turn, turnReply())).resolves.toMatchObject({ kind: 'kept' });
+  expect((await contents(other, project, session_id))[3]).toBe('stop: Hello to you');
+});
+
+test('a beginning that arrives when its turn has ended changes nothing', async () => {
+  const { store, other, project } = await openTwo();
+  const { session_id, ...turn } = await begin(other, project);
+  await other.endTurn(project, { session_id, ...turn }, turnReply());
+  const start = turnStart({ session_id, content: 'And?' });
+  const begun = await begin(store, project, start);
+  await store.endTurn(project, begun, turnReply());
+  const before = await contents(other, project, session_id);
+  await store.beginTurn(project, start);
+  expect(await contents(other, project, session_id)).toEqual(before);
+  expect(await store.findSession(project, session_id)).toMatchObject({ message_count: 4 });
+  await begin(other, project, { session_id });
+});
+
+test('a call that arrives late is not done any more once it was sent again', async () => {
+  const { proxy, store, other, project } = await openTwo({ patienceMs: 20_000 });
+  const session = newId('ses');
+  await other.createSession(project, { session_id: session, title: null, now: startOfTime }, null);
+  await store.ping();
+  const before = proxy.connections();
+  proxy.fallSilent();
+  const renamed = store.renameSession(project, session, 'older');
+  await expect.poll(() => proxy.connections(), patient).toBeGreaterThan(before);
+  proxy.speak();
+  await renamed;
+  await other.renameSession(project, session, 'newer');
+  await proxy.deliver();
+  expect(await other.findSession(project, session)).toMatchObject({ title: 'newer' });
+});
+
+test('a store is not ready while its database gives no answer, however patient its calls are', async () => {
+  const { proxy, store } = await openTwo({ patienceMs: ever });
+  await store.ping();
+  proxy.fallSilent();
+  await expect(store.ping()).rejects.toMatchObject(unavailable);
+  proxy.speak();
+  await store.ping();
 });
