@@ -1,6 +1,5 @@
 // A proxy to a server on this machine that can fall silent, as a network does that is cut without a word: it takes connections and bytes,
 // passes nothing on and closes nothing. A connection that lost bytes so stays silent; the others go on when the silence ends.
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { type ListeningServer, listening } from './scripted-server.ts';
 
@@ -52,9 +51,10 @@ export async function openSilentProxy(port: number): Promise<SilentProxy> {
     async deliver() {
       for (const { upstream, bytes } of late.splice(0)) {
         if (upstream.closed) continue;
-        const answered = Promise.race([once(upstream, 'data'), once(upstream, 'close')]);
-        upstream.write(bytes);
-        await answered;
+        await new Promise((resolve) => {
+          upstream.once('data', resolve).once('close', resolve);
+          upstream.write(bytes);
+        });
       }
     },
   };

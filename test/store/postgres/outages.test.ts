@@ -44,7 +44,7 @@ async function hold(statement: string) {
 async function openTwo(options: Partial<PostgresStoreOptions> = {}) {
   const proxy = await openProxy();
   const hosts = [hostOf(proxy)];
-  const quick = { silenceMs: 50, connectMs: 100 };
+  const quick = { silenceMs: 50, connectMs: 1000 };
   const { store } = await openTestPostgres(database, { hosts, ...quick, ...options });
   const server = { owner: newId('srv'), beatMs: 50, leaseMs: ever };
   const { store: other } = await openTestPostgres(database, { server });
@@ -55,7 +55,7 @@ async function openTwo(options: Partial<PostgresStoreOptions> = {}) {
 async function openImpatient() {
   const owner = newId('srv');
   const server = { owner, beatMs: 50, leaseMs: ever };
-  return { owner, ...(await openTwo({ server, patienceMs: 100 })) };
+  return { owner, ...(await openTwo({ server, patienceMs: 1000, silenceMs: 300 })) };
 }
 
 test('calls outlast a silence of the network, over connections that it has made useless', async () => {
@@ -122,15 +122,18 @@ test('a turn of a server is free for others when its end could not be told, with
 test('a turn of a server is free for others when its beginning came too late for its caller, also by its key', async () => {
   const { store, other, project, owner } = await openImpatient();
   const key = once('key', 'x');
-  for (const start of [turnStart(ofOwner(owner)), turnStart({ ...ofOwner(owner), once: key })]) {
-    const { session_id } = start.newSession;
-    const holder = await hold('LOCK TABLE parley.sessions IN EXCLUSIVE MODE');
-    await expect(store.beginTurn(project, start)).rejects.toMatchObject(unavailable);
-    await holder.release();
+  const starts = [turnStart(ofOwner(owner)), turnStart({ ...ofOwner(owner), once: key })];
+  const holder = await hold('LOCK TABLE parley.sessions IN EXCLUSIVE MODE');
+  await Promise.all(
+    starts.map((start) => expect(store.beginTurn(project, start)).rejects.toMatchObject(unavailable)),
+  );
+  await holder.release();
+  for (const { newSession, once: asked } of starts) {
+    const { session_id } = newSession;
     await expect.poll(() => other.findSession(project, session_id), patient).not.toBeNull();
-    const asked = start.once === null ? { session_id } : { once: key };
+    const next = turnStart({ ...(asked === null ? { session_id } : { once: key }), ...ofOwner('other') });
     await expect
-      .poll(() => other.beginTurn(project, turnStart({ ...asked, ...ofOwner('other') })), patient)
+      .poll(() => other.beginTurn(project, next), patient)
       .toMatchObject({ kind: 'begun', turn: { session_id } });
   }
 });
