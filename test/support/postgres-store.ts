@@ -42,9 +42,10 @@ export function postgresOptions(
   };
 }
 
+let places = 0;
+
 /** Each place is a schema of its own. */
 export function placesIn(address: () => Address): NewPlace {
-  let places = 0;
   return async () => {
     places += 1;
     const schema = `place_${places}`;

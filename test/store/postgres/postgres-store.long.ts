@@ -5,12 +5,10 @@ import { newestPostgres, type PostgresServer, startPostgres } from '../../suppor
 import { placesIn } from '../../support/postgres-store.ts';
 import { describeEveryStore } from '../every-store.ts';
 
-const engines = [
-  { engine: 'PostgreSQL', start: () => startPostgres() },
-  { engine: 'PostgreSQL 18', start: () => startPostgres(undefined, newestPostgres) },
-];
+describe('PostgreSQL', () => describePlaces(() => startPostgres(), false));
+describe('PostgreSQL 18', () => describePlaces(() => startPostgres(undefined, newestPostgres), true));
 
-describe.each(engines)('$engine', ({ engine, start }) => {
+function describePlaces(start: () => Promise<PostgresServer>, isDirect: boolean): void {
   let server: PostgresServer;
   let pooler: Pooler | null = null;
   beforeAll(async () => {
@@ -22,7 +20,7 @@ describe.each(engines)('$engine', ({ engine, start }) => {
     server.stop();
   });
 
-  if (engine !== 'PostgreSQL')
+  if (isDirect)
     describeEveryStore(
       'the PostgreSQL store',
       placesIn(() => server),
@@ -32,4 +30,4 @@ describe.each(engines)('$engine', ({ engine, start }) => {
       'the PostgreSQL store behind a pooler',
       placesIn(() => pooler ?? server),
     );
-});
+}
