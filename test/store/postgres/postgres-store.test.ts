@@ -1,26 +1,16 @@
 // The suite of every store, over PostgreSQL.
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { openPostgresRows } from '../../../src/store/postgres/open.ts';
+import { afterAll, beforeAll } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
-import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
+import { placesIn } from '../../support/postgres-store.ts';
 import { describeEveryStore } from '../every-store.ts';
 
 let server: PostgresServer;
-let places = 0;
 beforeAll(async () => {
   server = await startPostgres();
 }, 60_000);
 afterAll(() => server.stop());
 
-describeEveryStore('the PostgreSQL store', async () => {
-  places += 1;
-  const schema = `place_${places}`;
-  return {
-    open: async () => (await openTestPostgres(server, { schema })).store,
-    async openRows() {
-      const rows = await openPostgresRows(postgresOptions(server, { schema }));
-      onTestFinished(() => rows.close());
-      return rows;
-    },
-  };
-});
+describeEveryStore(
+  'the PostgreSQL store',
+  placesIn(() => server),
+);
