@@ -48,7 +48,7 @@ it.each([
     );
     const { store } = await openTestStore(storeOptions(directory));
     const nothing = { items: [], next_cursor: null, newest_only: false };
-    for (const project of [other, mine]) expect(await search(store, project, text)).toEqual(nothing);
+    for (const project of [other, mine]) expect(await search(store, project, text, 5)).toEqual(nothing);
   },
 );
 
