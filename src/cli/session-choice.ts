@@ -13,12 +13,23 @@ export async function sessionToContinue(
   flags: SessionFlags,
   context: CliContext,
 ): Promise<CurrentSession | null> {
-  if (!flags.continue && flags.session === null) return null;
+  const { session } = flags;
+  if (!flags.continue)
+    return session === null ? null : { sessionId: session, mode: await knownMode(session, context) };
   const current = await context.currentSession();
-  if (!flags.continue && flags.session !== null)
-    return { sessionId: flags.session, mode: current?.sessionId === flags.session ? current.mode : null };
   if (current !== null) return current;
   throw new ParleyError('USAGE', 'There is no session to continue here yet.', {
     hint: 'Start one without -c, or name one with -s (see: parley sessions list).',
   });
+}
+
+/** A note that cannot be read does not stop a chat that names its session. */
+async function knownMode(sessionId: string, context: CliContext): Promise<string | null> {
+  try {
+    const current = await context.currentSession();
+    return current?.sessionId === sessionId ? current.mode : null;
+  } catch (error) {
+    if (error instanceof ParleyError) return null;
+    throw error;
+  }
 }
