@@ -5,20 +5,21 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openServer, type ServerFixture } from '../server/server-fixture.ts';
 import { balance } from '../support/balancer.ts';
 import { newKey, openEmbedded } from '../support/embedded.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import type { PostgresDatabase } from '../support/postgres-server.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
 import { openRemote } from '../support/remote.ts';
 import type { ListeningServer } from '../support/scripted-server.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { describeService, type ServiceFixture } from './service-suite.ts';
 
-let database: PostgresServer;
+let database: PostgresDatabase;
 let embedded: EmbeddedBackend;
 let servers: readonly ServerFixture[];
 let balancer: ListeningServer;
 let tests = 0;
 
 beforeAll(async () => {
-  database = await startPostgres();
+  database = await sharedPostgres();
   const openStore = async () => (await openPostgresStore(postgresOptions(database))).store;
   const server = (owner: string) => ({
     owner: { id: owner, isGone: () => false },
@@ -34,7 +35,6 @@ afterAll(async () => {
   await balancer.close();
   await Promise.all(servers.map((server) => server.close()));
   await embedded.close();
-  database.stop();
 });
 
 describeService('over PostgreSQL', async () => projects(embedded, embedded, async () => {}));

@@ -6,10 +6,10 @@ import {
   openPostgresStore,
   type PostgresStoreOptions,
 } from '../../src/store/postgres/open.ts';
-import type { PostgresServer } from './postgres-server.ts';
+import type { PostgresDatabase } from './postgres-server.ts';
 
 export async function openTestPostgres(
-  server: PostgresServer,
+  server: PostgresDatabase,
   options: Partial<PostgresStoreOptions> = {},
 ): Promise<OpenedPostgresStore> {
   const opened = await openPostgresStore(postgresOptions(server, options));
@@ -19,12 +19,12 @@ export async function openTestPostgres(
 
 /** What the store of a test is opened with. */
 export function postgresOptions(
-  { port, user }: PostgresServer,
+  { port, user, database }: PostgresDatabase,
   options: Partial<PostgresStoreOptions> = {},
 ): PostgresStoreOptions {
   return {
-    name: `postgres://127.0.0.1:${port}/postgres`,
-    hosts: [{ host: '127.0.0.1', port, user, database: 'postgres' }],
+    name: `postgres://127.0.0.1:${port}/${database}`,
+    hosts: [{ host: '127.0.0.1', port, user, database }],
     schema: 'parley',
     now: Date.now,
     rules: storeRules,

@@ -1,16 +1,16 @@
 // The suite of every store, over PostgreSQL.
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import { openPostgresRows } from '../../../src/store/postgres/open.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { describeEveryStore } from '../every-store.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 let places = 0;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 }, 60_000);
-afterAll(() => server.stop());
 
 describeEveryStore('the PostgreSQL store', async () => {
   places += 1;
