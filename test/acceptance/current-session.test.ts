@@ -6,9 +6,9 @@ import type { CreatedKey } from '../../src/service/administration.ts';
 import type { ChatReply } from '../../src/service/chat-event.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
