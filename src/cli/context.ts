@@ -1,5 +1,11 @@
 // The context of a command: the streams, the global options and the service, which is opened at its first use.
-import { readCurrentSession, type SessionHolder, writeCurrentSession } from '../config/current-session.ts';
+import {
+  type CurrentSession,
+  readCurrentSession,
+  type SessionHolder,
+  writeCurrentSession,
+} from '../config/current-session.ts';
+import type { ModePlace } from '../config/mode-place.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
 import type { BackendOptions, EngineOptions, OpenedBackend } from '../service/backend-opening.ts';
@@ -11,6 +17,7 @@ import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
 import { isFed, type StdinReading } from './terminal/stdin.ts';
+import { terminalText } from './terminal/terminal-text.ts';
 import { type StartTimer, startTimer } from './terminal/timer.ts';
 
 const noTimer: StartTimer = () => () => {};
@@ -56,6 +63,7 @@ export class CliContext {
   readonly #processHost: CliHost;
   readonly #backend: BackendAccess;
   #filtered: JqOutput | undefined;
+  #modePlace: Promise<ModePlace> | undefined;
 
   constructor(host: CliHost, options: GlobalOptions, commandPath = 'parley', parts: ContextParts = {}) {
     this.#processHost = host;
@@ -136,6 +144,12 @@ export class CliContext {
     return this.#backend.open(beginsStore);
   }
 
+  /** The modes that the embedded service of the target answers with, to set them up. They are opened at the first call. */
+  openModes(): Promise<ModePlace> {
+    this.#modePlace ??= this.host.openModes(this.target);
+    return this.#modePlace;
+  }
+
   /** The options for requests to servers, those of the API and those of models. */
   get engineOptions(): EngineOptions {
     return {
@@ -170,13 +184,20 @@ export class CliContext {
   }
 
   /** The last session of this terminal with this origin and key; null if there is none. */
-  async currentSession(): Promise<string | null> {
+  async currentSession(): Promise<CurrentSession | null> {
     return readCurrentSession(this.host.dataDirectory, await this.#holder());
   }
 
-  async rememberSession(sessionId: string): Promise<void> {
+  /** True if a session was used before in any terminal, with this origin and key. */
+  async hadSession(): Promise<boolean> {
+    const holder = { ...(await this.#holder()), terminal: null };
+    return readCurrentSession(this.host.dataDirectory, holder) !== null;
+  }
+
+  /** `mode`: that of the session's last turn; null for a session without a turn. */
+  async rememberSession(sessionId: string, mode: string | null): Promise<void> {
     const { dataDirectory, now } = this.host;
-    writeCurrentSession(dataDirectory, await this.#holder(), sessionId, now());
+    writeCurrentSession(dataDirectory, await this.#holder(), { sessionId, mode }, now());
   }
 
   /** True if stdin is a pipe, a socket or a file, and so has an end. */
@@ -209,9 +230,23 @@ export class CliContext {
     if (!this.options.quiet) await this.stderr.write(`${line}\n`);
   }
 
+  /** As `say`, for what a person may pass over. */
+  async sayDimly(line: string): Promise<void> {
+    if (this.options.quiet) return;
+    const { dim } = await this.stderr.style();
+    await this.stderr.write(terminalText`${dim(line)}\n`);
+  }
+
   /** Closes the backend. A later call opens it again, with the modes of that time. */
-  close(): Promise<void> {
+  closeBackend(): Promise<void> {
     return this.#backend.close();
+  }
+
+  /** Closes everything that the command has opened. */
+  async close(): Promise<void> {
+    // The caller that opened the modes in vain has reported that failure.
+    await (await this.#modePlace?.catch(() => undefined))?.close();
+    await this.closeBackend();
   }
 
   #openingOptions(beginsStore: boolean): BackendOptions {

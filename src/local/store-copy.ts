@@ -1,6 +1,6 @@
 // Copies all rows of a store into another, and compares the two. Sessions come in the order of their ids, a page in a transaction, so a copy
 // that was stopped goes on where it ended. Keys come last: nobody gets into a copy before it is whole.
-import type { CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
+import type { CopiedModes, CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { PartPage, PartPlace, ProjectRow, StoreRows } from '../store/store-rows.ts';
 import { compareProject, copyDiffers, differences } from './copy-comparison.ts';
@@ -14,6 +14,8 @@ export interface StoreCopy {
   readonly to: string;
   /** Goes on with a copy of this original that was stopped. */
   readonly resume: boolean;
+  /** Copies the modes, which need not be in the stores themselves. */
+  readonly copyModes: () => Promise<CopiedModes>;
   readonly progress: CopyProgress;
   readonly signal: AbortSignal;
 }
@@ -46,6 +48,7 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
   } catch (error) {
     throw isWhole && error instanceof ParleyError && error.code === 'COPY_DIFFERS' ? usedSince(error) : error;
   }
+  const modes = isWhole ? noModes : await options.copyModes();
   const keys = await original.keys();
   if (!isWhole) await copy.addKeys(keys);
   const others = [
@@ -57,8 +60,11 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
     throw isWhole ? usedSince(differs) : differs;
   }
   await note(copy, { from, isWhole: true });
-  return { from, to, projects: compared, keys: keys.length, stored_answers };
+  return { from, to, projects: compared, keys: keys.length, modes, stored_answers };
 }
+
+/** Modes that were changed in a copy that is whole stay as they are there. */
+const noModes: CopiedModes = { copied: 0, kept: [], faulty: [] };
 
 /** Whether the copy was whole already. Refuses a store that holds anything else. */
 async function begin({ copy, from, to, resume }: StoreCopy): Promise<boolean> {

@@ -66,6 +66,16 @@ export interface CopiedProject {
   readonly hash: string;
 }
 
+/** What a copy has done with the modes of a store. */
+export interface CopiedModes {
+  /** How many the copy did not have. */
+  readonly copied: number;
+  /** The copy has another mode with this name, which stays. */
+  readonly kept: readonly string[];
+  /** Their settings break a rule, so they were not copied. */
+  readonly faulty: readonly string[];
+}
+
 /** What copying a store has done. */
 export interface CopyReport {
   readonly from: string;
@@ -73,6 +83,7 @@ export interface CopyReport {
   readonly projects: readonly CopiedProject[];
   /** Revoked ones too. */
   readonly keys: number;
+  readonly modes: CopiedModes;
   /** What idempotency keys did, so that a request that is repeated after the move is not done twice. */
   readonly stored_answers: number;
 }

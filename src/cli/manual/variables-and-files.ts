@@ -18,7 +18,7 @@ export const variables: readonly Described[] = [
     name: 'PARLEY_API_KEY',
     purpose: 'the key; it comes before the key of the profile, but not of one that --profile names',
   },
-  { name: 'PARLEY_MODE', purpose: 'the mode to chat in where --mode is not given' },
+  { name: 'PARLEY_MODE', purpose: 'the mode of a new session where --mode is not given' },
   { name: 'PARLEY_NO_STDIN', purpose: '1 leaves stdin alone, as chat --no-stdin does' },
   { name: 'PARLEY_CONFIG_DIR', purpose: 'where profiles and keys are kept (config.json)' },
   { name: 'PARLEY_DATA_DIR', purpose: 'where the store of the embedded service is kept (parley.db)' },
@@ -45,7 +45,10 @@ export const variables: readonly Described[] = [
 
 /** The paths on Linux. */
 export const files: readonly Described[] = [
-  { name: '~/.config/parley/config.json', purpose: 'profiles: URL, key and mode; mode 0600' },
+  {
+    name: '~/.config/parley/config.json',
+    purpose: 'profiles: URL, key and mode; modes, but those of a store in PostgreSQL; mode 0600',
+  },
   {
     name: '~/.local/share/parley/parley.db',
     purpose: 'the sessions of the embedded service, with -wal and -shm beside it; mode 0600',

@@ -1,7 +1,9 @@
 // The servers at one database. Each renews one row, its beat, and holds its turns while that lasts; one that misses its beats loses them.
 // All times are of the database's clock.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ModeSet } from '../mode-store.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { modesUnless } from './modes.ts';
 import { statement } from './statement.ts';
 
 export interface ServerIdentity {
@@ -18,14 +20,15 @@ const usualLeaseMs = 5000;
 const leavingMs = 1000;
 
 const leaseEnd = `clock_timestamp() + $2::integer * interval '1 millisecond'`;
-// A row that was over tells of an outage, of this server or of the database.
+// A row that was over tells of an outage, of this server or of the database. $3 is the version of the modes that the server knows, or null.
 const beat = statement(`
   WITH beaten AS (
     INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd}, ${leaseEnd})
     ON CONFLICT (owner) DO UPDATE SET until = excluded.until,
       judges_from = CASE WHEN server.until < clock_timestamp() THEN excluded.judges_from ELSE server.judges_from END
   )
-  SELECT 1 + count(*) AS servers FROM parley.servers AS other WHERE other.owner <> $1 AND other.until > clock_timestamp()`);
+  SELECT 1 + count(*) AS servers, ${modesUnless('$3')} AS modes
+  FROM parley.servers AS other WHERE other.owner <> $1 AND other.until > clock_timestamp()`);
 const leave = statement(`UPDATE parley.servers SET until = '-infinity' WHERE owner = $1`);
 // Longer than the longest lease of a turn: then the columns of the turn itself say that it is over.
 const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestamp() - interval '10 minutes'`);
@@ -50,17 +53,26 @@ export class ServerBeat {
   #timer: NodeJS.Timeout | null = null;
   #beating: Promise<void> = Promise.resolve();
   #servers = 1;
+  #modesVersion: string;
+  #followModes: ((modes: ModeSet) => void) | null = null;
 
-  constructor(connections: ConnectionPool, { owner, beatMs, leaseMs }: ServerIdentity) {
+  /** `modesVersion`: of the modes that the server has read. */
+  constructor(connections: ConnectionPool, modesVersion: string, { owner, beatMs, leaseMs }: ServerIdentity) {
     this.owner = owner;
     this.#connections = connections;
     this.#beatMs = beatMs ?? usualBeatMs;
     this.#leaseMs = leaseMs ?? usualLeaseMs;
+    this.#modesVersion = modesVersion;
   }
 
   /** Servers that live, this one too, as of the last beat. */
   get servers(): number {
     return this.#servers;
+  }
+
+  /** The listener gets the modes of the database after each change, with the beat. A beat that fails leaves the modes that are known. */
+  followModes(listener: (modes: ModeSet) => void): void {
+    this.#followModes = listener;
   }
 
   /** Rejects when the first beat fails; a later one is followed by another. */
@@ -90,7 +102,14 @@ export class ServerBeat {
   }
 
   async #beat(): Promise<void> {
-    const [row] = await this.#connections.ask<{ servers: number }>(beat, [this.owner, this.#leaseMs]);
+    // Whoever follows no modes is not told of them.
+    const known = this.#followModes === null ? null : this.#modesVersion;
+    const [row] = await this.#connections.ask<{ servers: number; modes: ModeSet | null }>(beat, [
+      ...[this.owner, this.#leaseMs, known],
+    ]);
     this.#servers = row?.servers ?? 1;
+    if (row?.modes == null) return;
+    this.#modesVersion = row.modes.version;
+    this.#followModes?.(row.modes);
   }
 }
