@@ -56,7 +56,7 @@ test('a session goes on in the mode it was in, and -m changes it from then on, w
 });
 
 test('a session whose mode is not there any more names both, and the way out', async () => {
-  const own = new Place();
+  const own = new PlaceInProcess();
   const settings = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'];
   await own.output(['modes', 'add', 'gone', ...settings]);
   // The model cannot be reached. The message is kept in a session of this mode all the same.
