@@ -3,6 +3,8 @@
 import { defineConfig } from 'vitest/config';
 
 const alone = [
+  // It reads V8's cache of code, which holds for the flags of V8 that a process has: src/http sets one.
+  'test/bin/parley.test.ts',
   'test/package.test.ts',
   'test/server/{body-memory,large-bodies,load,slow-clients}.test.ts',
   'test/store/sqlite/{processes,store-processes,writer}.test.ts',
