@@ -65,7 +65,7 @@ export interface AddressOptions {
 
 const usualPort = 5432;
 const usualConnections = 8;
-const usualPatience = 10;
+const usualPatience = 15;
 const parameters = [
   ...['host', 'port', 'user', 'dbname', 'password', 'sslmode', 'sslrootcert', 'schema', 'connections'],
   ...['patience', 'prepare', 'target_session_attrs'],

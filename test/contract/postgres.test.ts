@@ -17,16 +17,18 @@ let embedded: EmbeddedBackend;
 let servers: readonly ServerFixture[];
 let balancer: ListeningServer;
 let tests = 0;
+const hour = 3_600_000;
 
 beforeAll(async () => {
   database = await sharedPostgres();
   const openStore = async () => (await openPostgresStore(postgresOptions(database))).store;
-  const server = (owner: string) => ({
+  const server = (owner: string, ahead: number) => ({
     owner: { id: owner, isGone: () => false },
+    now: () => Date.now() + ahead,
     openStore: async () => (await openPostgresStore(postgresOptions(database, { server: { owner } }))).store,
   });
   embedded = await openEmbedded('', { openStore });
-  servers = [await openServer(server('first')), await openServer(server('second'))];
+  servers = [await openServer(server('first', hour / 2)), await openServer(server('second', -hour / 2))];
   const ports = await Promise.all(servers.map(async (server) => Number((await server.listen()).port)));
   balancer = await balance(ports);
 }, 60_000);
@@ -39,7 +41,7 @@ afterAll(async () => {
 
 describeService('over PostgreSQL', async () => projects(embedded, embedded, async () => {}));
 
-describeService('from two servers over one PostgreSQL', async () => {
+describeService('from two servers over one PostgreSQL, whose clocks are an hour apart', async () => {
   const { backend } = await openRemote(balancer.url);
   return projects(backend, embedded, () => backend.close());
 });

@@ -27,7 +27,7 @@ export interface PostgresServer extends PostgresDatabase {
 }
 
 /** The directory of `initdb` and `postgres`. */
-function findPostgres(): string {
+export function findPostgres(): string {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian)
     ? readdirSync(debian).sort((one, other) => Number(other) - Number(one))
@@ -122,7 +122,7 @@ export function postgresDatabase(place: Omit<PostgresDatabase, 'rows'>): Postgre
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

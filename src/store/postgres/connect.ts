@@ -1,5 +1,6 @@
 // Opens one connection, and refuses a database that would not keep its promises: what was acknowledged must survive a power cut, and the
 // server must be the one that writes.
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { ParleyError } from '../../service/errors.ts';
 import { isPassing } from './postgres-errors.ts';
@@ -15,8 +16,11 @@ const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** A connection that answers nothing for so long is taken for lost, ms. */
-const answerMs = 10_000;
+/** A statement that takes longer has failed, ms. */
+export const answerMostMs = 10_000;
+/** While nobody has answered, the next try begins so long after the one before, ms. */
+const apartMs = 500;
+const usualConnectMs = 4000;
 
 interface ServerFacts {
   readonly version: number;
@@ -42,6 +46,8 @@ export interface ConnectOptions {
   readonly name: string;
   /** True for a test: a database that loses acknowledged commits in a power cut is taken all the same. */
   readonly acceptsLoss?: boolean | undefined;
+  /** How long all tries together may take, ms. */
+  readonly connectMs?: number | undefined;
 }
 
 /** What one server is reached with; `password` is empty where none is needed. */
@@ -50,43 +56,85 @@ export type ConnectionConfig = Pick<
   'host' | 'port' | 'user' | 'database' | 'ssl' | 'password'
 >;
 
-/** Tries the hosts in their order, until one of them takes writes. */
-export async function connect(
-  hosts: readonly ConnectionConfig[],
-  options: ConnectOptions,
-): Promise<pg.Client> {
-  let failure: unknown;
-  for (const host of hosts) {
-    try {
-      return await connectTo(host, options);
-    } catch (error) {
-      failure = error;
-      if (!isPassing(error)) throw error;
-    }
+/** A connection whose socket can be closed without a word to the other end, which may not hear it. */
+export class Connection extends pg.Client {
+  /** Of its server process; pg sets it. */
+  declare readonly processID: number | null;
+  readonly #socket: Socket;
+
+  constructor(config: pg.ClientConfig) {
+    const socket = new Socket();
+    super({ ...config, stream: () => socket });
+    this.#socket = socket;
+    // A connection that fails later tells it to those who use it; without a listener the process would end.
+    this.on('error', () => {});
   }
-  throw failure;
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
 }
 
-async function connectTo(config: ConnectionConfig, options: ConnectOptions): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionTimeoutMillis: answerMs,
-    query_timeout: answerMs,
+/**
+ * Tries the hosts in their order, and again, until one of them takes writes: the next as soon as one refuses, or has not answered for
+ * half a second. A host that is gone without a word holds nobody up, and one that comes back is found soon. Rejects when all have refused.
+ */
+export function connect(hosts: readonly ConnectionConfig[], options: ConnectOptions): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const trying = new Set<Connection>();
+    let tries = 0;
+    let next: NodeJS.Timeout | undefined;
+    const settle = (taken: Connection | null) => {
+      clearTimeout(next);
+      clearTimeout(limit);
+      for (const connection of trying) if (connection !== taken) connection.destroy();
+      trying.clear();
+    };
+    const limit = setTimeout(() => {
+      settle(null);
+      reject(new Error('timeout expired'));
+    }, options.connectMs ?? usualConnectMs);
+    const start = () => {
+      clearTimeout(next);
+      next = setTimeout(start, apartMs);
+      const connection = connectionTo(hosts[tries % hosts.length] as ConnectionConfig, options);
+      tries += 1;
+      trying.add(connection);
+      login(connection, options).then(
+        () => {
+          if (!trying.has(connection)) return;
+          settle(connection);
+          resolve(connection);
+        },
+        (error: unknown) => {
+          connection.destroy();
+          if (!trying.delete(connection)) return;
+          if (isPassing(error) && tries < hosts.length) return start();
+          if (isPassing(error) && trying.size > 0) return;
+          settle(null);
+          reject(error);
+        },
+      );
+    };
+    start();
+  });
+}
+
+function connectionTo(config: ConnectionConfig, { connectMs }: ConnectOptions): Connection {
+  return new Connection({
+    connectionTimeoutMillis: connectMs ?? usualConnectMs,
+    query_timeout: answerMostMs,
     keepAlive: true,
     application_name: 'parley',
     ...config,
     types,
   });
-  // A connection that fails later tells it to those who use it; without a listener the process would end.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query<ServerFacts>(facts);
-    refuseUnsafe(rows[0] as ServerFacts, options);
-    return client;
-  } catch (error) {
-    void client.end().catch(() => {});
-    throw error;
-  }
+}
+
+async function login(connection: Connection, options: ConnectOptions): Promise<void> {
+  await connection.connect();
+  const { rows } = await connection.query<ServerFacts>(facts);
+  refuseUnsafe(rows[0] as ServerFacts, options);
 }
 
 function refuseUnsafe(server: ServerFacts, { name, acceptsLoss }: ConnectOptions): void {

@@ -2,21 +2,24 @@
 // group grow meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until its
 // patience is over; every statement of this store may be sent twice.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, QueryConfig } from 'pg';
+import type { QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
-import { isConnectionLost, isPassing, isPrepareRefused, storeError } from './postgres-errors.ts';
-import { inSchema, type NamedStatement, type Statement } from './statement.ts';
+import { answerMostMs, type Connection } from './connect.ts';
+import { isConnectionLost, isPassing, isPrepareRefused, isSilence, storeError } from './postgres-errors.ts';
+import { inSchema, type NamedStatement, type Statement, statement } from './statement.ts';
 
 export interface PoolOptions {
   /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
-  readonly connect: () => Promise<Client>;
+  readonly connect: () => Promise<Connection>;
   /** For errors: the store without user and password. */
   readonly name: string;
   readonly schema: string;
   readonly size: number;
   /** How long a call is sent again while the database gives no answer, ms. */
   readonly patienceMs: number;
+  /** How long a connection may be silent on a statement, until the statement is sent again over another, ms. */
+  readonly silenceMs?: number | undefined;
   readonly prepare: boolean;
   /** 0 to 1, for pauses of unequal length. */
   readonly random: () => number;
@@ -35,19 +38,44 @@ export type Ask = <Row>(
 const longestPauseMs = 250;
 /** Of a statement over whole tables. */
 const longestMs = 6 * 60 * 60 * 1000;
+/** A statement that was lost is sent again soon; one that is slow gets more time at its second sending. */
+const usualSilenceMs = 3000;
+
+// What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again. Behind a pooler there is
+// no process of this number.
+const endBackend = statement(`
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE pid = $1 AND usename = current_user AND application_name = 'parley' AND pid <> pg_backend_pid()`);
+
+type TimedQuery = QueryConfig & { readonly query_timeout?: number };
+
+interface Sending {
+  /** Whether it is unknown if an earlier sending did its work. */
+  readonly wasLost: boolean;
+  /** How long the connection may be silent, ms. */
+  readonly answerMs: number;
+}
+
+interface Waiting {
+  readonly resolve: (connection: Connection) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #named = new Map<Statement, NamedStatement>();
-  readonly #free: Client[] = [];
-  readonly #waiting: ((client: Client | null) => void)[] = [];
+  readonly #free: Connection[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #silenceMs: number;
   #open = 0;
+  #isOpening = false;
   #prepares: boolean;
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#prepares = options.prepare;
+    this.#silenceMs = options.silenceMs ?? usualSilenceMs;
   }
 
   /** How long a call may wait for what passes, ms. */
@@ -57,24 +85,28 @@ export class ConnectionPool {
 
   /** Rejects with a ParleyError, or with what PostgreSQL said of the values of the call. */
   readonly ask: Ask = <Row>(one: Statement, values: readonly unknown[] = [], again = one) =>
-    this.#persist((client, wasLost) =>
-      this.#send<Row>(client, wasLost ? again : one, values, this.#prepares),
+    this.#persist((client, { wasLost, answerMs }) =>
+      this.#send<Row>(client, wasLost ? again : one, values, this.#prepares, answerMs),
     );
 
   /** A statement that reads or rewrites whole tables, outside of any transaction. It is sent once. */
   async askOnce<Row>(one: Statement): Promise<readonly Row[]> {
     const { text } = this.#inPlace(one);
     return this.#once(async (client) => {
-      const query: QueryConfig & { query_timeout: number } = { text, query_timeout: longestMs };
+      const query: TimedQuery = { text, query_timeout: longestMs };
       return (await client.query(query)).rows as Row[];
     });
   }
 
-  /** One transaction; `work` may run again from its beginning. */
-  transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
-    return this.#persist(async (client) => {
-      const ask: Ask = (one, values = []) => this.#send(client, one, values, false);
-      await client.query('BEGIN');
+  /** One transaction; `work` may run again from its beginning. `isLong`: its statements read or rewrite whole tables. */
+  transaction<T>(work: (ask: Ask) => Promise<T>, isLong = false): Promise<T> {
+    return this.#persist(async (client, { answerMs }) => {
+      const workMs = isLong ? longestMs : answerMs;
+      const ask: Ask = (one, values = []) => this.#send(client, one, values, false, workMs);
+      // The server of a connection that is cut without a word would keep its locks for hours.
+      const text = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${this.#silenceMs}`;
+      const begin: TimedQuery = { text, query_timeout: answerMs };
+      await client.query(begin);
       try {
         const result = await work(ask);
         await client.query('COMMIT');
@@ -88,16 +120,28 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const give of this.#waiting.splice(0)) give(null);
+    this.#refuse(storeClosed());
     await Promise.all(this.#free.splice(0).map((client) => client.end().catch(() => {})));
   }
 
-  async #persist<T>(work: (client: Client, wasLost: boolean) => Promise<T>): Promise<T> {
+  async #persist<T>(work: (client: Connection, sending: Sending) => Promise<T>): Promise<T> {
     const until = monotonicMs() + this.#options.patienceMs;
     let wasLost = false;
+    /** The server process of a connection that gave no answer. */
+    let silent: number | null = null;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
-        return await this.#once((client) => work(client, wasLost));
+        return await this.#once(async (client) => {
+          if (silent !== null) await this.#send(client, endBackend, [silent], false, this.#silenceMs);
+          silent = null;
+          const leftMs = wasLost ? Math.min(until - monotonicMs(), answerMostMs) : 0;
+          try {
+            return await work(client, { wasLost, answerMs: Math.max(leftMs, this.#silenceMs) });
+          } catch (error) {
+            if (isSilence(error)) silent = client.processID;
+            throw error;
+          }
+        });
       } catch (error) {
         if (this.#closed) throw storeClosed();
         wasLost ||= isConnectionLost(error);
@@ -108,13 +152,15 @@ export class ConnectionPool {
     }
   }
 
-  async #once<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  async #once<T>(work: (client: Connection) => Promise<T>): Promise<T> {
     const client = await this.#take();
     let isLost = false;
     try {
       return await work(client);
     } catch (error) {
       isLost = !(error instanceof ParleyError) && isConnectionLost(error);
+      // Those that nobody uses go the same way through the network.
+      if (isSilence(error)) for (const free of this.#free.splice(0)) this.#give(free, true);
       throw error;
     } finally {
       this.#give(client, isLost);
@@ -122,13 +168,14 @@ export class ConnectionPool {
   }
 
   async #send<Row>(
-    client: Client,
+    client: Connection,
     one: Statement,
     values: readonly unknown[],
     prepares: boolean,
+    answerMs: number,
   ): Promise<readonly Row[]> {
     const { name, text } = this.#inPlace(one);
-    const query = { text, values: [...values] };
+    const query: TimedQuery = { text, values: [...values], query_timeout: answerMs };
     const result = await client.query(prepares ? { ...query, name } : query);
     return result.rows as Row[];
   }
@@ -141,44 +188,58 @@ export class ConnectionPool {
     return named;
   }
 
-  async #take(): Promise<Client> {
-    if (this.#closed) throw storeClosed();
+  #take(): Promise<Connection> {
+    if (this.#closed) return Promise.reject(storeClosed());
     const free = this.#free.pop();
-    if (free !== undefined) return free;
-    if (this.#open >= this.#options.size) {
-      const given = await new Promise<Client | null>((resolve) => this.#waiting.push(resolve));
-      if (given !== null) return given;
-      return this.#take();
-    }
+    if (free !== undefined) return Promise.resolve(free);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      void this.#openMore();
+    });
+  }
+
+  /** One at a time, for as long as somebody waits: a database that comes back is not overrun. */
+  async #openMore(): Promise<void> {
+    if (this.#isOpening || this.#closed) return;
+    if (this.#waiting.length === 0 || this.#open >= this.#options.size) return;
+    this.#isOpening = true;
     this.#open += 1;
     try {
       const client = await this.#options.connect();
       client.on('error', () => this.#drop(client));
-      return client;
+      this.#isOpening = false;
+      this.#give(client, false);
+      void this.#openMore();
     } catch (error) {
+      this.#isOpening = false;
       this.#open -= 1;
-      this.#waiting.shift()?.(null);
-      throw isPassing(error) ? error : storeError(error, this.#options.name);
+      // While other connections are in use, whoever waits gets the next of them that is free.
+      if (!isPassing(error)) this.#refuse(storeError(error, this.#options.name));
+      else if (this.#open === 0) this.#refuse(error);
     }
   }
 
-  #give(client: Client, isLost: boolean): void {
+  #refuse(error: unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+
+  #give(client: Connection, isLost: boolean): void {
     if (isLost || this.#closed) {
       this.#open -= 1;
       client.removeAllListeners('error');
       client.on('error', () => {});
-      void client.end().catch(() => {});
-      // Whoever waits opens a connection in its place.
-      this.#waiting.shift()?.(null);
+      if (isLost) client.destroy();
+      else void client.end().catch(() => {});
+      void this.#openMore();
       return;
     }
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(client);
-    else next(client);
+    else next.resolve(client);
   }
 
   /** A connection that fails while nobody uses it. */
-  #drop(client: Client): void {
+  #drop(client: Connection): void {
     const at = this.#free.indexOf(client);
     if (at < 0) return;
     this.#free.splice(at, 1);

@@ -1,8 +1,12 @@
 // What a store is and whether it can be written, as PostgreSQL itself says.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { StoreReport } from '../../service/administration.ts';
+import { ParleyError } from '../../service/errors.ts';
 import type { Ask } from './connection-pool.ts';
 import { schemaVersion } from './migrations.ts';
 import { statement } from './statement.ts';
+
+const soonMs = 2000;
 
 const sizes = statement(`
   SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0) AS bytes
@@ -49,8 +53,22 @@ export async function inspect(ask: Ask, name: string): Promise<StoreReport> {
   };
 }
 
-/** A server that was demoted answers reads for days. */
-export async function isWritable(ask: Ask): Promise<boolean> {
-  const [row] = await ask<{ is_standby: boolean }>(writable);
-  return row?.is_standby === false;
+/**
+ * Rejects where the database takes no writes, as a server that was demoted and answers reads for days, or gives no answer: whoever asks,
+ * such as a balancer, does not wait until the patience of calls is over.
+ */
+export async function checkWritable(ask: Ask, name: string): Promise<void> {
+  const asked = ask<{ is_standby: boolean }>(writable);
+  // It may go on asking when nobody waits any more.
+  asked.catch(() => {});
+  const rows = await Promise.race([asked, delay(soonMs, null, { ref: false })]);
+  if (rows?.[0]?.is_standby === false) return;
+  const [what, cause] =
+    rows === null
+      ? ['gives no answer', 'no answer in time']
+      : ['takes no writes', 'pg_is_in_recovery() is true'];
+  throw new ParleyError('UNAVAILABLE', `The database ${name} ${what}.`, {
+    retryAfter: 1,
+    cause: new Error(cause),
+  });
 }

@@ -44,7 +44,7 @@ export async function migrate(
       const from =
         version === newest
           ? newest
-          : await connections.transaction((ask) => applyPending(ask, options, migrations));
+          : await connections.transaction((ask) => applyPending(ask, options, migrations), true);
       return { from, to: newest, backup: null };
     } catch (error) {
       if (!raceCodes.includes(codeOf(error)) || tries >= 5) throw error;

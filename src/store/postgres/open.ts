@@ -28,6 +28,9 @@ export interface PostgresStoreOptions {
   readonly connections: number;
   /** How long a call is sent again while the database gives no answer, ms. */
   readonly patienceMs: number;
+  /** Of a connection (connection-pool.ts), and of all tries to make one (connect.ts), ms. */
+  readonly silenceMs?: number;
+  readonly connectMs?: number;
   readonly prepare: boolean;
   readonly acceptsLoss?: boolean;
   /** For a process that serves: the others learn by its beat that it lives. */
@@ -97,10 +100,11 @@ export async function openPostgresModes(options: PlaceOptions): Promise<ModeStor
 }
 
 async function openPlace(options: PlaceOptions) {
-  const { name, hosts, schema, random, patienceMs, prepare, acceptsLoss, migrations, refusesOlder } = options;
+  const { name, hosts, schema, random, patienceMs, silenceMs, prepare, migrations, refusesOlder } = options;
+  const { acceptsLoss, connectMs } = options;
   const connections = new ConnectionPool({
-    connect: () => connect(hosts, { name, acceptsLoss }),
-    ...{ name, schema, random, patienceMs, prepare, size: options.connections },
+    connect: () => connect(hosts, { name, acceptsLoss, connectMs }),
+    ...{ name, schema, random, patienceMs, silenceMs, prepare, size: options.connections },
   });
   try {
     const migration = await migrate(connections, { name, schema, migrations, refusesOlder });

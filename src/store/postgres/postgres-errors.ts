@@ -2,8 +2,22 @@
 // The codes are SQLSTATEs (PostgreSQL documentation, appendix A).
 import { ParleyError } from '../../service/errors.ts';
 
-/** Server is shutting down, starting, full, or read-only since it was demoted; serialization failures, deadlocks, lock time-outs. */
-const passingCodes = ['57P01', '57P02', '57P03', '53300', '25006', '40001', '40P01', '55P03'];
+/**
+ * Server is shutting down, starting, full, or read-only since it was demoted; it has ended a connection that was idle, also within a
+ * transaction; serialization failures, deadlocks, lock time-outs.
+ */
+const passingCodes = [
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '25P03',
+  '53300',
+  '25006',
+  '40001',
+  '40P01',
+  '55P03',
+];
 const lostConnection = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -12,6 +26,7 @@ const lostConnection = [
   'ENETUNREACH',
   'EHOSTUNREACH',
   'ENOENT',
+  'EAI_AGAIN',
 ];
 
 export function codeOf(error: unknown): string {
@@ -21,7 +36,7 @@ export function codeOf(error: unknown): string {
 /** Whether the connection cannot be used again: it is lost, or its server is not the one to write to. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
-  if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return /^(57P0|08|53300|25006)/.test(code);
+  if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return /^(57P0|08|25P03|53300|25006)/.test(code);
   return true;
 }
 
@@ -32,6 +47,11 @@ export function isPassing(error: unknown): boolean {
   return (
     error instanceof Error && /connection terminated|timeout|Client has encountered/i.test(error.message)
   );
+}
+
+/** Whether a connection gave no answer in time (pg's own words: it has no code for that). */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
 }
 
 /** Whether the values of one call made the statement of a whole group fail. */

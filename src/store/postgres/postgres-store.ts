@@ -8,7 +8,6 @@ import type {
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
-import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -34,8 +33,9 @@ import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { doOnce, type OnceTools, sweepOld } from './idempotency.ts';
 import { importSession } from './imports.ts';
-import { inspect, isWritable } from './inspection.ts';
+import { checkWritable, inspect } from './inspection.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
+import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { storeError } from './postgres-errors.ts';
@@ -78,6 +78,7 @@ export class PostgresStore implements SessionStore {
   readonly #groups: CallGroups;
   readonly #beat: ServerBeat | null;
   readonly #turnWaiters = new TurnWaiters();
+  readonly #leftTurns: LeftTurns | null;
 
   constructor(connections: ConnectionPool, { name, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -89,6 +90,9 @@ export class PostgresStore implements SessionStore {
     this.#searchIndex = new SearchIndex(connections, rules);
     this.#beat = beat;
     this.#groups = callGroups(tools, beat?.owner ?? null);
+    this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
+    // What fails is tried after the next beat.
+    if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -188,7 +192,8 @@ export class PostgresStore implements SessionStore {
     return this.#run(async () => {
       signal?.throwIfAborted();
       this.#sweep(start.once);
-      return accepted(await this.#groups.begins.add({ projectId, start }));
+      const begin = this.#groups.begins.add({ projectId, start });
+      return accepted(await (this.#leftTurns?.followBegin(projectId, start, begin) ?? begin));
     }, signal);
   }
 
@@ -211,7 +216,8 @@ export class PostgresStore implements SessionStore {
   }
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
-    const ended = await this.#run(() => this.#groups.ends.add({ projectId, turn, reply }));
+    const end = this.#run(() => this.#groups.ends.add({ projectId, turn, reply }));
+    const ended = await (this.#leftTurns?.followEnd(projectId, turn, end) ?? end);
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp(2);
     return ended;
@@ -239,11 +245,8 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => inspect(ask, this.#name));
   }
 
-  async ping(): Promise<void> {
-    if (await this.#run(isWritable)) return;
-    throw new ParleyError('UNAVAILABLE', `The database ${this.#name} takes no writes.`, {
-      cause: new Error('pg_is_in_recovery() is true'),
-    });
+  ping(): Promise<void> {
+    return this.#run((ask) => checkWritable(ask, this.#name));
   }
 
   async close(): Promise<void> {

@@ -50,6 +50,8 @@ export class ServerBeat {
   readonly #connections: ConnectionPool;
   readonly #beatMs: number;
   readonly #leaseMs: number;
+  /** Told of each beat that succeeded. */
+  onBeat: () => void = () => {};
   #timer: NodeJS.Timeout | null = null;
   #beating: Promise<void> = Promise.resolve();
   #servers = 1;
@@ -93,6 +95,7 @@ export class ServerBeat {
   #wait(): void {
     this.#timer = setTimeout(() => {
       this.#beating = this.#beat()
+        .then(() => this.onBeat())
         .catch(() => {})
         .finally(() => {
           if (this.#timer !== null) this.#wait();

@@ -89,16 +89,22 @@ async function resultOf(
   }
 }
 
+/** Of a turn that another owner has taken over meanwhile: its holder learns that at its first renewal, or at its end. */
+const lostEpoch = -1;
+
 /** A new message in a session where a turn stands. */
 async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnBegin> {
   const { projectId, start } = call;
   const { ask } = tools.connections;
   for (;;) {
-    const [row] = await ask<StandingRow>(standingTurn, [projectId, sessionOf(start), start.lease.owner]);
+    const values = [projectId, sessionOf(start), start.lease.owner, start.message_id];
+    const [row] = await ask<StandingRow & { readonly told_position: number | null }>(standingTurn, values);
     if (row === undefined) return { kind: 'not_found' };
     // Begun by a sending of this very call whose answer was lost.
-    if (row.asked_message_id === start.message_id && row.turn_position !== null)
-      return { kind: 'begun', turn: newTurn(start, row.turn_position, row.turn_epoch) };
+    if (row.told_position !== null) {
+      const isOwn = row.turn_position === row.told_position && row.turn_owner === start.lease.owner;
+      return { kind: 'begun', turn: newTurn(start, row.told_position, isOwn ? row.turn_epoch : lostEpoch) };
+    }
     const decision = tools.rules.turns.begin(standing(row), start.deadOwner);
     if (decision === 'busy') return busyWith(row);
     const taken = await take(tools, call, row, decision === 'close and take', null);

@@ -12,6 +12,8 @@ import { statement } from './statement.ts';
 
 const leaseEnd = (ms: string) => `clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
+// A message that stands already was begun by another sending of the same call, whose turn is over by now. Its time is not after that of the
+// last activity then, so of most messages this is not asked.
 export const beginTurns = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused
@@ -39,6 +41,9 @@ export const beginTurns = statement(`
     FROM fresh
     WHERE NOT fresh.is_new AND session.project = fresh.project AND session.session_id = fresh.session_id
       AND session.deleted_at IS NULL AND session.turn_owner IS NULL
+      AND (fresh.now > session.updated_at OR NOT EXISTS (
+        SELECT 1 FROM parley.messages AS told
+        WHERE told.session = session.id AND told.message_id = fresh.message_id))
     RETURNING session.id, session.project, session.session_id, session.turn_position, session.turn_epoch
   ), begun AS (
     SELECT fresh.*, held.id, held.turn_position, held.turn_epoch
@@ -60,7 +65,7 @@ export const beginTurns = statement(`
 const standingColumns = `
   session.id, session.session_id, session.message_count, session.turn_owner, session.turn_position, session.turn_epoch,
   (${leaseUntil()})::text AS lease_until, ${leaseUntil('$3::text')} <= clock_timestamp() AS is_lease_over,
-  asked.message_id AS asked_message_id, asked.mode AS asked_mode,
+  asked.mode AS asked_mode,
   EXISTS (
     SELECT 1 FROM parley.messages AS reply
     WHERE reply.session = session.id AND reply.position = session.turn_position + 1
@@ -80,14 +85,16 @@ export interface StandingRow {
   readonly lease_until: string | null;
   readonly is_lease_over: boolean | null;
   /** Of the message whose turn stands. */
-  readonly asked_message_id: string | null;
   readonly asked_mode: string | null;
   readonly has_reply: boolean;
 }
 
-/** The turn that stands in an active session. $3: the owner that asks. */
+/** The turn that stands in an active session. $3: the owner that asks. $4: the id of its message, which another sending may have told. */
 export const standingTurn = statement(`
-  SELECT ${standingColumns} FROM parley.sessions AS session ${askedMessage}
+  SELECT ${standingColumns}, (
+    SELECT told.position FROM parley.messages AS told WHERE told.session = session.id AND told.message_id = $4
+  ) AS told_position
+  FROM parley.sessions AS session ${askedMessage}
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL`);
 
 /** The same for the session of a message whose idempotency key came again, with the message. */

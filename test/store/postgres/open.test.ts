@@ -109,3 +109,12 @@ test('twenty that open an older store at once all succeed, and one migrates it, 
   await client.end();
   expect(rows).toHaveLength(1);
 });
+
+test('a migration may take longer than any call', async () => {
+  const slow = { version: schema.length + 1, parleyVersion: '9.9.9', sql: 'SELECT pg_sleep(1.2)' };
+  const impatient = { silenceMs: 1000, patienceMs: 1000, connectMs: 3_600_000 };
+  const { migration } = await openTestPostgres(server, {
+    ...{ schema: 'slow', migrations: [...schema, slow], ...impatient },
+  });
+  expect(migration.to).toBe(slow.version);
+});

@@ -1,0 +1,74 @@
+// Two servers over one PostgreSQL with TLS and 32 callers, while the database, the network or a server fails: what was acknowledged must
+// stand in the store once, and no call may fail: `node scripts/chaos-postgres.js [--only NAME,NAME] [--seconds N] [--keys N]`, after
+// `npm run build`. Exit status 1 when a promise is broken. The suite has a short form (test/durability/postgres-chaos.test.ts).
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadedModules } from './bundled-modules.js';
+import { runKeys } from './chaos-postgres/keys.js';
+import { phases } from './chaos-postgres/phases.js';
+import { runServerLoss } from './chaos-postgres/server-loss.js';
+import { say, tableHead, tableRow } from './chaos-postgres/table.js';
+import { World } from './chaos-postgres/world.js';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    seconds: { type: 'string' },
+    keys: { type: 'string', default: '10000' },
+  },
+});
+const seconds = values.seconds === undefined ? null : Number(values.seconds);
+const keys = Number(values.keys);
+if (Number.isNaN(seconds) || !(keys >= 1)) throw new Error('--seconds and --keys take numbers.');
+
+const hourMs = 3_600_000;
+const runs = {
+  ...Object.fromEntries(Object.entries(phases).map(([name, phase]) => [name, () => runPhase(phase)])),
+  'server-kill': () => inWorld({}, (world) => runServerLoss(world, 'SIGKILL', 6000)),
+  'server-term': () => inWorld({}, (world) => runServerLoss(world, 'SIGTERM', 500)),
+  keys: () => inWorld({}, (world) => runKeys(world, keys)),
+  'clocks-kill': () => inWorld(apart, (world) => runServerLoss(world, 'SIGKILL', 6000)),
+  'clocks-keys': () => inWorld(apart, (world) => runKeys(world, Math.ceil(keys / 10))),
+};
+const apart = { clocksMs: [hourMs, -hourMs] };
+const names = values.only?.split(',') ?? Object.keys(runs);
+for (const name of names)
+  if (runs[name] === undefined) throw new Error(`There is no ${name}, only ${Object.keys(runs).join(', ')}.`);
+
+const home = mkdtempSync(join(tmpdir(), 'parley-chaos-tools-'));
+let current = null;
+process.on('exit', () => {
+  current?.endEngines();
+  rmSync(home, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+const tools = await loadedModules(home, ['test/support/postgres-server.ts', 'test/support/silent-proxy.ts']);
+
+say(tableHead);
+for (const name of names) {
+  const result = await runs[name]();
+  say(tableRow(name, result));
+  for (const problem of result.problems) say(`    ${problem}`);
+  if (result.problems.length > 0) process.exitCode = 1;
+}
+
+/** With the world that it needs, which is gone afterwards. */
+async function inWorld(options, run) {
+  const world = await World.open(tools, options);
+  current = world;
+  try {
+    return await run(world);
+  } finally {
+    await world.close();
+    current = null;
+  }
+}
+
+function runPhase({ seconds: usual, allowsRefusals = false, hasStandby = false, run, truth }) {
+  return inWorld({ hasStandby }, async (world) => {
+    await world.live(() => run(world, seconds ?? usual));
+    return world.result({ allowsRefusals, engine: truth?.(world) });
+  });
+}

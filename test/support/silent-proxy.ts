@@ -1,0 +1,61 @@
+// A proxy to a server on this machine that can fall silent, as a network does that is cut without a word: it takes connections and bytes,
+// passes nothing on and closes nothing. A connection that lost bytes so stays silent; the others go on when the silence ends.
+import { connect, createServer, type Socket } from 'node:net';
+import { type ListeningServer, listening } from './scripted-server.ts';
+
+export interface SilentProxy extends ListeningServer {
+  fallSilent(): void;
+  /** Connections that are made from now on are served again. */
+  speak(): void;
+  /** What clients said in the silence arrives after all; resolves when the server has answered it, or closed the connection. */
+  deliver(): Promise<void>;
+}
+
+export async function openSilentProxy(port: number): Promise<SilentProxy> {
+  let isSilent = false;
+  const late: { readonly upstream: Socket; readonly bytes: Buffer }[] = [];
+  const server = createServer((client) => {
+    client.on('error', () => {});
+    if (isSilent) return;
+    const upstream = connect({ port, host: '127.0.0.1', noDelay: true });
+    client.setNoDelay(true);
+    let hasLost = false;
+    const pass = (from: Socket, to: Socket) => {
+      from.on('data', (bytes) => {
+        hasLost ||= isSilent;
+        if (!hasLost) to.write(bytes);
+        else if (to === upstream) late.push({ upstream, bytes });
+      });
+      // Nothing tells the other end either.
+      from.on('close', () => {
+        if (!isSilent && !hasLost) to.destroy();
+      });
+      from.on('error', () => {});
+    };
+    pass(client, upstream);
+    pass(upstream, client);
+  });
+  const { close, ...rest } = await listening(server, 'tcp');
+  return {
+    ...rest,
+    async close() {
+      for (const { upstream } of late) upstream.destroy();
+      await close();
+    },
+    fallSilent() {
+      isSilent = true;
+    },
+    speak() {
+      isSilent = false;
+    },
+    async deliver() {
+      for (const { upstream, bytes } of late.splice(0)) {
+        if (upstream.closed) continue;
+        await new Promise((resolve) => {
+          upstream.once('data', resolve).once('close', resolve);
+          upstream.write(bytes);
+        });
+      }
+    },
+  };
+}
