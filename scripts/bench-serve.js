@@ -57,7 +57,7 @@ async function measure() {
 
   const rate = async ({ url: target, key: apiKey }, requests) => {
     const texts = requests.map(({ method, path, body }) => requestText(method, path, apiKey, body));
-    const order = { port: Number(new URL(target).port), requests: texts, milliseconds: legMilliseconds };
+    const order = { ports: [Number(new URL(target).port)], requests: texts, milliseconds: legMilliseconds };
     return (await asked(load, order)).perSecond;
   };
   const write = [{ method: 'POST', path: '/v1/sessions', body: '{"title":"A session of the benchmark"}' }];

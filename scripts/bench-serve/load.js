@@ -1,14 +1,21 @@
-// The load: a process of its own that keeps 32 connections busy with one request each, over bare sockets, so that it costs the
-// server's core as little as can be. Told `{ port, requests, milliseconds }`, it answers with the rate.
+// The load: a process of its own that keeps connections busy with one request each, over bare sockets, so that it costs the server's
+// core as little as can be. Told `{ ports, requests, milliseconds }`, it answers with the rate and the times. Every port gets 32 connections,
+// or as many as `connections` says.
 import { connect } from 'node:net';
 
-const connections = 32;
-
-process.on('message', async ({ port, requests, milliseconds }) => {
-  const state = { next: 0, answered: 0, until: performance.now() + milliseconds, requests };
+process.on('message', async ({ ports, requests, milliseconds, connections = 32 }) => {
   const start = performance.now();
-  await Promise.all(Array.from({ length: connections }, () => keepBusy(port, state)));
-  process.send({ perSecond: (state.answered * 1000) / (performance.now() - start) });
+  const state = { next: 0, times: [], until: start + milliseconds, requests };
+  const places = Array.from(
+    { length: connections * ports.length },
+    (_, index) => ports[index % ports.length],
+  );
+  await Promise.all(places.map((port) => keepBusy(port, state)));
+  const answered = state.times.length;
+  const sorted = Float64Array.from(state.times).sort();
+  const timeOf = (part) => sorted[Math.floor((answered - 1) * part)];
+  const perSecond = (answered * 1000) / (performance.now() - start);
+  process.send({ answered, perSecond, half: timeOf(0.5), almostAll: timeOf(0.99) });
 });
 process.send('ready');
 
@@ -16,7 +23,9 @@ function keepBusy(port, state) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let received = '';
+    let asked = 0;
     const ask = () => {
+      asked = performance.now();
       socket.write(state.requests[state.next % state.requests.length]);
       state.next += 1;
     };
@@ -36,8 +45,9 @@ function keepBusy(port, state) {
       }
       if (received.length < headEnd + 4 + Number(length)) return;
       received = '';
-      state.answered += 1;
-      if (performance.now() < state.until) ask();
+      const now = performance.now();
+      state.times.push(now - asked);
+      if (now < state.until) ask();
       else socket.destroy();
     });
   });

@@ -1,6 +1,6 @@
 // The rules that a store asks inside its transactions. A store gets them when it is opened.
 import type { StoreRules } from '../store/store-rules.ts';
-import { foldedWords, matchFinder } from './search-matches.ts';
+import { foldedWords, termMatcher } from './search-matches.ts';
 import { searchPage } from './search-page.ts';
 import { stableJson } from './stable-json.ts';
 import { turnRules } from './turn-rules.ts';
@@ -9,10 +9,7 @@ export const storeRules: StoreRules = {
   turns: turnRules,
   search: searchPage,
   wordsOf: foldedWords,
-  matcher(filter) {
-    const find = matchFinder(filter);
-    return (text) => new Set(find(text).map(({ term }) => term)).size === filter.terms.length;
-  },
+  matcher: termMatcher,
   // A key that another operation used counts as used for another request. The hash names the operation, but the hash of an older record may
   // not.
   meaningOfKey(used, request) {

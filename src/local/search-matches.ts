@@ -20,6 +20,22 @@ export function matchFinder({ matching, terms }: Pick<SearchFilter, 'matching' |
   return matching === 'words' ? wordFinder(terms) : pieceFinder(terms);
 }
 
+/** Whether a text holds all terms. Most texts lack a part of one: to look for the parts is far faster than to divide the text into words. */
+export function termMatcher(filter: Pick<SearchFilter, 'matching' | 'terms'>): (text: string) => boolean {
+  const { matching, terms } = filter;
+  const find = matchFinder(filter);
+  const parts = matching === 'words' ? terms.flatMap(({ text }) => foldedWords(text)) : [];
+  return (text) =>
+    holdsAll(foldWord(text), parts) && new Set(find(text).map(({ term }) => term)).size === terms.length;
+}
+
+const ascii = /^[\x00-\x7f]*$/;
+
+interface SoughtTerm {
+  readonly words: readonly Word[];
+  readonly prefix: boolean;
+}
+
 interface Word {
   readonly folded: string;
   readonly start: number;
@@ -35,7 +51,9 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
     prefix && words.length === 1 ? first(words) : [],
   );
   const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
+  const isPlain = parts.every((part) => ascii.test(part));
   return (text) => {
+    if (isPlain && ascii.test(text)) return asciiMatches(sought, text);
     // A long text mostly lacks one of the parts. A search for the parts is far faster than the division into words.
     if (text.length > longText && !holdsAll(foldWord(text), parts)) return [];
     const words = wordsOf(text);
@@ -52,6 +70,45 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
     }
     return matches;
   };
+}
+
+/** The same matches in a text of ASCII alone, whose words are runs of letters and digits: it need not be divided into words. */
+function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Match[] {
+  const folded = text.toLowerCase();
+  const matches = sought.flatMap(({ words, prefix }, term) => {
+    const [first, ...rest] = words.map((word) => word.folded);
+    const found: Match[] = [];
+    if (first === undefined) return found;
+    let next = 0;
+    for (let start = folded.indexOf(first); start >= 0; start = folded.indexOf(first, next)) {
+      if (found.length === mostMatches) break;
+      next = endOfWord(folded, start + first.length);
+      let isFound = !isOfWord(folded.charCodeAt(start - 1));
+      let end = start;
+      for (const [index, word] of [first, ...rest].entries()) {
+        while (index > 0 && end < folded.length && !isOfWord(folded.charCodeAt(end))) end += 1;
+        const wordEnd = end + word.length;
+        isFound &&= folded.startsWith(word, end);
+        end = endOfWord(folded, wordEnd);
+        isFound &&= end === wordEnd || (prefix && index === rest.length);
+        if (!isFound) break;
+      }
+      if (isFound) found.push({ term, start, end });
+    }
+    return found;
+  });
+  return matches.sort((one, other) => one.start - other.start);
+}
+
+function endOfWord(folded: string, from: number): number {
+  let end = from;
+  while (isOfWord(folded.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Of a small letter or a digit; NaN, beyond the ends of a text, is none. */
+function isOfWord(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
 
 function holdsAll(text: string, parts: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 // The sessions of a project in a store, each as a hash over all that is kept of it: two stores hold the same where these are the same.
 import { createHash } from 'node:crypto';
-import type { KeptMessage, PartPlace, SessionHead, StoreRows } from '../store/store-rows.ts';
+import type { KeptMessage, PartPage, SessionHead, StoreRows } from '../store/store-rows.ts';
 
 export interface SessionDigest {
   readonly session_id: string;
@@ -15,16 +15,20 @@ export async function* sessionDigests(
   projectId: string,
   signal: AbortSignal,
 ): AsyncGenerator<SessionDigest> {
-  let place: PartPlace | null = null;
   let open: {
     readonly head: string;
     readonly session_id: string;
     hash: ReturnType<typeof createHash>;
   } | null = null;
   let messages = 0;
-  for (;;) {
+  let following: Promise<PartPage> | null = rows.readParts(projectId, null);
+  while (following !== null) {
     signal.throwIfAborted();
-    const page = await rows.readParts(projectId, place);
+    const page: PartPage = await following;
+    // The next page is read while this one is hashed.
+    following = page.next === null ? null : rows.readParts(projectId, page.next);
+    // Whoever stops before that page does not learn of its failure.
+    following?.catch(() => {});
     for (const part of page.parts) {
       const head = headText(part.session);
       const { session_id } = part.session;
@@ -36,10 +40,8 @@ export async function* sessionDigests(
       } else if (head !== open.head) open.hash.update(head);
       messages += part.messages.length;
       // However the pages are cut, the same text.
-      for (const message of part.messages) open.hash.update(messageText(message));
+      open.hash.update(part.messages.map(messageText).join(''));
     }
-    if (page.next === null) break;
-    place = page.next;
   }
   if (open !== null) yield { session_id: open.session_id, messages, hash: open.hash.digest('hex') };
 }

@@ -176,7 +176,7 @@ export class ConnectionPool {
   ): Promise<readonly Row[]> {
     const { name, text } = this.#inPlace(one);
     const query: TimedQuery = { text, values: [...values], query_timeout: answerMs };
-    const result = await client.query(prepares ? { ...query, name } : query);
+    const result = await client.query(prepares && !one.plannedAnew ? { ...query, name } : query);
     return result.rows as Row[];
   }
 

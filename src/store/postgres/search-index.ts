@@ -65,7 +65,12 @@ export class SearchIndex {
   /** Messages were kept: when enough have come together, they are indexed. Never rejects. */
   keepUp(messages: number): void {
     this.#kept += messages;
-    if (this.#kept < messagesOfLot || this.#filling !== null) return;
+    if (this.#kept >= messagesOfLot) this.#fillSoon();
+  }
+
+  /** Nobody waits for it. */
+  #fillSoon(): void {
+    if (this.#filling !== null) return;
     this.#kept = 0;
     this.#filling = this.#fill()
       .catch(() => {})
@@ -82,8 +87,11 @@ export class SearchIndex {
         project,
       ]);
       const { messages = 0, bytes = 0 } = queued ?? {};
-      this.keepUp(messages);
-      if (messages <= mostQueued && bytes <= mostQueuedBytes) return;
+      if (messages <= mostQueued && bytes <= mostQueuedBytes) {
+        // The next search finds them in the index.
+        if (messages > 0) this.#fillSoon();
+        return;
+      }
       // What is left is being indexed by others.
       if (!(await this.#indexLot(project))) return;
     }

@@ -7,7 +7,7 @@ import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../sto
 import type { Ask } from './connection-pool.ts';
 import { indexQuery } from './search-words.ts';
 import { sessionColumns } from './sessions.ts';
-import { statement } from './statement.ts';
+import { plannedAnew, statement } from './statement.ts';
 
 /** How many bytes of texts are read at a time. */
 const bytesOfStep = 1024 * 1024;
@@ -28,7 +28,7 @@ const found = (which: string) => `
   SELECT search.id, search.session, session.session_id, search.position, search.created_at, search.bytes
   FROM parley.search ${activeSession('search')}
   WHERE ${which} AND search.id < $2 ORDER BY search.id DESC LIMIT $3`;
-const hits = statement(found('search.words @@ $4::tsquery'));
+const hits = plannedAnew(found('search.words @@ $4::tsquery'));
 /** Messages of more words than an index takes: whether they hold the terms is looked for in their texts. */
 const unindexed = statement(found('search.words IS NULL'));
 const queued = statement(`
@@ -40,7 +40,7 @@ const ofPlaces = `
   ${activeSession('input')} ${messageOf('input')} ORDER BY input.place`;
 const contents = statement(`SELECT input.place, message.content ${ofPlaces}`);
 const shownMessages = statement(`
-  SELECT ${sessionColumns}, message.message_id, message.role, message.created_at AS message_created_at, message.content
+  SELECT input.place, ${sessionColumns}, message.message_id, message.role, message.created_at AS message_created_at, message.content
   ${ofPlaces}`);
 
 /** Messages that are not in the index have numbers from here on. */
@@ -55,6 +55,7 @@ interface MessagePlace {
 type FoundRow = FoundMessage & MessagePlace;
 
 interface ShownRow extends SessionRow {
+  readonly place: number;
   readonly message_id: string;
   readonly role: Role;
   readonly message_created_at: number;
@@ -75,25 +76,18 @@ export async function searchReads(
 ): Promise<SearchReads> {
   const { query, isExact } = indexQuery(filter, project, rules);
   const holds = rules.matcher(filter);
-  const places = new Map<number, MessagePlace>();
+  const places = new Map<number, FoundRow>();
   return {
     async hits(most) {
       // The queue is read first: a message that is indexed meanwhile is found twice, and never missed.
       const waiting = await queuedMessages();
       const isWaiting = new Set(waiting.map(placeName));
-      const found = [
-        ...(await holding(waiting)),
-        ...(
-          await readHits(
-            most,
-            (before, limit) => ask<FoundRow>(hits, [project, before, limit, query]),
-            isExact,
-          )
-        ).filter((row) => !isWaiting.has(placeName(row))),
-        ...(
-          await readHits(most, (before, limit) => ask<FoundRow>(unindexed, [project, before, limit]), false)
-        ).filter((row) => !isWaiting.has(placeName(row))),
-      ];
+      const [held, ...indexed] = await Promise.all([
+        holding(waiting),
+        readHits(most, (before, limit) => ask<FoundRow>(hits, [project, before, limit, query]), isExact),
+        readHits(most, (before, limit) => ask<FoundRow>(unindexed, [project, before, limit]), false),
+      ]);
+      const found = [...held, ...indexed.flat().filter((row) => !isWaiting.has(placeName(row)))];
       const newest = found.sort((one, other) => other.id - one.id).slice(0, most);
       for (const row of newest) places.set(row.id, row);
       return newest;
@@ -102,12 +96,16 @@ export async function searchReads(
       for (const step of inSteps(messages)) yield await textsOf(step.map(placeOf));
     },
     async *shown(sessions) {
-      for (const { messages } of sessions) yield await shown(messages.map((id) => placeOf({ id })));
+      const wanted = sessions.map(({ messages }) => {
+        const places = messages.map((id) => placeOf({ id }));
+        return { places, bytes: places.reduce((sum, place) => sum + place.bytes, 0) };
+      });
+      for (const step of inSteps(wanted)) yield* await shown(step.map((session) => session.places));
     },
   };
 
-  function placeOf({ id }: Pick<FoundMessage, 'id'>): MessagePlace {
-    return places.get(id) ?? { session: 0, position: 0 };
+  function placeOf({ id }: Pick<FoundMessage, 'id'>): MessagePlace & { readonly bytes: number } {
+    return places.get(id) ?? { session: 0, position: 0, bytes: 0 };
   }
 
   async function queuedMessages(): Promise<readonly FoundRow[]> {
@@ -149,17 +147,25 @@ export async function searchReads(
     return texts;
   }
 
-  async function shown(messages: readonly MessagePlace[]): Promise<ShownSession | null> {
-    const rows = await ask<ShownRow>(shownMessages, [project, ...columnsOf(messages)]);
-    const [first] = rows;
-    if (first === undefined) return null;
-    return {
-      session: toSession(first),
-      messages: rows.map(({ message_id, role, message_created_at, content }) => ({
-        ...{ message_id, role, content, created_at: toTime(message_created_at) },
-      })),
-    };
+  async function shown(sessions: readonly (readonly MessagePlace[])[]): Promise<(ShownSession | null)[]> {
+    const rows = await ask<ShownRow>(shownMessages, [project, ...columnsOf(sessions.flat())]);
+    let end = 0;
+    return sessions.map((messages) => {
+      const begin = end;
+      end += messages.length;
+      const own = rows.filter(({ place }) => place > begin && place <= end);
+      return own[0] === undefined ? null : shownSession(own[0], own);
+    });
   }
+}
+
+function shownSession(session: ShownRow, rows: readonly ShownRow[]): ShownSession {
+  return {
+    session: toSession(session),
+    messages: rows.map(({ message_id, role, message_created_at, content }) => ({
+      ...{ message_id, role, content, created_at: toTime(message_created_at) },
+    })),
+  };
 }
 
 function columnsOf(places: readonly MessagePlace[]): readonly (readonly number[])[] {
@@ -170,7 +176,9 @@ function placeName({ session, position }: MessagePlace): string {
   return `${session}:${position}`;
 }
 
-function* inSteps<Message extends FoundMessage>(messages: readonly Message[]): Generator<readonly Message[]> {
+function* inSteps<Sized extends { readonly bytes: number }>(
+  messages: readonly Sized[],
+): Generator<readonly Sized[]> {
   let begin = 0;
   let bytes = 0;
   for (const [index, message] of messages.entries()) {

@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
 /** The tables are written as `parley.sessions`; a connection puts its own schema in place of `parley`. */
 export interface Statement {
   readonly text: string;
+  /** True: it is never prepared, so that its plan fits the values of each call. */
+  readonly plannedAnew?: boolean;
 }
 
 export interface NamedStatement {
@@ -14,6 +16,14 @@ export interface NamedStatement {
 
 export function statement(text: string): Statement {
   return { text: text.trim() };
+}
+
+/**
+ * A statement whose best plan depends on its values. PostgreSQL soon plans a prepared one for all values at once: for a rare word it would then
+ * read the whole table from its end.
+ */
+export function plannedAnew(text: string): Statement {
+  return { text: text.trim(), plannedAnew: true };
 }
 
 /** The same statement for tables in another schema. */

@@ -52,30 +52,28 @@ export const rowStatements = {
     FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::bigint[])
       AS input (key_id, name, hash, project_id, created_at, revoked_at)
     JOIN parley.projects USING (project_id) ON CONFLICT (key_id) DO NOTHING`),
-  // A turn that nobody runs: the next chat closes it, as after a server that was killed.
-  addSessions: statement(`
-    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, deleted_at,
-      turn_owner, turn_until, turn_position, turn_epoch)
-    SELECT ${projectNumber}, input.session_id, input.title, input.created_at, input.updated_at, input.message_count,
-      input.deleted_at, CASE WHEN input.turn_position IS NOT NULL THEN 'copy' END,
-      CASE WHEN input.turn_position IS NOT NULL THEN '-infinity'::timestamptz END, input.turn_position, input.turn_epoch
-    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::integer[],
-      $9::integer[]) AS input (session_id, title, created_at, updated_at, message_count, deleted_at, turn_position,
-      turn_epoch)
-    ON CONFLICT (project, session_id) DO NOTHING`),
-  // Each session is looked up by its id: a join could read all sessions there are.
-  addMessages: statement(`
-    WITH kept AS MATERIALIZED (
-      SELECT input.place, (
-        SELECT session.id FROM parley.sessions AS session
-        WHERE session.project = ${projectNumber} AND session.session_id = input.session_id) AS session
-      FROM unnest($2::text[]) WITH ORDINALITY AS input (session_id, place)
+  // One statement, so that a page is one round trip and one commit. A session that is there already is written as it is: only then its row
+  // comes back, also one that another sending of this statement has just made. An open turn is one that nobody runs: the next chat closes
+  // it, as after a server that was killed.
+  addParts: statement(`
+    WITH kept AS (
+      INSERT INTO parley.sessions AS session (project, session_id, title, created_at, updated_at, message_count, deleted_at,
+        turn_owner, turn_until, turn_position, turn_epoch)
+      SELECT ${projectNumber}, input.session_id, input.title, input.created_at, input.updated_at, input.message_count,
+        input.deleted_at, CASE WHEN input.turn_position IS NOT NULL THEN 'copy' END,
+        CASE WHEN input.turn_position IS NOT NULL THEN '-infinity'::timestamptz END, input.turn_position, input.turn_epoch
+      FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::integer[],
+        $9::integer[]) AS input (session_id, title, created_at, updated_at, message_count, deleted_at, turn_position,
+        turn_epoch)
+      ON CONFLICT (project, session_id) DO UPDATE SET session_id = excluded.session_id
+      RETURNING session.id AS session, session.session_id
     ), added AS (
       INSERT INTO parley.messages (session, ${messageColumns})
       SELECT kept.session, ${messageColumns}
-      FROM unnest($3::bigint[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
-        $11::bigint[], $12::bigint[], $13::text[], $14::bigint[]) AS input (place, ${messageColumns})
-      JOIN kept USING (place)
+      FROM unnest($10::integer[], $11::integer[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
+        $17::bigint[], $18::bigint[], $19::bigint[], $20::text[], $21::bigint[]) AS input (place, ${messageColumns})
+      JOIN unnest($2::text[]) WITH ORDINALITY AS named (session_id, place) USING (place)
+      JOIN kept USING (session_id)
       ON CONFLICT (session, position) DO NOTHING
       RETURNING session, position, octet_length(content) AS bytes
     )

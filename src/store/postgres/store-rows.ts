@@ -78,12 +78,8 @@ export class PostgresRows implements StoreRows {
   }
 
   addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
-    return this.#do(() =>
-      this.#connections.transaction(async (ask) => {
-        await ask(sql.addSessions, [projectId, ...sessionColumns(parts)]);
-        await ask(sql.addMessages, [projectId, ...messageColumns(parts)]);
-      }),
-    );
+    const values = [projectId, ...sessionColumns(parts), ...messageColumns(parts)];
+    return this.#do((ask) => ask(sql.addParts, values));
   }
 
   addIdempotency(projectId: string, rows: readonly IdempotencyRow[]): Promise<void> {
@@ -172,14 +168,13 @@ function sessionColumns(parts: readonly SessionPart[]): readonly unknown[] {
   ];
 }
 
-/** The ids of the sessions, then the messages, each with the place of its session among these. */
+/** The messages, each with the place of its session among the parts. */
 function messageColumns(parts: readonly SessionPart[]): readonly unknown[] {
   const places = parts.flatMap(({ messages }, place) => messages.map(() => place + 1));
   const all = parts.flatMap(({ messages }) => messages);
   const column = <T>(of: (message: KeptMessage) => T) => all.map(of);
   return [
-    ...[parts.map(({ session }) => session.session_id), places],
-    ...[column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
+    ...[places, column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
     ...[column((one) => one.content), column((one) => one.mode), column((one) => one.finish_reason)],
     ...[column((one) => one.input_tokens), column((one) => one.output_tokens)],
     ...[

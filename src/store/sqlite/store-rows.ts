@@ -1,4 +1,6 @@
 // All rows of a store in SQLite, out and in, for a copy. Long texts are read a page at a time; a page is written in one transaction.
+
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import {
   type IdempotencyRow,
   type KeptMessage,
@@ -43,7 +45,9 @@ export class SqliteRows implements StoreRows {
     );
   }
 
-  readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
+  async readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
+    // SQLite works in the event loop: what another store was just asked is sent before, so that both work at once.
+    await yieldToEventLoop();
     return this.#access.read((connection) =>
       connection.readAtOneMoment(() => readParts(connection, projectId, from)),
     );
@@ -72,10 +76,11 @@ export class SqliteRows implements StoreRows {
   addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
     return this.#write((connection) => {
       for (const { session, messages } of parts) {
-        connection.run(sql.addSession, { ...session, projectId });
+        const { changes, rowId } = connection.run(sql.addSession, { ...session, projectId });
         const { session_id } = session;
-        const { id } = connection.get<{ id: number }>(sql.find, { projectId, session_id }) ?? { id: -1 };
-        for (const message of messages) connection.run(sql.addMessage, { ...message, session: id });
+        const id =
+          changes > 0 ? rowId : connection.get<{ id: number }>(sql.find, { projectId, session_id })?.id;
+        for (const message of messages) connection.run(sql.addMessage, { ...message, session: id ?? -1 });
       }
     });
   }

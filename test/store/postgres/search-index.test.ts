@@ -1,6 +1,11 @@
 // The index of words is filled by servers that work beside each other: a search waits for none of them, and misses nothing.
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
+import { storeRules } from '../../../src/local/local-store-rules.ts';
+import { connect } from '../../../src/store/postgres/connect.ts';
+import { ConnectionPool } from '../../../src/store/postgres/connection-pool.ts';
+import { searchReads } from '../../../src/store/postgres/search.ts';
+import { statement } from '../../../src/store/postgres/statement.ts';
 import type { SessionStore } from '../../../src/store/session-store.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
@@ -91,4 +96,35 @@ test('a reply that takes the place of a cut one is found by its own words before
     expect(await snippets(store, project, 'half')).toEqual([]);
     expect(await snippets(store, project, 'whole')).toEqual(['the ⟦whole⟧ of it']);
   });
+});
+
+test('the hits of a search are planned for its words each time, however often it is asked', async () => {
+  const { host, port, user, database } = {
+    host: '127.0.0.1',
+    port: server.port,
+    user: server.user,
+    database: 'postgres',
+  };
+  const { schema, store } = await openPlace();
+  await begin(store, await newProject(store), { content: 'a fox here' });
+  const pool = new ConnectionPool({
+    connect: () => connect([{ host, port, user, database }], { name: 'test', acceptsLoss: true }),
+    ...{ name: 'test', schema, size: 1, patienceMs: 1000, prepare: true, random: Math.random },
+  });
+  const filter = {
+    terms: [{ text: 'fox', prefix: false }],
+    matching: 'words',
+    limit: 10,
+    after: null,
+  } as const;
+  for (let times = 0; times < 8; times += 1) {
+    const reads = await searchReads(pool.ask, storeRules, 1, filter);
+    expect(await reads.hits(10)).toHaveLength(1);
+  }
+  const prepared = await pool.ask<{ text: string }>(
+    statement('SELECT statement AS text FROM pg_prepared_statements'),
+  );
+  await pool.close();
+  expect(prepared.length).toBeGreaterThan(0);
+  expect(prepared.filter(({ text }) => text.includes('@@'))).toEqual([]);
 });

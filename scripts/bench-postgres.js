@@ -1,0 +1,71 @@
+// What the store in PostgreSQL takes, as ratios to pgbench, a bare handler, SQLite and a small store in the same run:
+// `node scripts/bench-postgres.js [--rows 100000] [--rounds 5] [--only rates,deletes,large] [--postgres URL] [--json] [--check]`.
+// The sides take turns within a round, so that a busy machine slows all of them. `--rows`: sessions of the large store, with five times as
+// many messages; 1,000,000 take half an hour to fill and 7 GB. `--postgres`: a database on this machine, whose schemas `bench_*` are used
+// and kept; a large store is filled once there. Without it a server is started and thrown away. It needs the build and pgbench.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openDatabase } from './bench-postgres/database.js';
+import { measureDeletes } from './bench-postgres/delete-case.js';
+import { homeModules } from './bench-postgres/home.js';
+import { measureLarge } from './bench-postgres/large-cases.js';
+import { measureRates } from './bench-postgres/rate-cases.js';
+import { describe } from './bench-postgres/report.js';
+import { bundledModules } from './bundled-modules.js';
+import { environment, machine, run, tellReport } from './measure.js';
+import { bundledModule } from './served-app.js';
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string', default: 'rates,deletes,large' },
+    postgres: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+  },
+});
+const parts = { rates: measureRates, deletes: measureDeletes, large: measureLarge };
+const [sessions, rounds] = [Number(options.rows), Number(options.rounds)];
+const chosen = options.only.split(',');
+if (!Number.isInteger(sessions) || sessions < 2000 || sessions % 1000 !== 0)
+  throw new Error('--rows takes thousands, from 2000.');
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1.');
+for (const name of chosen)
+  if (!(name in parts)) throw new Error(`--only takes ${Object.keys(parts).join(', ')}.`);
+
+const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const children = [];
+let database;
+try {
+  const bundle = await bundledModules(home, homeModules);
+  const { startPostgres } = await bundledModule(bundle, 'postgres-server');
+  database = await openDatabase(options.postgres, startPostgres);
+  const before = load();
+  const say = (text) => process.stderr.write(`${text}\n`);
+  const cases = [];
+  for (const name of chosen) {
+    cases.push(...(await parts[name]({ database, home, bundle, children, rounds, sessions, say })));
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  }
+  const env = environment(home);
+  const bare = Array.from(
+    { length: rounds },
+    () => run(['-e', '0'], { env, expect: () => true }).milliseconds,
+  );
+  const report = {
+    ...{ machine: machine(home, bare), database: database.version, load: { before, after: load() } },
+    ...{ rounds, sessions, cases },
+  };
+  tellReport(report, { ...options, describe });
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  await database?.close();
+  rmSync(home, { recursive: true, force: true });
+}
+
+function load() {
+  return loadavg()[0].toFixed(1);
+}
