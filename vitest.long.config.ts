@@ -19,5 +19,6 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 600_000,
+    hookTimeout: 60_000,
   },
 });

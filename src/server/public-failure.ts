@@ -38,7 +38,7 @@ export function publicFailure(error: unknown): ParleyError {
   if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);
   if (error.code === 'ENGINE_FAILED' || modelServerProblemOf(error) !== null) return modelFailure(error);
   if (error.code === 'UNAVAILABLE' && isOfDatabase(error)) {
-    return new ParleyError('UNAVAILABLE', 'The store of the server gives no answer.', {
+    return new ParleyError('UNAVAILABLE', 'The store of the server cannot do this at the moment.', {
       ...place,
       hint: `${kept ?? ''} Try again in a moment.`.trim(),
       retryAfter: error.retryAfter ?? 1,

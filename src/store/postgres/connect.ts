@@ -25,6 +25,7 @@ const usualConnectMs = 4000;
 interface ServerFacts {
   readonly version: number;
   readonly is_standby: boolean;
+  readonly is_read_only: boolean;
   readonly encoding: string;
   readonly fsync: string;
   readonly full_page_writes: string;
@@ -34,6 +35,7 @@ interface ServerFacts {
 
 const facts = `
   SELECT current_setting('server_version_num')::integer AS version, pg_is_in_recovery() AS is_standby,
+    current_setting('transaction_read_only')::boolean AS is_read_only,
     current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync,
     current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit,
@@ -46,6 +48,8 @@ export interface ConnectOptions {
   readonly name: string;
   /** True for a test: a database that loses acknowledged commits in a power cut is taken all the same. */
   readonly acceptsLoss?: boolean | undefined;
+  /** True where no other host is known: one whose default_transaction_read_only is on can at least be read. */
+  readonly isOnly?: boolean | undefined;
   /** How long all tries together may take, ms. */
   readonly connectMs?: number | undefined;
 }
@@ -137,15 +141,15 @@ async function login(connection: Connection, options: ConnectOptions): Promise<v
   refuseUnsafe(rows[0] as ServerFacts, options);
 }
 
-function refuseUnsafe(server: ServerFacts, { name, acceptsLoss }: ConnectOptions): void {
+function refuseUnsafe(server: ServerFacts, { name, acceptsLoss, isOnly }: ConnectOptions): void {
   const unsafe = (what: string, hint: string) =>
     new ParleyError('STORE_UNSAFE', `The database ${name} ${what}.`, {
       hint: `${hint} Nothing was changed.`,
     });
   if (server.version < oldestVersion)
     throw unsafe('is older than PostgreSQL 13', 'Use PostgreSQL 13 or newer.');
-  if (server.is_standby)
-    throw Object.assign(new Error('the server is a standby, and takes no writes'), { code: '25006' });
+  if (server.is_standby) throw readOnly('the server is a standby, and takes no writes');
+  if (server.is_read_only && !isOnly) throw readOnly('default_transaction_read_only is on');
   if (server.encoding !== 'UTF8')
     throw unsafe(`has the encoding ${server.encoding}`, 'Make a database with the encoding UTF8.');
   if (server.conforming !== 'on')
@@ -160,4 +164,8 @@ function refuseUnsafe(server: ServerFacts, { name, acceptsLoss }: ConnectOptions
       'has synchronous_commit off for this user, so an acknowledged reply may be lost',
       'Set synchronous_commit to on.',
     );
+}
+
+function readOnly(message: string): Error {
+  return Object.assign(new Error(message), { code: '25006' });
 }

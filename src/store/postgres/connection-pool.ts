@@ -6,8 +6,15 @@ import type { QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { answerMostMs, type Connection } from './connect.ts';
-import { isConnectionLost, isPassing, isPrepareRefused, isSilence, storeError } from './postgres-errors.ts';
-import { inSchema, type NamedStatement, type Statement, statement } from './statement.ts';
+import {
+  isConnectionLost,
+  isPassing,
+  isPrepareRefused,
+  isSilence,
+  isStopped,
+  storeError,
+} from './postgres-errors.ts';
+import { inSchema, isRead, type NamedStatement, type Statement, statement } from './statement.ts';
 
 export interface PoolOptions {
   /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
@@ -40,6 +47,7 @@ const longestPauseMs = 250;
 const longestMs = 6 * 60 * 60 * 1000;
 /** A statement that was lost is sent again soon; one that is slow gets more time at its second sending. */
 const usualSilenceMs = 3000;
+const soonMs = 1500;
 
 // What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again. Behind a pooler there is
 // no process of this number.
@@ -54,6 +62,13 @@ interface Sending {
   readonly wasLost: boolean;
   /** How long the connection may be silent, ms. */
   readonly answerMs: number;
+}
+
+interface Persistence {
+  /** A read that the server has stopped is not sent again: it would take as long. */
+  readonly isRead?: boolean;
+  /** How long a call is sent again, ms. */
+  readonly patienceMs?: number;
 }
 
 interface Waiting {
@@ -85,9 +100,17 @@ export class ConnectionPool {
 
   /** Rejects with a ParleyError, or with what PostgreSQL said of the values of the call. */
   readonly ask: Ask = <Row>(one: Statement, values: readonly unknown[] = [], again = one) =>
-    this.#persist((client, { wasLost, answerMs }) =>
-      this.#send<Row>(client, wasLost ? again : one, values, this.#prepares, answerMs),
+    this.#persist(
+      (client, { wasLost, answerMs }) =>
+        this.#send<Row>(client, wasLost ? again : one, values, this.#prepares, answerMs),
+      { isRead: isRead(one) },
     );
+
+  /** The same with less patience, for a question whose answer is wanted soon. */
+  readonly askSoon = <Row>(one: Statement): Promise<readonly Row[]> =>
+    this.#persist((client, { answerMs }) => this.#send<Row>(client, one, [], this.#prepares, answerMs), {
+      patienceMs: Math.min(soonMs, this.#options.patienceMs),
+    });
 
   /** A statement that reads or rewrites whole tables, outside of any transaction. It is sent once. */
   async askOnce<Row>(one: Statement): Promise<readonly Row[]> {
@@ -124,12 +147,16 @@ export class ConnectionPool {
     await Promise.all(this.#free.splice(0).map((client) => client.end().catch(() => {})));
   }
 
-  async #persist<T>(work: (client: Connection, sending: Sending) => Promise<T>): Promise<T> {
-    const until = monotonicMs() + this.#options.patienceMs;
+  async #persist<T>(
+    work: (client: Connection, sending: Sending) => Promise<T>,
+    { isRead = false, patienceMs = this.#options.patienceMs }: Persistence = {},
+  ): Promise<T> {
+    const until = monotonicMs() + patienceMs;
     let wasLost = false;
     /** The server process of a connection that gave no answer. */
     let silent: number | null = null;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const prepares = this.#prepares;
       try {
         return await this.#once(async (client) => {
           if (silent !== null) await this.#send(client, endBackend, [silent], false, this.#silenceMs);
@@ -145,8 +172,9 @@ export class ConnectionPool {
       } catch (error) {
         if (this.#closed) throw storeClosed();
         wasLost ||= isConnectionLost(error);
-        if (isPrepareRefused(error) && this.#prepares) this.#prepares = false;
-        else if (!isPassing(error) || monotonicMs() >= until) throw error;
+        // Other calls that were sent at the same moment are refused as well.
+        if (isPrepareRefused(error) && prepares) this.#prepares = false;
+        else if (!isPassing(error) || monotonicMs() >= until || (isRead && isStopped(error))) throw error;
         else await delay(pauseMs * (0.5 + this.#options.random() / 2));
       }
     }

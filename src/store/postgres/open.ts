@@ -103,7 +103,7 @@ async function openPlace(options: PlaceOptions) {
   const { name, hosts, schema, random, patienceMs, silenceMs, prepare, migrations, refusesOlder } = options;
   const { acceptsLoss, connectMs } = options;
   const connections = new ConnectionPool({
-    connect: () => connect(hosts, { name, acceptsLoss, connectMs }),
+    connect: () => connect(hosts, { name, acceptsLoss, connectMs, isOnly: hosts.length === 1 }),
     ...{ name, schema, random, patienceMs, silenceMs, prepare, size: options.connections },
   });
   try {

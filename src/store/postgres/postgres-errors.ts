@@ -1,10 +1,11 @@
 // What PostgreSQL, or the network on the way to it, says → whether the same call may be sent again, and the failure that a user reads.
 // The codes are SQLSTATEs (PostgreSQL documentation, appendix A).
 import { ParleyError } from '../../service/errors.ts';
+import { isLoginRefused, meaningOf } from './error-meanings.ts';
 
 /**
  * Server is shutting down, starting, full, or read-only since it was demoted; it has ended a connection that was idle, also within a
- * transaction; serialization failures, deadlocks, lock time-outs.
+ * transaction; serialization failures, deadlocks, lock time-outs; statements and transactions that took too long.
  */
 const passingCodes = [
   '57P01',
@@ -12,11 +13,13 @@ const passingCodes = [
   '57P03',
   '57P05',
   '25P03',
+  '25P04',
   '53300',
   '25006',
   '40001',
   '40P01',
   '55P03',
+  '57014',
 ];
 const lostConnection = [
   'ECONNREFUSED',
@@ -36,17 +39,30 @@ export function codeOf(error: unknown): string {
 /** Whether the connection cannot be used again: it is lost, or its server is not the one to write to. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
-  if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return /^(57P0|08|25P03|53300|25006)/.test(code);
-  return true;
+  return isOfServer(code) ? /^(57P0|08|25P0[34]|53300|25006)/.test(code) : true;
 }
 
 /** Whether the same call may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
+  if (isLoginRefused(code, messageOf(error))) return false;
   if (code.startsWith('08') || passingCodes.includes(code) || lostConnection.includes(code)) return true;
-  return (
-    error instanceof Error && /connection terminated|timeout|Client has encountered/i.test(error.message)
-  );
+  if (isOfServer(code) || !(error instanceof Error)) return false;
+  return /connection terminated|timeout|Client has encountered/i.test(error.message);
+}
+
+/** Whether the server stopped the statement: it took longer than `statement_timeout`, or somebody cancelled it. */
+export function isStopped(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}
+
+/** Whether it is a code of PostgreSQL, not of the network. */
+function isOfServer(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether a connection gave no answer in time (pg's own words: it has no code for that). */
@@ -54,9 +70,9 @@ export function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Whether the values of one call made the statement of a whole group fail. */
+/** Whether the values of one call may have made the statement of a whole group fail: others may be right, or short enough for what is left. */
 export function isOfOneCall(error: unknown): boolean {
-  return /^(22|23)/.test(codeOf(error));
+  return /^(22|23|54|53[124])/.test(codeOf(error));
 }
 
 /** Another call used the same idempotency key at the same moment, and was first. */
@@ -77,40 +93,8 @@ export function isPrepareRefused(error: unknown): boolean {
 /** `name` is the store without user and password. Failures that are Parley's already stay as they are. */
 export function storeError(error: unknown, name: string): ParleyError {
   if (error instanceof ParleyError) return error;
-  const said = error instanceof Error ? error.message : String(error);
-  const code = codeOf(error);
-  if (isPassing(error) || code === '57014') {
-    return new ParleyError('UNAVAILABLE', `The database ${name} gives no answer (${said}).`, {
-      hint: 'Try again in a moment.',
-      retryAfter: 1,
-      cause: error,
-    });
-  }
-  switch (code.slice(0, 2)) {
-    case '53':
-      return new ParleyError('STORAGE_FULL', `The database ${name} has no room left (${said}).`, {
-        hint: 'This was not kept; what was kept before is intact. Free some space there and try again.',
-        cause: error,
-      });
-    case '28':
-    case '3D':
-      return new ParleyError('CONFIG', `The database ${name} refuses the connection (${said}).`, {
-        hint: 'Correct the user, the password or the name of the database.',
-        cause: error,
-      });
-    case '42':
-      if (code === '42501') {
-        return new ParleyError('STORE_UNSAFE', `The database ${name} does not allow this (${said}).`, {
-          hint: 'Let its owner grant USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables.',
-          cause: error,
-        });
-      }
-      break;
-    case 'XX':
-      return new ParleyError('STORE_DAMAGED', `The database ${name} is damaged (${said}).`, {
-        hint: 'Nothing was overwritten. Look into the log of the database.',
-        cause: error,
-      });
-  }
-  return new ParleyError('INTERNAL_ERROR', `The database ${name} failed (${said}).`, { cause: error });
+  const said = messageOf(error);
+  const { code, what, hint } = meaningOf(codeOf(error), said, isPassing(error));
+  const again = code === 'UNAVAILABLE' ? { retryAfter: 1 } : {};
+  return new ParleyError(code, `The database ${name} ${what} (${said}).`, { hint, ...again, cause: error });
 }

@@ -246,7 +246,7 @@ export class PostgresStore implements SessionStore {
   }
 
   ping(): Promise<void> {
-    return this.#run((ask) => checkWritable(ask, this.#name));
+    return this.#run(() => checkWritable(this.#connections, this.#name));
   }
 
   async close(): Promise<void> {

@@ -26,6 +26,11 @@ export function plannedAnew(text: string): Statement {
   return { text: text.trim(), plannedAnew: true };
 }
 
+/** Whether it changes nothing. */
+export function isRead({ text }: Statement): boolean {
+  return !/\b(INSERT|UPDATE|DELETE)\b/.test(text);
+}
+
 /** The same statement for tables in another schema. */
 export function inSchema({ text }: Statement, schema: string): NamedStatement {
   const inPlace = text.replaceAll(/\bparley\./g, `${quotedName(schema)}.`);

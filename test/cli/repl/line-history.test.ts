@@ -54,6 +54,20 @@ test('holds a thousand lines, also where two processes write', async () => {
   expect(readdirSync(join(dataDirectory, 'history'))).toEqual(['local.jsonl', 'local.lock']);
 });
 
+test('of a file of any length is the newest thousand lines, to which the next line shortens it', async () => {
+  await open().add('first');
+  const lines = Array.from(
+    { length: 100_000 },
+    (_, index) => `\n${JSON.stringify(`line ${index % 60_000}`)}`,
+  );
+  writeFileSync(open().path, lines.join(''));
+  const history = open();
+  expect(history.lines).toEqual(Array.from({ length: 1000 }, (_, index) => `line ${39_000 + index}`));
+  await history.add('last');
+  const kept = readFileSync(history.path, 'utf8').split('\n').filter(Boolean);
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1000, '"line 39001"', '"last"']);
+});
+
 test('remembers a very long line without keeping it', async () => {
   const history = open();
   await history.add('x'.repeat(100_000));

@@ -98,6 +98,7 @@ export class HostileServer {
         resultOf(this.sessions.find(({ session_id }) => session_id === id)),
     };
     const archive = {
+      searchSessions: async () => resultOf({ items: this.sessions.map(foundIn), next_cursor: null }),
       listSessions: async () => resultOf({ items: this.sessions, next_cursor: null }),
       listMessages: async (_call: unknown, _id: string, { cursor }: { readonly cursor: string | null }) => {
         const at = Number(cursor ?? 0);
@@ -108,4 +109,10 @@ export class HostileServer {
     // Nothing else is asked of it.
     return { service, archive, extensions: null, close: async () => {} } as unknown as Backend;
   }
+}
+
+/** A session whose title is also what its message says, and who says it. */
+function foundIn(session: Session) {
+  const text = session.title ?? '';
+  return { session, score: 1, hits: [{ message_id: 'msg_1', role: text, created_at: time, snippet: text }] };
 }

@@ -94,3 +94,21 @@ test('says so where a transaction that could still see the rows keeps them, and 
   await store.purgeSessions(filter, { ...options, expected: 0 });
   expect(await filesWith(marker, client)).toEqual([]);
 });
+
+test('keys that are too old to be repeated are removed by the first write of a server', async () => {
+  const schema = 'swept';
+  const { store } = await openTestPostgres(server, { schema });
+  const project = await newProject(store);
+  const create = (where: typeof store, key: string, keptSince = 0) =>
+    where.createSession(
+      project,
+      { session_id: newId('ses'), title: null, now: startOfTime },
+      { ...once(key), keptSince },
+    );
+  await create(store, 'old');
+  const old = () => server.rows(`SELECT key FROM ${schema}.idempotency WHERE key = 'old'`);
+  expect(await old()).toHaveLength(1);
+  const { store: other } = await openTestPostgres(server, { schema });
+  await create(other, 'new', Date.now() + 3_600_000);
+  await expect.poll(old, { timeout: 20_000 }).toEqual([]);
+});

@@ -103,7 +103,7 @@ test('the hits of a search are planned for its words each time, however often it
     host: '127.0.0.1',
     port: server.port,
     user: server.user,
-    database: 'postgres',
+    database: server.database,
   };
   const { schema, store } = await openPlace();
   await begin(store, await newProject(store), { content: 'a fox here' });

@@ -94,6 +94,16 @@ describe('a turn of a server', () => {
     expect((await begin(other, project, { session_id: turn.session_id, ...ofOwner('b') })).position).toBe(2);
   });
 
+  test('stays with its server when another one has left', async () => {
+    newPlace();
+    const { store } = await openServer('a', { beatMs: hour, leaseMs: hour });
+    const { store: other } = await openServer('b', living);
+    const project = await newProject(store);
+    const turn = await begin(store, project, ofOwner('a'));
+    await other.close();
+    expect(await isFree(await openReader(), project, turn, 0)).toBe(false);
+  });
+
   test('is not taken by a server that has come, or come back, less than a lease ago', async () => {
     newPlace();
     const { store } = await openServer('a', gone);

@@ -2,9 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import Database from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
 import type { SessionRecord } from '../../../src/service/session-archive.ts';
-import type { SessionStore } from '../../../src/store/session-store.ts';
+import { longestLeaseMs, type SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { sinceBoot, storeOptions } from '../../support/store-options.ts';
@@ -162,6 +163,34 @@ it('of an import whose process ends in the middle nothing is told, and in a minu
     for (const table of ['message_words', 'message_pieces'])
       database.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run();
   });
+});
+
+it('an import that lasts longer than its lease is not taken for abandoned', async () => {
+  const directory = temporaryDirectory();
+  let clock = sinceBoot();
+  const options = { ...storeOptions(directory), sinceBoot: () => clock };
+  const { store } = await openTestStore(options);
+  const project = await newProject(store);
+  const record = longRecord();
+  const raw = new Database(join(directory, 'parley.db'), { readonly: true });
+  onTestFinished(() => {
+    raw.close();
+  });
+  const ends = raw.prepare('SELECT held_until FROM imports').pluck();
+  const begun = clock;
+  let isOver = false;
+  const importing = store.importSession(project, record, null).finally(() => {
+    isOver = true;
+  });
+  // Each lease is almost over when the next part is written.
+  while (!isOver && clock <= begun + 2 * longestLeaseMs) {
+    await eventLoopTurned();
+    const end = ends.get();
+    if (typeof end === 'number') clock = Math.max(clock, end - 1000);
+  }
+  expect(clock).toBeGreaterThan(begun + longestLeaseMs);
+  await openTestStore(options);
+  expect(await importing).toEqual({ kind: 'done', value: record.session });
 });
 
 it('an import that another takes for abandoned keeps nothing, and says so; the same id is free', async () => {

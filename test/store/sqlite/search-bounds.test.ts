@@ -48,9 +48,21 @@ it.each([
     );
     const { store } = await openTestStore(storeOptions(directory));
     const nothing = { items: [], next_cursor: null, newest_only: false };
-    for (const project of [other, mine]) expect(await search(store, project, text)).toEqual(nothing);
+    for (const project of [other, mine]) expect(await search(store, project, text, 5)).toEqual(nothing);
   },
 );
+
+it.each([
+  ['wait for the index', 'fox'],
+  ['are too long for the index', `fox ${'x'.repeat(100 * 1024)}`],
+])('messages of another project that %s make no further page', async (_, content) => {
+  const { store } = await openTestStore(storeOptions(temporaryDirectory()));
+  const [mine, other] = [await newProject(store), await newProject(store)];
+  for (let turn = 0; turn < 3; turn += 1) await store.beginTurn(other, turnStart({ content }));
+  expect((await search(store, other, 'fox', 2)).next_cursor).not.toBeNull();
+  const nothing = { items: [], next_cursor: null, newest_only: false };
+  expect(await search(store, mine, 'fox', 2)).toEqual(nothing);
+});
 
 it('a short word is found, and found alike, whatever begins with it in other projects', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));

@@ -1,0 +1,81 @@
+// The suite of the service over a PostgreSQL: embedded, and through a balancer that gives each connection to the next of two servers on one
+// store. The servers reach the database through a pooler where that is asked for; the embedded service reaches it directly.
+import { afterAll, beforeAll } from 'vitest';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
+import { openServer, type ServerFixture } from '../server/server-fixture.ts';
+import { balance } from '../support/balancer.ts';
+import { newKey, openEmbedded } from '../support/embedded.ts';
+import { type Pooler, startPooler } from '../support/pooler.ts';
+import type { PostgresServer } from '../support/postgres-server.ts';
+import { postgresOptions } from '../support/postgres-store.ts';
+import { openRemote } from '../support/remote.ts';
+import type { ListeningServer } from '../support/scripted-server.ts';
+import { describeService, type ServiceFixture } from './service-suite.ts';
+
+const hour = 3_600_000;
+
+export function describePostgresServices(
+  name: string,
+  start: () => Promise<PostgresServer>,
+  isPooled: boolean,
+): void {
+  let database: PostgresServer;
+  let pooler: Pooler | null = null;
+  let embedded: EmbeddedBackend;
+  let servers: readonly ServerFixture[];
+  let balancer: ListeningServer;
+  let tests = 0;
+
+  beforeAll(async () => {
+    database = await start();
+    pooler = isPooled ? await startPooler(database) : null;
+    const openStore = async () => (await openPostgresStore(postgresOptions(database))).store;
+    const server = (owner: string, ahead: number) => ({
+      owner: { id: owner, isGone: () => false },
+      now: () => Date.now() + ahead,
+      openStore: async () =>
+        (await openPostgresStore(postgresOptions(pooler ?? database, { server: { owner } }))).store,
+    });
+    embedded = await openEmbedded('', { openStore });
+    servers = [await openServer(server('first', hour / 2)), await openServer(server('second', -hour / 2))];
+    const ports = await Promise.all(servers.map(async (server) => Number((await server.listen()).port)));
+    balancer = await balance(ports);
+  }, 60_000);
+
+  afterAll(async () => {
+    await balancer.close();
+    await Promise.all(servers.map((server) => server.close()));
+    await embedded.close();
+    pooler?.close();
+    database.stop();
+  });
+
+  describeService(`over ${name}`, async () => projects(embedded, async () => {}));
+
+  const way = isPooled ? ' behind a pooler' : '';
+  describeService(`from two servers over one ${name}${way}, whose clocks are an hour apart`, async () => {
+    const { backend } = await openRemote(balancer.url);
+    return projects(backend, () => backend.close());
+  });
+
+  /** Two projects of this test alone, and a key to each. */
+  async function projects(
+    backend: ServiceFixture['backend'],
+    close: () => Promise<void>,
+  ): Promise<ServiceFixture> {
+    tests += 1;
+    const [first, second] = [`first ${tests}`, `second ${tests}`];
+    const { administration } = embedded;
+    const revoked = await administration.createKey({ project_name: first, key_name: 'revoked' });
+    await administration.revokeKey(revoked.key_id);
+    return {
+      backend,
+      firstProject: first,
+      firstKey: await newKey(embedded, first),
+      secondKey: await newKey(embedded, second),
+      revokedKey: revoked.key,
+      close,
+    };
+  }
+}

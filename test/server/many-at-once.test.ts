@@ -1,0 +1,59 @@
+// More requests at the same moment than a server has connections to its PostgreSQL: they wait for each other, and none fails.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { postgresOptions } from '../support/postgres-store.ts';
+import { openServer, type ServerFixture } from './server-fixture.ts';
+
+const connections = 4;
+
+let database: PostgresServer;
+let server: ServerFixture;
+let url: string;
+beforeAll(async () => {
+  database = await startPostgres();
+  const owner = 'served';
+  const options = postgresOptions(database, { connections, server: { owner } });
+  server = await openServer({
+    owner: { id: owner, isGone: () => false },
+    openStore: async () => (await openPostgresStore(options)).store,
+  });
+  ({ url } = await server.listen());
+}, 60_000);
+afterAll(async () => {
+  await server.close();
+  database.stop();
+});
+
+async function ask(method: string, path: string, body?: unknown) {
+  const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' };
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const { data } = (await response.json()) as { data: { session_id: string; total?: number } };
+  return { status: response.status, data };
+}
+
+test('300 requests at once over four connections all succeed, and each did its work once', async () => {
+  const { data } = await ask('POST', '/v1/sessions', {});
+  const own = `/v1/sessions/${data.session_id}`;
+  const kinds = [
+    () => ask('POST', '/v1/sessions', {}),
+    () => ask('POST', '/v1/chat', { mode: 'echo', message: 'Hello' }),
+    () => ask('GET', own),
+    () => ask('GET', '/v1/sessions?limit=20'),
+    () => ask('POST', '/v1/auth/verify', {}),
+  ];
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, number) =>
+      (kinds[number % kinds.length] as () => ReturnType<typeof ask>)(),
+    ),
+  );
+  expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+  const [counts] = await database.rows(`
+    SELECT (SELECT count(*) FROM parley.sessions) AS sessions, (SELECT count(*) FROM parley.messages) AS messages,
+      (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'parley') AS connections`);
+  expect(counts).toEqual({ sessions: '121', messages: '120', connections: String(connections) });
+});
