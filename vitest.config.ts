@@ -2,9 +2,13 @@
 // share a process, which loads each module once; those of the second measure memory, load or this process, and have one of their own.
 import { defineConfig } from 'vitest/config';
 
-const sharing = ['cli', 'wire', 'local', 'engine', 'contract', 'remote'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+const alone = [
+  // It reads V8's cache of code, which holds for the flags of V8 that a process has: src/http sets one.
+  'test/bin/parley.test.ts',
+  'test/package.test.ts',
+  'test/server/{body-memory,large-bodies,load,slow-clients}.test.ts',
+  'test/store/sqlite/{processes,store-processes,writer}.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -14,8 +18,17 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'sharing', include: sharing, isolate: false } },
-      { extends: true, test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: sharing } },
+      {
+        extends: true,
+        test: {
+          name: 'sharing',
+          include: ['test/**/*.test.ts'],
+          exclude: alone,
+          isolate: false,
+          globalSetup: ['test/support/postgres-broker.ts'],
+        },
+      },
+      { extends: true, test: { name: 'alone', include: alone } },
     ],
   },
 });

@@ -5,12 +5,16 @@ import { defineConfig } from 'vitest/config';
 
 const withProperties = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((path) => `test/${path}`)
-  .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('/support/runs.ts'));
+  .filter(
+    (path) =>
+      path.endsWith('.test.ts') && /support\/runs\.ts|\/every-store\.ts/.test(readFileSync(path, 'utf8')),
+  );
 
 export default defineConfig({
   test: {
     include: ['test/**/*.long.ts', ...withProperties],
     setupFiles: ['test/support/no-warnings.ts'],
+    globalSetup: ['test/support/postgres-broker.ts'],
     env: { PARLEY_TEST_RUNS: 'many' },
     pool: 'forks',
     maxWorkers: 2,

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Message, NewSession, Page, Session } from '../../src/service/session.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 afterAll(() => place.remove());
 
 test('a conversation goes on with -c, and its context with it', async () => {
-  const own = new Place();
+  const own = new PlaceInProcess();
   const { status, out } = await own.shell(
     'parley chat "My name is Ada" && parley chat -c "What is my name?" --mode eliza',
   );
@@ -42,7 +42,7 @@ test('a session just created has the four fields of the interface document, thes
 });
 
 test('a session is shown, listed, read and renamed', async () => {
-  const own = new Place();
+  const own = new PlaceInProcess();
   const id = (await own.output(['sessions', 'create', '--title', 'Before'])).trimEnd();
   await own.output(['chat', '-s', id, '-m', 'echo', 'one']);
   expect(await own.output(['sessions', 'rename', id, 'After', 'é'])).toBe('');

@@ -6,9 +6,9 @@ import type { CreatedKey } from '../../src/service/administration.ts';
 import type { ChatReply } from '../../src/service/chat-event.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
@@ -56,7 +56,7 @@ test('a session goes on in the mode it was in, and -m changes it from then on, w
 });
 
 test('a session whose mode is not there any more names both, and the way out', async () => {
-  const own = new Place();
+  const own = new PlaceInProcess();
   const settings = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'];
   await own.output(['modes', 'add', 'gone', ...settings]);
   // The model cannot be reached. The message is kept in a session of this mode all the same.

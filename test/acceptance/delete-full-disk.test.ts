@@ -11,7 +11,7 @@ import { SmallDisk } from '../support/small-disk.ts';
 const disk = SmallDisk.mount();
 afterAll(() => disk?.unmount());
 
-const ids = Array.from({ length: 20_000 }, (_, index) => `id-${String(index).padStart(40, '0')}`);
+const ids = Array.from({ length: 6_000 }, (_, index) => `id-${String(index).padStart(40, '0')}`);
 const stdin = `${ids.join('\n')}\n`;
 const lines = (text: string) => text.split('\n').slice(0, -1);
 
@@ -36,7 +36,7 @@ describe.skipIf(disk === null)('on a disk without room', () => {
 
   test('for the ids, nothing is deleted, and no file is left', async () => {
     const { place, server, env } = await startAll();
-    fill(100);
+    fill(30);
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
     expectFailure(outcome, { status: 7, code: 'STORAGE_FULL' });
     expect([outcome.out, server.asked(), readdirSync(join(path, 'batches'))]).toEqual(['', 0, []]);
@@ -44,8 +44,8 @@ describe.skipIf(disk === null)('on a disk without room', () => {
 
   test('for the results, every deletion is told, and the batch goes on later', async () => {
     const { place, server, env } = await startAll();
-    // The ids take 216 pages.
-    fill(240);
+    // The ids take 65 pages.
+    fill(72);
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
     expect(outcome.status).toBe(7);
     expect(outcome.err).toContain('(STORAGE_FULL)');

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModeRecord } from '../../src/service/mode-settings.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { servePlace } from '../support/served-place.ts';
 
 const section = readFileSync(fileURLToPath(new URL('../../docs/models.md', import.meta.url)), 'utf8');
 const block = (language: string) =>
   new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
 
-function newPlace(): Place {
-  const place = new Place();
+function newPlace(): PlaceInProcess {
+  const place = new PlaceInProcess();
   onTestFinished(() => place.remove());
   return place;
 }

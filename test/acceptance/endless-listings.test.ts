@@ -1,9 +1,9 @@
-// Listings that a server never ends, with the real binary: each command that asks for page after page leaves them.
+// Listings that a server never ends: each command that asks for page after page leaves them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let server: ScriptedServer;
 /** The cursor of the page after the one with this cursor. */
 let next: (cursor: string | null, count: number) => string | null;

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { differences, readShapes } from '../support/json-shapes.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
 const shapes = readShapes();
-const place = new Place();
+const place = new PlaceInProcess();
 let served: ServedPlace;
 const made = { session: '', empty: '', key: '', keyId: '' };
 

@@ -1,10 +1,11 @@
 // After a refused key: the command that is given for another try is one that works, whether or not there is a profile yet.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
-import { Place, type Variables } from '../support/parley.ts';
+import type { Variables } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 
-let place: Place;
+let place: PlaceInProcess;
 let server: ScriptedServer;
 beforeAll(async () => {
   server = await serve(({ path, headers }, response) =>
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  place = new Place();
+  place = new PlaceInProcess();
   return () => place.remove();
 });
 

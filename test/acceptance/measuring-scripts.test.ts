@@ -12,15 +12,15 @@ async function reportOf(script: string, words: readonly string[]) {
 }
 
 test('bench-deletes.js measures deletions embedded, served and one by one, and their memory', async () => {
-  const sizes = ['--ids', '300', '--memory-ids', '2000', '--single-ids', '40', '--curl-ids', '8'];
+  const sizes = ['--ids', '100', '--memory-ids', '500', '--single-ids', '20', '--curl-ids', '4'];
   const { cases, machine } = await reportOf('bench-deletes.js', [...sizes, '--rounds', '1']);
   expect(machine.bareNodeMilliseconds).toBeGreaterThan(0);
   expect(cases.map(({ name }: { name: string }) => name)).toEqual([
-    'embedded, 300 ids, to better-sqlite3',
-    'served, 300 ids in batches, a second',
+    'embedded, 100 ids, to better-sqlite3',
+    'served, 100 ids in batches, a second',
     'single DELETEs, of autocannon',
     'single DELETEs, to xargs -P8 curl',
-    'embedded, 2000 ids, MB at most',
+    'embedded, 500 ids, MB at most',
   ]);
   // So short a run is little longer than the start that is taken off it: its rate may be anything, on a busy machine.
   for (const { median, plain } of cases) {

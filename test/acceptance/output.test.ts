@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message, Page, Session } from '../../src/service/session.ts';
 import { expectNoStackTrace } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { makeSessions } from '../support/stored.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 const mebibyte = 1024 * 1024;
 let large = '';
 
@@ -40,7 +40,8 @@ describe('more than 10 MB of output', () => {
   });
 
   test('holds each message whole', async () => {
-    const bodies = (await place.output(['sessions', 'messages', large, '--json'])).trimEnd().split('\n');
+    const { out } = await place.binary(['sessions', 'messages', large, '--json']);
+    const bodies = out.trimEnd().split('\n');
     const items = bodies.flatMap((body) => (JSON.parse(body) as { data: Page<Message> }).data.items);
     const expected = [...'abcdef'].flatMap((letter) => {
       const text = `${letter}€`.repeat(mebibyte / 4);
@@ -109,7 +110,7 @@ describe('an output that cannot be written', () => {
 
 describe('what is printed in a pipe', () => {
   test('is separated by tabs, without titles and colour', async () => {
-    const own = new Place();
+    const own = new PlaceInProcess();
     await own.output(['models']);
     const [first = '', second = ''] = await makeSessions(own, 2, 'é 😀');
     const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
@@ -123,7 +124,7 @@ describe('what is printed in a pipe', () => {
   });
 
   test('has no talk beside it with --quiet', async () => {
-    const own = new Place();
+    const own = new PlaceInProcess();
     const commands = ['models', 'keys create --project p', 'sessions list --limit 1', 'profiles use local'];
     await makeTwo(own);
     for (const command of commands) {
@@ -133,7 +134,7 @@ describe('what is printed in a pipe', () => {
   });
 
   test('goes on with the cursor that the hint names', async () => {
-    const own = new Place();
+    const own = new PlaceInProcess();
     await makeTwo(own);
     const { err } = await own.parley(['sessions', 'list', '--limit', '1']);
     const cursor = /--cursor (\S+)/.exec(err)?.[1] ?? '';
@@ -143,7 +144,7 @@ describe('what is printed in a pipe', () => {
   });
 });
 
-async function makeTwo(own: Place): Promise<void> {
+async function makeTwo(own: PlaceInProcess): Promise<void> {
   await own.output(['models']);
   await makeSessions(own, 2);
 }

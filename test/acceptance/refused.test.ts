@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
+import { lockStore } from '../server/store-lock.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { Place, type RunOptions, type Variables } from '../support/parley.ts';
@@ -235,13 +236,13 @@ test.concurrent('a store that another process keeps locked is busy after 5 s, wh
   const own = new Place();
   try {
     await own.output(['sessions', 'create']);
-    const { ended } = await lockElsewhere(join(own.dataDirectory, 'parley.db'), 7000);
+    const lock = await lockStore(own.storeFile);
     const patient = own.parley(['--timeout', '60', 'sessions', 'create']);
     const refused = await own.parley([...hello, '-m', 'echo']);
     expectFailure(refused, { status: 7, code: 'STORE_BUSY' });
     expectFailure(await patient, { status: 7, code: 'STORE_BUSY' });
     expect((await own.parley(['sessions', 'list'])).status).toBe(0);
-    await ended;
+    await lock.release();
     expect((await own.parley([...hello, '-m', 'echo'])).status).toBe(0);
   } finally {
     own.remove();
@@ -252,9 +253,8 @@ test.concurrent('--timeout shortens the wait for a locked store', async () => {
   const own = new Place();
   try {
     await own.output([...hello, '-m', 'echo']);
-    const path = join(own.dataDirectory, 'parley.db');
     // Without it, each would wait for these three seconds, and then be done.
-    const { ended } = await lockElsewhere(path, 3000);
+    const { ended } = await lockElsewhere(own.storeFile, 3000);
     const calls = [
       ['sessions', 'create'],
       [...hello, '-m', 'echo'],

@@ -1,18 +1,18 @@
-// Two people and one server, through the real program: who serves, and who logs in from elsewhere.
+// Two people and one server of the real program: who serves, and who logs in from elsewhere.
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { serve } from '../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
-let serving: Place;
+let serving: PlaceInProcess;
 let server: ServedPlace;
 let key: string;
-let guest: Place;
+let guest: PlaceInProcess;
 
 beforeAll(async () => {
-  serving = new Place();
+  serving = new PlaceInProcess();
   server = await servePlace(serving);
   key = (await serving.output(['keys', 'create', '--project', 'team', '--quiet'])).trim();
 });
@@ -21,7 +21,7 @@ afterAll(async () => {
   serving.remove();
 });
 beforeEach(() => {
-  guest = new Place();
+  guest = new PlaceInProcess();
 });
 afterEach(() => guest.remove());
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure, expectNoStackTrace } from '../support/failures.ts';
-import { outcomeOf, Place } from '../support/parley.ts';
+import { outcomeOf } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
@@ -123,7 +124,7 @@ describe('text comes back byte for byte', () => {
     const start = 'x'.repeat(700_000);
     const text = 'é€😀\u{10ffff}👩‍👧!';
     const stdin = [Buffer.from(start), ...Array.from(Buffer.from(text), (byte) => Buffer.of(byte))];
-    expect(await place.output(echo, { stdin })).toBe(`${start}${text}\n`);
+    expect((await place.binary(echo, { stdin })).out).toBe(`${start}${text}\n`);
   });
 });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
     if (method === 'POST' && path === '/v1/chat') {
       const { message } = JSON.parse(body);
       if (message === 'reply') return success({ session_id: 'ses_1', reply: texts.join('\n') });
-      return failure(response, texts[Number(message)] ?? '');
+      return failure(response, texts.slice(Number(message)).slice(0, 8).join(' '));
     }
     if (method === 'GET') return success(sessionOf('one', 1));
     return failure(response, texts.join(' '));
@@ -76,13 +76,10 @@ test.each([
   expect(isHarmless(text), JSON.stringify(text)).toBe(true);
 });
 
+// Eight at a time; one by one, cut at every place, they are tried in test/cli/terminal/filter-matrix.test.ts.
 test('no error of a server drives a terminal', async () => {
   for (let first = 0; first < texts.length; first += 8) {
-    const shownErrors = await Promise.all(
-      texts
-        .slice(first, first + 8)
-        .map((_, index) => shown(['chat', '-n', '-m', 'any', String(first + index)])),
-    );
-    for (const text of shownErrors) expect(isHarmless(text), JSON.stringify(text)).toBe(true);
+    const text = await shown(['chat', '-n', '-m', 'any', String(first)]);
+    expect(isHarmless(text), JSON.stringify(text)).toBe(true);
   }
 }, 60_000);

@@ -4,16 +4,17 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openServer, type ServerFixture } from '../server/server-fixture.ts';
 import { type CountingProxy, countRoundTrips } from '../support/counting-proxy.ts';
 import { engineOf, finish } from '../support/embedded.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import type { PostgresDatabase } from '../support/postgres-server.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
-let database: PostgresServer;
+let database: PostgresDatabase;
 let proxy: CountingProxy;
 let server: ServerFixture;
 let url: string;
 
 beforeAll(async () => {
-  database = await startPostgres();
+  database = await sharedPostgres();
   proxy = await countRoundTrips(database.port);
   const openStore = async () => {
     const { port } = proxy;
@@ -39,7 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await proxy.close();
-  database.stop();
 });
 
 async function ask(method: string, path: string, body?: object, key: string | null = null) {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Session } from '../../src/service/session.ts';
 import type { SessionStore, Turn } from '../../src/store/session-store.ts';
+import { runs } from '../support/runs.ts';
 import { type ModelFilter, StoreModel } from './store-model.ts';
 import {
   everySession,
@@ -51,7 +52,7 @@ export function describeModel(name: string, open: () => Promise<SessionStore>): 
         for (const one of operations) await run.step(one);
         await run.compareAll();
       }),
-      { numRuns: 60 },
+      { numRuns: runs(30, 1_000) },
     );
   });
 }

@@ -10,6 +10,7 @@ import type { Message } from '../../src/service/session.ts';
 import type { SearchPlace } from '../../src/store/session-filters.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import type { SearchReads } from '../../src/store/store-rules.ts';
+import { runs } from '../support/runs.ts';
 import {
   newId,
   newProject,
@@ -210,7 +211,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
             expect((error as ParleyError).code).toBe('INVALID_REQUEST');
           }
         }),
-        { numRuns: 500 },
+        { numRuns: runs(150, 5_000) },
       );
     });
 
@@ -224,7 +225,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
           await begin(store, project, { content: `${words.join(', ')} ${mark}` });
           for (const one of words) expect(await snippets(store, project, `${one} ${mark}`)).toHaveLength(1);
         }),
-        { numRuns: 100 },
+        { numRuns: runs(40, 1_000) },
       );
     });
 

@@ -5,7 +5,7 @@ import { endOf, type Place } from './parley.ts';
 import { type StoredMessage, storedMessages, storeFaults } from './stored-turns.ts';
 
 export interface KillStorm {
-  /** How many processes are killed; those that end before they are hit come on top. */
+  /** How many processes are killed at least, until one of them was in a turn; those that end before they are hit come on top. */
   readonly kills: number;
   readonly atOnce: number;
   readonly sharedSessions: number;
@@ -42,7 +42,7 @@ export async function killStorm(place: Place, storm: KillStorm): Promise<KillRep
   let kills = 0;
   let started = 0;
   const worker = async () => {
-    while (kills < storm.kills) {
+    while (kills < storm.kills || !witnesses.some(isCut)) {
       const session = shared[Math.floor(storm.random() * shared.length * 2)] ?? null;
       const content = messageOf(started++, storm.random());
       // Every second one once it surely runs, so that the turn itself is hit as well as the start.
@@ -59,13 +59,17 @@ export async function killStorm(place: Place, storm: KillStorm): Promise<KillRep
     kills,
     acknowledgedMessages: witnesses.filter(({ message }) => message !== null).length,
     acknowledgedReplies: witnesses.filter(({ reply }) => reply !== null).length,
-    cutTurns: witnesses.filter(({ message, reply }) => message !== null && reply === null).length,
+    cutTurns: witnesses.filter(isCut).length,
     faults: [
       ...storeFaults(place),
       ...acknowledgementFaults(witnesses, storedMessages(place)),
       ...after.flatMap(({ failure, reply }) => (reply === null ? [`afterwards: ${failure}`] : [])),
     ],
   };
+}
+
+function isCut({ message, reply }: Witness): boolean {
+  return message !== null && reply === null;
 }
 
 /** Long enough to be told from any other, up to 100 kB: a reply of many chunks takes its time. */

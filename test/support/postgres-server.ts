@@ -1,21 +1,27 @@
-// A PostgreSQL server of the tests' own, in a temporary directory: started once for all files, a database for each. It is found where
-// PARLEY_TEST_PG_BIN says, on the PATH, or where Debian puts it. It refuses to run as root, so root runs it as nobody.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+// A PostgreSQL server of the tests' own, in a temporary directory. It is found where PARLEY_TEST_PG_BIN says, on the PATH, or where Debian
+// puts it. It refuses to run as root, so root runs it as nobody.
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 
 /** Whom root starts a database as, which refuses to run as root. */
 export const nobody = 65_534;
 
-export interface PostgresServer {
+export interface PostgresDatabase {
   readonly port: number;
   readonly user: string;
-  /** Of a statement on the database `postgres`. */
+  readonly database: string;
+  /** Of a statement on this database. */
   rows(sql: string): Promise<readonly unknown[]>;
+}
+
+/** A server of a file's own, with its database `postgres`. */
+export interface PostgresServer extends PostgresDatabase {
   /** As a crash does: nothing that was not committed survives. Resolves when it takes connections again. */
   crash(downMs: number): Promise<void>;
   stop(): void;
@@ -68,11 +74,8 @@ export async function startPostgres(
   if (isRoot) chownSync(directory, nobody, nobody);
   const data = join(directory, 'data');
   const user = 'parley';
-  execFileSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', user, '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
-    { ...as, stdio: 'pipe' },
-  );
+  const cluster = ['-D', data, '-U', user, '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
+  await promisify(execFile)(join(bin, 'initdb'), cluster, as);
   const port = await freePort();
   const options = [
     '-D',
@@ -100,17 +103,7 @@ export async function startPostgres(
     spawnSync(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], { ...as, stdio: 'ignore' });
   await start();
   return {
-    port,
-    user,
-    async rows(sql) {
-      const client = new pg.Client({ host: '127.0.0.1', port, user, database: 'postgres' });
-      await client.connect();
-      try {
-        return (await client.query(sql)).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    ...postgresDatabase({ port, user, database: 'postgres' }),
     async crash(downMs) {
       stop();
       await delay(downMs);
@@ -119,6 +112,22 @@ export async function startPostgres(
     stop() {
       stop();
       rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One database of a server that runs. */
+export function postgresDatabase(place: Omit<PostgresDatabase, 'rows'>): PostgresDatabase {
+  return {
+    ...place,
+    async rows(sql) {
+      const client = new pg.Client({ host: '127.0.0.1', ...place });
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows;
+      } finally {
+        await client.end();
+      }
     },
   };
 }

@@ -8,10 +8,10 @@ import {
   type PostgresStoreOptions,
 } from '../../src/store/postgres/open.ts';
 import type { NewPlace } from '../store/every-store.ts';
-import type { PostgresServer } from './postgres-server.ts';
+import type { PostgresDatabase } from './postgres-server.ts';
 
 /** Where the database, or a pooler before it, is reached. */
-type Address = Pick<PostgresServer, 'port' | 'user'>;
+type Address = Pick<PostgresDatabase, 'port' | 'user'> & { readonly database?: string };
 
 export async function openTestPostgres(
   server: Address,
@@ -24,12 +24,12 @@ export async function openTestPostgres(
 
 /** What the store of a test is opened with. */
 export function postgresOptions(
-  { port, user }: Address,
+  { port, user, database = 'postgres' }: Address,
   options: Partial<PostgresStoreOptions> = {},
 ): PostgresStoreOptions {
   return {
-    name: `postgres://127.0.0.1:${port}/postgres`,
-    hosts: [{ host: '127.0.0.1', port, user, database: 'postgres' }],
+    name: `postgres://127.0.0.1:${port}/${database}`,
+    hosts: [{ host: '127.0.0.1', port, user, database }],
     schema: 'parley',
     now: Date.now,
     rules: storeRules,

@@ -43,10 +43,11 @@ const allFrom = (at: number) =>
 const short = ['\x1b]52;c;cm0gLXJmIH4=\x07', 'x\u202ey\u009d52;c;AAAA\u009cz'];
 const hasForm = /(_id|_at|cursor|name)$/;
 
-/** Of the later items of a list one text each is enough: what reads the first with both reads them too. */
+/** One text each; in the long form both, but for the later items of a list: what reads the first with both reads them too. */
 function textsFor({ path }: Field, index: number): readonly string[] {
   if (!hasForm.test(path.at(-1) ?? '')) return [allFrom(index)];
-  return path.some((name) => Number(name) > 0) ? short.slice(index % 2).slice(0, 1) : short;
+  const isLater = path.some((name) => Number(name) > 0);
+  return isLater || runs(1, 2) === 1 ? short.slice(index % 2).slice(0, 1) : short;
 }
 
 /** Sequences of our own, and of the list that one picks from: moves, and what is cleared. */

@@ -1,17 +1,17 @@
 // What a store in PostgreSQL is refused for, and how it is made when many come first at once.
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ParleyError } from '../../../src/service/errors.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../../../src/store/postgres/open.ts';
 import { schema } from '../../../src/store/postgres/schema.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 }, 60_000);
-afterAll(() => server.stop());
 
 async function refusal(options: Partial<PostgresStoreOptions>): Promise<ParleyError> {
   return openPostgresStore(postgresOptions(server, { patienceMs: 100, ...options })).then(
@@ -22,7 +22,7 @@ async function refusal(options: Partial<PostgresStoreOptions>): Promise<ParleyEr
   );
 }
 
-const host = () => ({ host: '127.0.0.1', port: server.port, user: server.user, database: 'postgres' });
+const host = () => ({ host: '127.0.0.1', port: server.port, user: server.user, database: server.database });
 
 const later = {
   version: schema.length + 1,

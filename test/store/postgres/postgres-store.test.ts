@@ -1,14 +1,14 @@
 // The suite of every store, over PostgreSQL.
-import { afterAll, beforeAll } from 'vitest';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { beforeAll } from 'vitest';
+import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { placesIn } from '../../support/postgres-store.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { describeEveryStore } from '../every-store.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 }, 60_000);
-afterAll(() => server.stop());
 
 describeEveryStore(
   'the PostgreSQL store',

@@ -1,22 +1,22 @@
 // A search gives the same page over SQLite and over PostgreSQL, to the byte: random texts and queries in ten writing systems.
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { readSearchCursor } from '../../../src/local/cursors.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
 import type { SearchPlace } from '../../../src/store/session-filters.ts';
 import type { SessionStore } from '../../../src/store/session-store.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
 import { runs } from '../../support/runs.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { at, newProject, recordOf, searchFilter } from '../store-samples.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 }, 60_000);
-afterAll(() => server.stop());
 
 const never = new AbortController().signal;
 

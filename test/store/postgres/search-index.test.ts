@@ -1,23 +1,23 @@
 // The index of words is filled by servers that work beside each other: a search waits for none of them, and misses nothing.
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { storeRules } from '../../../src/local/local-store-rules.ts';
 import { connect } from '../../../src/store/postgres/connect.ts';
 import { ConnectionPool } from '../../../src/store/postgres/connection-pool.ts';
 import { searchReads } from '../../../src/store/postgres/search.ts';
 import { statement } from '../../../src/store/postgres/statement.ts';
 import type { SessionStore } from '../../../src/store/session-store.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { newProject, recordOf, search, snippets, turnReply } from '../store-samples.ts';
 import { begin } from '../turn-steps.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 let schemas = 0;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 }, 60_000);
-afterAll(() => server.stop());
 
 async function openPlace(): Promise<{ store: SessionStore; schema: string }> {
   schemas += 1;
@@ -27,8 +27,8 @@ async function openPlace(): Promise<{ store: SessionStore; schema: string }> {
 }
 
 async function connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const { port, user } = server;
-  const client = new pg.Client({ host: '127.0.0.1', port, user, database: 'postgres' });
+  const { port, user, database } = server;
+  const client = new pg.Client({ host: '127.0.0.1', port, user, database });
   await client.connect();
   try {
     return await work(client);
@@ -103,7 +103,7 @@ test('the hits of a search are planned for its words each time, however often it
     host: '127.0.0.1',
     port: server.port,
     user: server.user,
-    database: 'postgres',
+    database: server.database,
   };
   const { schema, store } = await openPlace();
   await begin(store, await newProject(store), { content: 'a fox here' });

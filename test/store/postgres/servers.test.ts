@@ -1,8 +1,9 @@
 // Turns that belong to servers: held by their beats, free when a server is gone or has left, with what had come of their replies.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import {
   at,
   firstPage,
@@ -15,13 +16,12 @@ import {
 } from '../store-samples.ts';
 import { begin, contents } from '../turn-steps.ts';
 
-let database: PostgresServer;
+let database: PostgresDatabase;
 let places = 0;
 let schema: string;
 beforeAll(async () => {
-  database = await startPostgres();
+  database = await sharedPostgres();
 }, 60_000);
-afterAll(() => database.stop());
 
 interface Timing {
   readonly beatMs: number;

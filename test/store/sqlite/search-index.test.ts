@@ -9,6 +9,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
+import { runs } from '../../support/runs.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import {
@@ -129,7 +130,7 @@ it('whatever is written, replaced and erased between searches, each finds all th
       await store.close();
       lookInto(path, checkIndexes);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(25, 600) },
   );
 });
 

@@ -10,6 +10,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { indexStep } from '../../../src/store/sqlite/search-index.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
+import { runs } from '../../support/runs.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import {
@@ -154,7 +155,7 @@ it('whether the indexes are filled at every step, at some, or never, the same op
       expect(await never.pages()).toEqual(pages);
       for (const { store } of [never, sometimes, always]) await store.close();
     }),
-    { numRuns: 8 },
+    { numRuns: runs(5, 100) },
   );
 });
 
