@@ -10,8 +10,8 @@ import { openDatabase } from './binding.ts';
 export function backUp(path: string, version: number): string {
   const name = freeName(`${path}.backup-v${version}`);
   const part = `${path}.backup-part`;
-  rmSync(part, { force: true }); // a process that died here left it
-  closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into an empty file; a file of its own would be readable by all
+  rmSync(part, { force: true }); // A process that ended during a copy left this file.
+  closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into this empty file. All users could read a file that SQLite makes.
   try {
     copy(path, part);
     moveIntoPlace(part, name, { durable: true });

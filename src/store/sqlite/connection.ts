@@ -76,7 +76,7 @@ export class Connection {
     return this.#statement(sql).get(bindings) as Row | undefined;
   }
 
-  /** All rows. There is no iterator, because an open statement keeps the log (WAL) from being shortened. */
+  /** All rows. It returns no iterator, because an open statement keeps the log (WAL) from being shortened. */
   all<Row>(sql: string, bindings: Bindings = {}): Row[] {
     return this.#statement(sql).all(bindings) as Row[];
   }
@@ -110,7 +110,7 @@ export class Connection {
   }
 
   rollback(): void {
-    // After a full disk or a failed write SQLite has rolled back already.
+    // After some errors, such as a full disk, SQLite has rolled back already.
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
   }
 

@@ -1,12 +1,12 @@
-// A queue of several parties, who take turns: one that has put in much keeps nobody waiting for more than one item of it. The items of one
-// party stay in their order.
+// A queue for several parties that take turns: before its next item, a party waits for at most one item of each other party. The items of
+// one party stay in their order.
 
 interface OfParty {
   readonly party: string;
 }
 
 export class FairQueue<Item extends OfParty> {
-  /** In the order of their turns. A party without items is not in it. */
+  /** The parties in the order of their turns. A party without items is not in the map. */
   readonly #parties = new Map<string, Item[]>();
   #length = 0;
 
@@ -21,7 +21,7 @@ export class FairQueue<Item extends OfParty> {
     this.#length += 1;
   }
 
-  /** The first item of the party whose turn it is. The party is the last from then on. */
+  /** Takes the first item of the party whose turn it is, and moves that party to the end. */
   take(): Item | undefined {
     for (const [party, items] of this.#parties) {
       const item = items.shift();
@@ -33,7 +33,7 @@ export class FairQueue<Item extends OfParty> {
     return undefined;
   }
 
-  /** Takes out the items for which this is true, and returns them. */
+  /** Removes the items for which `isWanted` is true, and returns them. */
   takeWhere(isWanted: (item: Item) => boolean): readonly Item[] {
     const taken: Item[] = [];
     for (const [party, items] of this.#parties) {

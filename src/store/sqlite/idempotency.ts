@@ -1,4 +1,4 @@
-// The results of idempotency keys: a stored answer, or the message of a turn. Always used inside the transaction of the write itself.
+// The results of idempotency keys: a stored answer, or the message of a turn. All functions run inside the transaction of the write itself.
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
@@ -38,7 +38,7 @@ export const idempotencyStatements = {
       answer = excluded.answer, created_at = excluded.created_at`,
 } as const;
 
-/** Null for a key that is new or too old. */
+/** The result of a key; null for a key that is new or too old. Also deletes up to 100 keys that are too old. */
 export function findKnown(
   tools: IdempotencyTools,
   projectId: string,

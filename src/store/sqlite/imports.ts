@@ -1,5 +1,5 @@
-// Stores a session that another store exported. The session that has its id already, if any, decides: nothing is stored, it is the same, or
-// it is another one.
+// Stores a session that another store exported. If the project has a session with this id already, nothing is stored: that session is the
+// same one, or another one.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { MessageRow } from '../rows.ts';
@@ -21,7 +21,7 @@ export const importStatements = {
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position`,
 } as const;
 
-/** The session is given by its row number. A statement that names the project has returned that number. */
+/** `@session` is a row number that a statement with the project's id has returned. */
 const addMessageStatement = `
   INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
     output_tokens, error_code, created_at)

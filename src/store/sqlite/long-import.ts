@@ -1,6 +1,6 @@
 // Imports a long session in several transactions, so that other writes run in between. Until the last transaction the session is hidden: it
 // has a random id and belongs to a project without keys. The table `imports` names it. If its process ends, another process finds the entry
-// after its time and removes the session.
+// after `held_until` and removes the session.
 import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
@@ -14,7 +14,7 @@ import { findSession, sessionStatements } from './sessions.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
-/** How many messages one transaction takes: a few milliseconds' work. */
+/** How many messages, and how many UTF-16 units of their texts, one transaction takes: a few milliseconds' work. */
 const messagesOfPart = 250;
 const unitsOfPart = 256 * 1024;
 
@@ -178,7 +178,7 @@ class LongImport {
   }
 }
 
-/** Removes the sessions that unfinished imports of ended processes have left. Whatever fails here is left for the next caller. */
+/** Removes the hidden sessions that unfinished imports and purges of ended processes have left. The next call repeats what fails here. */
 export async function takeOutAbandoned(
   { connection, writer }: { readonly connection: Connection; readonly writer: Writer },
   clock: number,
@@ -195,7 +195,7 @@ function* takeOutClaimed(connection: Connection, row: ImportRow): Steps<void> {
   if (hidden !== undefined) yield* takeOut(connection, hidden);
 }
 
-/** Each step looks whether the number still stands for this session: another process may be taking it out as well. */
+/** Each step checks that the row number still belongs to this session, because another process may remove the session at the same time. */
 function* takeOut(connection: Connection, hidden: Hidden, step = new StepMeter()): Steps<void> {
   const { session } = hidden;
   while (connection.get(longImportStatements.find, { ...hidden }) !== undefined) {
@@ -206,7 +206,10 @@ function* takeOut(connection: Connection, hidden: Hidden, step = new StepMeter()
   }
 }
 
-/** A session that is there, which nobody finds from the first step on. Should this process end, it goes as an abandoned import does. */
+/**
+ * Removes a stored session. No query finds it from the first step on. If this process ends early, another removes it as an abandoned
+ * import.
+ */
 export function* takeOutForGood(
   connection: Connection,
   session: number,

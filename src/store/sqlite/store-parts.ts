@@ -1,4 +1,4 @@
-// What the store over SQLite is given when it is made.
+// The values that the store over SQLite is made with.
 import type { StoreRules } from '../store-rules.ts';
 import type { LockWait } from './lock-wait.ts';
 import type { ProcessesOf } from './store-processes.ts';

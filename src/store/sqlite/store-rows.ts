@@ -1,4 +1,4 @@
-// All rows of a store in SQLite, out and in, for a copy. Long texts are read a page at a time; a page is written in one transaction.
+// Reads and writes all rows of a store in SQLite, for a copy. Messages are read in pages. A page is written in one transaction.
 import {
   type IdempotencyRow,
   type KeptMessage,
@@ -50,7 +50,7 @@ export class SqliteRows implements StoreRows {
   }
 
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
-    // The clock of keys may be written when it is read.
+    // A read of the clock of keys may write its state (age-clock.ts).
     return this.#access.write(projectId, (connection) => {
       const now = ageTime(connection, this.#clocks());
       return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });

@@ -64,7 +64,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   return take(tools, projectId, start, turn);
 }
 
-/** Repeats a turn whose key is known. The turn is the key's own, at any place in the session; no other message is touched. */
+/** Repeats a turn whose key is known. The turn may stand at any place in the session; no other message is changed. */
 function repeatTurn(
   tools: TurnTools,
   projectId: string,
