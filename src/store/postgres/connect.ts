@@ -1,5 +1,4 @@
-// Opens one connection, and refuses a database that would not keep its promises: what was acknowledged must survive a power cut, and the
-// server must be the one that writes.
+// Opens one connection. Refuses a database that could lose acknowledged commits in a power cut, a server that is too old, and a standby.
 import pg from 'pg';
 import { ParleyError } from '../../service/errors.ts';
 import { isPassing } from './postgres-errors.ts';
@@ -7,7 +6,7 @@ import { isPassing } from './postgres-errors.ts';
 const oidOfBigint = 20;
 const oidOfNumeric = 1700;
 
-/** Every number of 64 bits that this store keeps is a safe integer. */
+/** 64-bit numbers become JavaScript numbers, because every one that this store keeps is a safe integer. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text') =>
     oid === oidOfBigint || oid === oidOfNumeric
@@ -15,7 +14,7 @@ const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** A connection that answers nothing for so long is taken for lost, ms. */
+/** A connection without an answer for this time (ms) counts as lost. */
 const answerMs = 10_000;
 
 interface ServerFacts {
@@ -40,17 +39,17 @@ const oldestVersion = 130_000;
 export interface ConnectOptions {
   /** The store without user and password. */
   readonly name: string;
-  /** True for a test: a database that loses acknowledged commits in a power cut is taken all the same. */
+  /** True for a test: also accepts a database that may lose acknowledged commits in a power cut. */
   readonly acceptsLoss?: boolean | undefined;
 }
 
-/** What one server is reached with; `password` is empty where none is needed. */
+/** The connection settings of one server. `password` is empty if none is needed. */
 export type ConnectionConfig = Pick<
   pg.ClientConfig,
   'host' | 'port' | 'user' | 'database' | 'ssl' | 'password'
 >;
 
-/** Tries the hosts in their order, until one of them takes writes. */
+/** Connects to the first host, in the given order, that accepts writes. Rejects with the last failure. */
 export async function connect(
   hosts: readonly ConnectionConfig[],
   options: ConnectOptions,
@@ -76,7 +75,7 @@ async function connectTo(config: ConnectionConfig, options: ConnectOptions): Pro
     ...config,
     types,
   });
-  // A connection that fails later tells it to those who use it; without a listener the process would end.
+  // A later failure reaches the callers through their queries. Without a listener the `error` event would end the process.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,6 +1,6 @@
-// A fixed number of connections to one database, opened when they are needed. A call that finds none free waits for one: the calls of a
-// group grow meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until its
-// patience is over; every statement of this store may be sent twice.
+// A fixed number of connections to one database, opened when they are needed. A call waits for a free connection. Groups of calls grow
+// meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until `patienceMs` is over.
+// Therefore every statement of this store may be sent twice.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
@@ -10,20 +10,21 @@ import { inSchema, type NamedStatement, type Statement } from './statement.ts';
 export interface PoolOptions {
   /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
   readonly connect: () => Promise<Client>;
-  /** For errors: the store without user and password. */
+  /** The store without user and password, for errors. */
   readonly name: string;
   readonly schema: string;
   readonly size: number;
-  /** How long a call is sent again while the database gives no answer, ms. */
+  /** How long (ms) a call is repeated while the database does not answer. */
   readonly patienceMs: number;
+  /** True: statements are prepared. After the first refusal by a pooler none is prepared any more. */
   readonly prepare: boolean;
-  /** 0 to 1, for pauses of unequal length. */
+  /** A random number from 0 to 1, which varies the pauses between attempts. */
   readonly random: () => number;
 }
 
 /**
- * The rows of a statement. `again`: what is sent in its place after a connection was lost, where it is not known whether the first did
- * its work; the same statement where none is given.
+ * Sends a statement and returns its rows. `again` is sent instead after a lost connection, when it is unknown whether the first statement
+ * was executed; by default the same statement is sent.
  */
 export type Ask = <Row>(
   statement: Statement,
@@ -32,7 +33,7 @@ export type Ask = <Row>(
 ) => Promise<readonly Row[]>;
 
 const longestPauseMs = 250;
-/** Of a statement over whole tables. */
+/** The time-out of a statement over whole tables, in ms. */
 const longestMs = 6 * 60 * 60 * 1000;
 
 export class ConnectionPool {
@@ -49,18 +50,18 @@ export class ConnectionPool {
     this.#prepares = options.prepare;
   }
 
-  /** How long a call may wait for what passes, ms. */
+  /** How long (ms) a call waits for a condition that passes, such as a lost connection or a lock. */
   get patienceMs(): number {
     return this.#options.patienceMs;
   }
 
-  /** Rejects with a ParleyError, or with what PostgreSQL said of the values of the call. */
+  /** Rejects with PostgreSQL's error, or with a `ParleyError` if no connection can be opened. */
   readonly ask: Ask = <Row>(one: Statement, values: readonly unknown[] = [], again = one) =>
     this.#persist((client, wasLost) =>
       this.#send<Row>(client, wasLost ? again : one, values, this.#prepares),
     );
 
-  /** A statement that reads or rewrites whole tables, outside of any transaction. It is sent once. */
+  /** Sends a statement that reads or rewrites whole tables, outside any transaction. It is sent only once. */
   async askOnce<Row>(one: Statement): Promise<readonly Row[]> {
     const { text } = this.#inPlace(one);
     return this.#once(async (client) => {
@@ -69,7 +70,7 @@ export class ConnectionPool {
     });
   }
 
-  /** One transaction; `work` may run again from its beginning. */
+  /** Runs `work` in one transaction. After a lost connection `work` runs again from the beginning. */
   transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     return this.#persist(async (client) => {
       const ask: Ask = (one, values = []) => this.#send(client, one, values, false);
@@ -167,7 +168,7 @@ export class ConnectionPool {
       client.removeAllListeners('error');
       client.on('error', () => {});
       void client.end().catch(() => {});
-      // Whoever waits opens a connection in its place.
+      // The next waiting call opens a new connection.
       this.#waiting.shift()?.(null);
       return;
     }
@@ -176,7 +177,7 @@ export class ConnectionPool {
     else next(client);
   }
 
-  /** A connection that fails while nobody uses it. */
+  /** Forgets a connection that failed while no call used it. */
   #drop(client: Client): void {
     const at = this.#free.indexOf(client);
     if (at < 0) return;

@@ -1,4 +1,4 @@
-// What a store is and whether it can be written, as PostgreSQL itself says.
+// Describes a store, checks whether it is intact, and whether it accepts writes.
 import type { StoreReport } from '../../service/administration.ts';
 import type { Ask } from './connection-pool.ts';
 import { schemaVersion } from './migrations.ts';
@@ -14,7 +14,7 @@ const settings = statement(`
     (SELECT count(*) FROM pg_stat_replication WHERE sync_state <> 'async') AS synchronous_standbys,
     (SELECT count(*) FROM parley.servers WHERE until > clock_timestamp()) AS living_servers,
     (SELECT count(*) FROM parley.to_index) AS unindexed_messages`);
-// The positions of a session's messages have no gaps: the last is one less than their number.
+// The positions of a session's messages have no gaps, so the last position is one less than the number of messages.
 const brokenSessions = statement(`
   SELECT session.session_id FROM parley.sessions AS session
   LEFT JOIN (
@@ -49,7 +49,7 @@ export async function inspect(ask: Ask, name: string): Promise<StoreReport> {
   };
 }
 
-/** A server that was demoted answers reads for days. */
+/** False for a standby: a demoted server still answers reads, so an answer alone does not prove that it accepts writes. */
 export async function isWritable(ask: Ask): Promise<boolean> {
   const [row] = await ask<{ is_standby: boolean }>(writable);
   return row?.is_standby === false;

@@ -1,8 +1,8 @@
-// What PostgreSQL, or the network on the way to it, says → whether the same call may be sent again, and the failure that a user reads.
-// The codes are SQLSTATEs (PostgreSQL documentation, appendix A).
+// Classifies the errors of PostgreSQL and of the network: whether the same call may be sent again, and which error a user reads. The codes
+// are SQLSTATEs (PostgreSQL documentation, appendix A).
 import { ParleyError } from '../../service/errors.ts';
 
-/** Server is shutting down, starting, full, or read-only since it was demoted; serialization failures, deadlocks, lock time-outs. */
+/** The server is shutting down, starting, full, or read-only after it was demoted; serialization failures, deadlocks, lock time-outs. */
 const passingCodes = ['57P01', '57P02', '57P03', '53300', '25006', '40001', '40P01', '55P03'];
 const lostConnection = [
   'ECONNREFUSED',
@@ -18,14 +18,14 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Whether the connection cannot be used again: it is lost, or its server is not the one to write to. */
+/** True if the connection cannot be used again: it is lost, or its server does not accept writes. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return /^(57P0|08|53300|25006)/.test(code);
   return true;
 }
 
-/** Whether the same call may succeed in a moment. */
+/** True if the same call may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
   if (code.startsWith('08') || passingCodes.includes(code) || lostConnection.includes(code)) return true;
@@ -34,12 +34,12 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** Whether the values of one call made the statement of a whole group fail. */
+/** True if the values of one call made the statement of the whole group fail. */
 export function isOfOneCall(error: unknown): boolean {
   return /^(22|23)/.test(codeOf(error));
 }
 
-/** Another call used the same idempotency key at the same moment, and was first. */
+/** True if another call recorded the same idempotency key first, at the same moment. */
 export function isKeyTaken(error: unknown): boolean {
   return (
     codeOf(error) === '23505' &&
@@ -49,12 +49,12 @@ export function isKeyTaken(error: unknown): boolean {
   );
 }
 
-/** A pooler gave the connection to another backend, which does not know the prepared statement, or knows it already. */
+/** True if a pooler gave the connection to another backend, which does not know the prepared statement or knows it already. */
 export function isPrepareRefused(error: unknown): boolean {
   return codeOf(error) === '26000' || codeOf(error) === '42P05';
 }
 
-/** `name` is the store without user and password. Failures that are Parley's already stay as they are. */
+/** The error that a user reads. `name` is the store without user and password. A `ParleyError` stays unchanged. */
 export function storeError(error: unknown, name: string): ParleyError {
   if (error instanceof ParleyError) return error;
   const said = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,6 @@
-// What a search reads: hits of the index, the newest first, and messages that are not in the index yet; then texts and sessions. What is
-// made of them is the rule's. Each row is looked up by LATERAL: joined as tables, the planner would read all sessions for ten hits.
+// What a search reads: hits of the index, the newest first, and messages that are not in the index yet; then texts and sessions. The search
+// rule (store-rules.ts) ranks them and makes the page. Each row is looked up by LATERAL. With plain joins the planner would read all
+// sessions.
 import type { Role } from '../../service/session.ts';
 import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
@@ -9,7 +10,7 @@ import { indexQuery } from './search-words.ts';
 import { sessionColumns } from './sessions.ts';
 import { statement } from './statement.ts';
 
-/** How many bytes of texts are read at a time. */
+/** How many bytes of texts, and how many rows, are read at a time. */
 const bytesOfStep = 1024 * 1024;
 const rowsOfStep = 1000;
 
@@ -29,7 +30,7 @@ const found = (which: string) => `
   FROM parley.search ${activeSession('search')}
   WHERE ${which} AND search.id < $2 ORDER BY search.id DESC LIMIT $3`;
 const hits = statement(found('search.words @@ $4::tsquery'));
-/** Messages of more words than an index takes: whether they hold the terms is looked for in their texts. */
+/** The messages with more words than an index takes. Their texts are tested. */
 const unindexed = statement(found('search.words IS NULL'));
 const queued = statement(`
   SELECT to_index.session, session.session_id, to_index.position, message.created_at, to_index.bytes
@@ -43,10 +44,10 @@ const shownMessages = statement(`
   SELECT ${sessionColumns}, message.message_id, message.role, message.created_at AS message_created_at, message.content
   ${ofPlaces}`);
 
-/** Messages that are not in the index have numbers from here on. */
+/** Messages that are not in the index yet get numbers from here on. */
 const firstQueued = 2 ** 52;
 
-/** Where a message stands: the row of its session, and its position there. */
+/** The place of a message: the row number of its session, and its position in the session. */
 interface MessagePlace {
   readonly session: number;
   readonly position: number;
@@ -61,7 +62,7 @@ interface ShownRow extends SessionRow {
   readonly content: string;
 }
 
-/** Rows are numbered from 1: in a project that is not there nothing is found. */
+/** The row number of a project; 0, which no row has, for an unknown project. */
 export async function projectNumber(ask: Ask, projectId: string): Promise<number> {
   const [row] = await ask<{ id: number }>(projectByName, [projectId]);
   return row?.id ?? 0;
@@ -78,7 +79,7 @@ export async function searchReads(
   const places = new Map<number, MessagePlace>();
   return {
     async hits(most) {
-      // The queue is read first: a message that is indexed meanwhile is found twice, and never missed.
+      // The queue is read first. A message that is indexed meanwhile is then found twice, never missed.
       const waiting = await queuedMessages();
       const isWaiting = new Set(waiting.map(placeName));
       const found = [

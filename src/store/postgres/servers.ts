@@ -1,11 +1,11 @@
-// The servers at one database. Each renews one row, its beat, and holds its turns while that lasts; one that misses its beats loses them.
-// All times are of the database's clock.
+// The servers that share one database. Each renews its row by a heartbeat, and holds its turns until the time in that row. All times are
+// those of the database's clock.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionPool } from './connection-pool.ts';
 import { statement } from './statement.ts';
 
 export interface ServerIdentity {
-  /** The owner of the turns that it begins; another at each start. */
+  /** The owner of the turns that this server begins. It differs at each start. */
   readonly owner: string;
   readonly beatMs?: number;
   /** How long a server without a beat holds its turns. */
@@ -14,11 +14,11 @@ export interface ServerIdentity {
 
 const usualBeatMs = 1500;
 const usualLeaseMs = 5000;
-/** A server that stops waits so long for a database that does not answer. */
+/** How long (ms) a stopping server waits for a database that does not answer. */
 const leavingMs = 1000;
 
 const leaseEnd = `clock_timestamp() + $2::integer * interval '1 millisecond'`;
-// A row that was over tells of an outage, of this server or of the database.
+// A row whose `until` has passed shows an outage of this server or of the database.
 const beat = statement(`
   WITH beaten AS (
     INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd}, ${leaseEnd})
@@ -27,12 +27,13 @@ const beat = statement(`
   )
   SELECT 1 + count(*) AS servers FROM parley.servers AS other WHERE other.owner <> $1 AND other.until > clock_timestamp()`);
 const leave = statement(`UPDATE parley.servers SET until = '-infinity' WHERE owner = $1`);
-// Longer than the longest lease of a turn: then the columns of the turn itself say that it is over.
+// Ten minutes are longer than any lease of a turn. After them `turn_until` itself shows that the turn is over.
 const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestamp() - interval '10 minutes'`);
 
 /**
- * The end of the lease of the turn that stands in `parley.sessions AS session`: that of the server which owns it, or the turn's own where the
- * owner is no server. `judge`: the owner of the server that asks, in SQL; it judges nobody before its `judges_from`, except who has left.
+ * The end of the lease of the turn that stands in `parley.sessions AS session`: that of the server which owns it, or the turn's own where
+ * the owner is no server. `judge`: the owner of the server that asks, in SQL; it judges nobody before its `judges_from`, except who has
+ * left.
  */
 export const leaseUntil = (judge = 'NULL::text') => `
   coalesce((
@@ -58,19 +59,19 @@ export class ServerBeat {
     this.#leaseMs = leaseMs ?? usualLeaseMs;
   }
 
-  /** Servers that live, this one too, as of the last beat. */
+  /** The number of live servers at the last beat, this one included. */
   get servers(): number {
     return this.#servers;
   }
 
-  /** Rejects when the first beat fails; a later one is followed by another. */
+  /** Rejects if the first beat fails. After a later failure the next beat tries again. */
   async start(): Promise<void> {
     await this.#beat();
     await this.#connections.ask(sweep);
     this.#wait();
   }
 
-  /** Leaves its turns to the other servers. */
+  /** Stops the beats and gives up this server's turns, so that other servers may take them at once. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;

@@ -1,8 +1,8 @@
-// A statement of SQL with a name by its text: a connection prepares it once under this name. Two versions of Parley may share a
-// connection of a pooler, so a name never stands for two texts.
+// SQL statements with names. A connection prepares a statement once under its name. The name is a hash of the text, because two versions of
+// Parley may share a connection of a pooler.
 import { createHash } from 'node:crypto';
 
-/** The tables are written as `parley.sessions`; a connection puts its own schema in place of `parley`. */
+/** A statement as it is written: its tables are in the schema `parley`, for example `parley.sessions`. */
 export interface Statement {
   readonly text: string;
 }
@@ -16,7 +16,7 @@ export function statement(text: string): Statement {
   return { text: text.trim() };
 }
 
-/** The same statement for tables in another schema. */
+/** The statement with the store's own schema in place of `parley`. */
 export function inSchema({ text }: Statement, schema: string): NamedStatement {
   const inPlace = text.replaceAll(/\bparley\./g, `${quotedName(schema)}.`);
   const hash = createHash('sha256').update(inPlace).digest('hex').slice(0, 24);

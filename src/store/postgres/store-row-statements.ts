@@ -1,4 +1,4 @@
-// What a copy says to PostgreSQL.
+// The statements that copy a store.
 import { pageLimits } from '../store-rows.ts';
 import { statement } from './statement.ts';
 
@@ -21,7 +21,7 @@ export const rowStatements = {
     WHERE project = ${projectNumber}`),
   headsBehind: heads('>'),
   headsFrom: heads('>='),
-  // $1 the numbers of sessions, $2 the position that the first of them begins with. A text without room is not sent.
+  // $1: the row numbers of sessions. $2: the first position to read in the first session. A text without room on the page is not sent.
   messages: statement(`
     SELECT place, position, message_id, role, mode, finish_reason, input_tokens, output_tokens, first_token_ms,
       error_code, created_at, CASE WHEN before < ${pageLimits.textBytes} THEN content END AS content
@@ -52,7 +52,7 @@ export const rowStatements = {
     FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::bigint[])
       AS input (key_id, name, hash, project_id, created_at, revoked_at)
     JOIN parley.projects USING (project_id) ON CONFLICT (key_id) DO NOTHING`),
-  // A turn that nobody runs: the next chat closes it, as after a server that was killed.
+  // An open turn is stored as a turn that no process runs. The next chat closes it, as it closes the turn of a killed server.
   addSessions: statement(`
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, deleted_at,
       turn_owner, turn_until, turn_position, turn_epoch)
@@ -63,7 +63,7 @@ export const rowStatements = {
       $9::integer[]) AS input (session_id, title, created_at, updated_at, message_count, deleted_at, turn_position,
       turn_epoch)
     ON CONFLICT (project, session_id) DO NOTHING`),
-  // Each session is looked up by its id: a join could read all sessions there are.
+  // Each session is looked up by a subquery, because a join could read all sessions.
   addMessages: statement(`
     WITH kept AS MATERIALIZED (
       SELECT input.place, (
