@@ -1,4 +1,4 @@
-// The refusal of a store that an older Parley has made, where it is not to be migrated in passing.
+// The error for a store with an older schema, or for a missing store, where the caller asked not to migrate or make one.
 import { ParleyError } from '../service/errors.ts';
 
 /** `version` is 0 where there is no store yet. */

@@ -53,7 +53,7 @@ const special = new RegExp(`[${alone.source.slice(1, -1)}${Object.keys(equals).j
 const beyondAscii = /[^\0-\x7f]/gu;
 const markCharacters = new RegExp(`[${marks}]`, 'g');
 
-/** Making it takes a millisecond, which a start without a search saves. */
+/** The expression is made at its first use, because making it takes a millisecond. */
 const wordExpression = madeOnce(newWordExpression);
 
 /** The words of a text with their places. */
