@@ -53,7 +53,7 @@ function messageCursor(position: number): string {
   return encode(`m${position}`);
 }
 
-/** The position behind which the page begins. */
+/** The position behind which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
 export function readMessageCursor(cursor: string | null): number | null {
   if (cursor === null) return null;
   const found = /^m(\d{1,15})$/.exec(decode(cursor));

@@ -1,4 +1,4 @@
-// The rules for values that are stored, the same for every way in. An error names the field, the rule and the value.
+// The rules for stored values. They hold for every interface. An error names the field, the rule and the value.
 import { isCalendarDay } from '../service/calendar-day.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -11,7 +11,7 @@ function invalid(field: string, problem: string): ParleyError {
   });
 }
 
-/** Refuses NUL and lone surrogates: not every store keeps them, so no store takes them. */
+/** Refuses NUL and lone surrogates, because some stores cannot hold them. */
 export function checkText(field: string, text: string): void {
   const nul = text.indexOf('\0');
   if (nul !== -1) throw invalid(field, `holds a NUL character at position ${nul}`);
@@ -75,7 +75,7 @@ export function checkBatch(ids: readonly string[], limits: Limits): void {
   }
 }
 
-/** An ISO 8601 time with its zone as epoch milliseconds; null stays null. Without one it would be of the zone that this process runs in. */
+/** An ISO 8601 time as epoch milliseconds; null stays null. The zone is required, because the zone of this process must not count. */
 export function readTime(field: string, time: string | null): number | null {
   if (time === null) return null;
   const milliseconds =

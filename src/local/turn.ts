@@ -66,7 +66,7 @@ export async function* runTurn(
       return { text, mode, message_id: partsId, now };
     },
   });
-  /** The last event, or null where the turn was lost and no whole reply stands. */
+  /** Stores the text so far as the reply. Returns the `done` event, or `lost` with the reply that stands in its place, if any. */
   const keep = async (
     finishReason: FinishReason,
     usage: Usage | null,
