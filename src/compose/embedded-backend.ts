@@ -1,4 +1,4 @@
-// Puts the embedded service together: the store, the engines and the identity of this process. Loaded only for a backend on this machine.
+// Puts the embedded service together: the store, the engines and the identity of this process. A remote backend does not load this code.
 import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
@@ -72,7 +72,7 @@ function noStore(): ParleyError {
   });
 }
 
-/** Opens the store of this machine for a server. */
+/** Opens an embedded store for a server. */
 export async function openServedBackend(
   target: Pick<Target, 'store' | 'storeName'>,
   dependencies: Dependencies,
@@ -87,7 +87,7 @@ export async function openServedBackend(
     modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile, signal);
   const engines = async () => configuredEngines(dependencies, choice, await modes());
   const { backend, store, shareReads, servers, limits, defaultMode, reloadModes } = await openLocal(
-    // Its own time-out is that of its models; a client has another.
+    // The time-out of a server limits its models alone. Each client has a time-out of its own.
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
       const { refusesOlder } = options;

@@ -11,6 +11,6 @@ export interface ChosenStore {
   readonly owner: TurnOwner;
   /** Until the next turn of the event loop, reads may share one state of the store. */
   readonly shareReads: () => void;
-  /** Servers that live at this store now; null where it is the store of one machine. */
+  /** The number of live servers that share this store; null for a store of one machine. */
   readonly servers: (() => number) | null;
 }
