@@ -147,7 +147,7 @@ function cannotListen(error: NodeJS.ErrnoException, given: string, port: number)
 }
 
 async function stop(server: Server, app: App): Promise<void> {
-  // Until then it listens: whoever comes is told that this server is not ready.
+  // The server listens until the app has stopped, so that new requests get an answer.
   await app.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection becomes idle when its last response is out. Node closes only those connections that are idle at the time of the call.

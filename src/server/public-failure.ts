@@ -48,8 +48,8 @@ export function publicFailure(error: unknown): ParleyError {
 }
 
 /**
- * True where an error of another program is behind the failure. Such a failure names the database and its address. The server's own
- * failures of this code have no cause.
+ * True if the failure was caused by an error of another program. Its text then names the database and its address. The server's own
+ * failures with this code have no cause.
  */
 function isOfDatabase({ cause }: ParleyError): boolean {
   return cause instanceof ParleyError ? isOfDatabase(cause) : cause !== undefined;

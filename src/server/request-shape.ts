@@ -46,7 +46,7 @@ export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: 
   };
 }
 
-/** `place` has a field of a name that it cannot have. */
+/** The error for a field `name` that the value at `place` cannot have. */
 export function unknownField(place: string, name: string): ParleyError {
   return invalidRequest([{ field: shortened(`${place}.${name}`), problem: notOfRequest }]);
 }

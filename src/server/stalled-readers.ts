@@ -1,5 +1,5 @@
-// Cuts responses whose reader has stopped taking bytes. Node's own time-out of a socket starts anew with each write, taken or not, so it
-// lets a stalled reader stay for up to twice as long.
+// Cuts responses whose reader has stopped taking bytes. Node's own time-out of a socket starts again at each write, even if the reader
+// takes nothing, so it lets a stalled reader stay for up to twice as long.
 import type { ServerResponse } from 'node:http';
 
 interface Progress {

@@ -40,9 +40,9 @@ export const badTarget = refusal(
  */
 export function refusalOfHead({ url, headers, httpVersion, rawHeaders }: IncomingMessage): Refusal | null {
   const isOld = httpVersion === '1.0' || httpVersion === '0.9';
-  // Node's parser takes HTTP/2.0, too.
+  // Node's parser also accepts HTTP/2.0.
   if (!isOld && httpVersion !== '1.1') return notHttp;
-  // The URL of the request would have such a segment taken away, and the path would be another one than a proxy has seen.
+  // URL parsing removes such a segment, so the path would differ from the path that a proxy has seen.
   if (dotSegment.test(url ?? '')) return { status: 404, error: noSuchRoute() };
   const { host } = headers;
   if (host === undefined ? !isOld : host === '' || namesTwoHosts(rawHeaders)) return badTarget;
