@@ -47,9 +47,9 @@ export type Remedy =
   | { readonly kind: 'make_profile' }
   | { readonly kind: 'name_another_profile' }
   | { readonly kind: 'make_store' }
-  /** Bring the tables of a store to this version. */
+  /** Bring the tables of a store to the newest schema. */
   | { readonly kind: 'migrate_store' }
-  /** Go on with a copy of a store that was stopped. */
+  /** Continue a stopped copy of a store. */
   | { readonly kind: 'resume_copy' }
   | { readonly kind: 'restore_session' }
   | { readonly kind: 'import_an_export' }
