@@ -4,7 +4,7 @@ import { withoutKey } from '../http/hidden-key.ts';
 import type { HttpRequest } from '../http/http-client.ts';
 import { singleQuoted } from '../system/shell-quote.ts';
 
-/** What stands for the key of a Parley server. */
+/** The variable in place of the key of a Parley server. */
 const parleyKey = '$PARLEY_API_KEY';
 
 export function curlCommand(
