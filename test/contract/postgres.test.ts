@@ -1,4 +1,4 @@
-// The same API over PostgreSQL: embedded, and through a balancer that gives each connection to the next of two servers on one store.
+// The API suite over PostgreSQL: embedded, and through a balancer that gives each connection to the next of two servers on one store.
 import { afterAll, beforeAll } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
@@ -44,7 +44,7 @@ describeService('from two servers over one PostgreSQL', async () => {
   return projects(backend, embedded, () => backend.close());
 });
 
-/** Two projects of this test alone, and a key to each. */
+/** Two projects that no other test uses, with a key each. */
 async function projects(
   backend: ServiceFixture['backend'],
   owner: EmbeddedBackend,

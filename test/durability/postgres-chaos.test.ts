@@ -1,4 +1,4 @@
-// Turns over PostgreSQL while it fails: what was acknowledged stands once, and no call fails for an outage that is shorter than the
+// Turns over PostgreSQL while it fails: acknowledged data is stored once, and no call fails in an outage that is shorter than the
 // patience of a store.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -23,7 +23,7 @@ interface Said {
   readonly reply: string;
 }
 
-/** Goes on with sessions of its own until it is to stop. Every second turn has an idempotency key, and is asked for twice. */
+/** Chats in sessions of its own until it is stopped. Every second turn has an idempotency key and is sent twice. */
 async function talk(store: SessionStore, project: string, isOver: () => boolean): Promise<readonly Said[]> {
   const said: Said[] = [];
   for (let turns = 0; !isOver(); turns += 1) {
@@ -48,7 +48,7 @@ async function talk(store: SessionStore, project: string, isOver: () => boolean)
   return said;
 }
 
-test('connections cut ten times a second, and a crash: nothing failed, lost or doubled', async () => {
+test('with connections cut ten times a second, and a crash, no call fails and nothing is lost or doubled', async () => {
   const patience = { patienceMs: 15_000, acceptsLoss: false };
   const stores = await Promise.all([1, 2].map(async () => (await openTestPostgres(server, patience)).store));
   const projects = await Promise.all(
