@@ -23,6 +23,7 @@ import {
 } from './compose.ts';
 import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
+import { monotonicMs } from './system/monotonic-clock.ts';
 import type { ProcessTable } from './system/process-identity.ts';
 import { terminalIdentity } from './system/terminal-identity.ts';
 
@@ -97,7 +98,7 @@ function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void)
         for (const hangUp of [...signals.hangUp]) hangUp();
         return;
       }
-      const now = performance.now();
+      const now = monotonicMs();
       if (signal === 'SIGINT' && signals.interrupt.size > 0 && stoppedAt === null) {
         if (now - interruptedAt > sameSignalMs) for (const interrupt of [...signals.interrupt]) interrupt();
         interruptedAt = now;

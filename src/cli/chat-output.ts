@@ -2,6 +2,7 @@
 import type { ChatEvent, ChatReply, ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { modeOptions, placeOptions } from './same-place.ts';
@@ -90,7 +91,7 @@ function textOutput(
   const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
     quiet: context.options.quiet,
     startTimer,
-    now: () => performance.now(),
+    now: monotonicMs,
   });
   let begun = false;
   const notes = reasoningNotes(context);

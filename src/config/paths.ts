@@ -60,7 +60,7 @@ const mostLinks = 40;
 export function realDirectory(directory: string, links = 0): string {
   const path = resolve(directory);
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     const parent = dirname(path);
     if (parent === path) return path;

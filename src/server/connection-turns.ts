@@ -6,9 +6,14 @@ import type { Socket } from 'node:net';
 /** The most requests that wait on one connection. The connection is then not read further, but its last read may bring more. */
 const mostWaiting = 32;
 
+interface Turns {
+  isBusy: boolean;
+  /** The requests behind the one that is being answered. */
+  readonly waiting: (() => void)[];
+}
+
 export class ConnectionTurns {
-  /** For each connection with a request that is being answered, the requests that wait behind it. */
-  readonly #waiting = new WeakMap<Socket, (() => void)[]>();
+  readonly #connections = new WeakMap<Socket, Turns>();
 
   /** Calls `answer` when the earlier requests of the connection are answered; never for a connection that is closed by then. */
   take({ socket }: IncomingMessage, outgoing: ServerResponse, answer: () => void): void {
@@ -16,9 +21,10 @@ export class ConnectionTurns {
       outgoing.once('close', () => this.#next(socket));
       answer();
     };
-    const waiting = this.#waiting.get(socket);
-    if (waiting === undefined) {
-      this.#waiting.set(socket, []);
+    const turns = this.#turnsOf(socket);
+    const { waiting } = turns;
+    if (!turns.isBusy) {
+      turns.isBusy = true;
       start();
       return;
     }
@@ -37,10 +43,19 @@ export class ConnectionTurns {
   }
 
   #next(socket: Socket): void {
-    const waiting = this.#waiting.get(socket) ?? [];
+    const turns = this.#turnsOf(socket);
+    const { waiting } = turns;
     const start = waiting.shift();
-    if (start === undefined || socket.destroyed) this.#waiting.delete(socket);
+    if (start === undefined || socket.destroyed) turns.isBusy = false;
     else setImmediate(start);
     if (waiting.length === mostWaiting) socket.resume();
+  }
+
+  #turnsOf(socket: Socket): Turns {
+    const known = this.#connections.get(socket);
+    if (known !== undefined) return known;
+    const turns: Turns = { isBusy: false, waiting: [] };
+    this.#connections.set(socket, turns);
+    return turns;
   }
 }

@@ -13,6 +13,8 @@ export interface JsonSteps {
   readonly part: number;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 const usualSteps: JsonSteps = { short: 1024, scanned: 512 * 1024, part: 16 * 1024 };
 
 /**
@@ -26,7 +28,7 @@ export async function parseJsonBody(
   { short, scanned, part }: JsonSteps = usualSteps,
 ): Promise<unknown> {
   const textOf = (from: number, to: number) => decoded(bytes.subarray(from, to), from > 0, scanned, pause);
-  if (bytes.length <= short) return JSON.parse(await textOf(0, bytes.length));
+  if (bytes.length <= short) return JSON.parse(utf8.decode(bytes));
   const scan = new JsonScan(bytes, bounds, part);
   for (;;) {
     scan.advance(scanned);

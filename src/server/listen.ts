@@ -76,10 +76,9 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
   server.maxHeadersCount = 0;
   function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
     exchanges.set(incoming.socket, { incoming, outgoing });
-    turns.take(incoming, outgoing, async () => {
-      readers.watch(outgoing);
-      await answer(incoming, outgoing);
-      readers.made(outgoing);
+    turns.take(incoming, outgoing, () => {
+      readers.watch(incoming.socket, outgoing);
+      void answer(incoming, outgoing);
     });
   }
   // A request with an expectation other than 100-continue is answered as it is.

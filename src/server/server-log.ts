@@ -59,6 +59,8 @@ const mostLayers = 5;
 
 /** A path without keys of this service, at any layer of percent-encoding, and without the key of the request, whatever its form. */
 export function withoutKeys(path: string, apiKey: string): string {
+  const mayHaveKey = path.includes('%') || keyPrefix.test(path) || (apiKey !== '' && path.includes(apiKey));
+  if (!mayHaveKey) return path;
   let text = path;
   let hasKey = false;
   for (let layer = 0; layer <= mostLayers; layer += 1) {

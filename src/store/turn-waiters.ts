@@ -1,5 +1,6 @@
 // Wakes the callers that wait for the end of a turn. A turn that ends through this store wakes them at once. They notice the end of a turn
 // in another process when they look again.
+import { monotonicMs } from '../system/monotonic-clock.ts';
 
 const firstPauseMs = 10;
 const longestPauseMs = 50;
@@ -19,11 +20,11 @@ export class TurnWaiters {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const until = performance.now() + waitMs;
+    const until = monotonicMs() + waitMs;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       signal.throwIfAborted();
       if (!(await isRunning())) return true;
-      const left = until - performance.now();
+      const left = until - monotonicMs();
       if (left <= 0) return false;
       await this.#pause(sessionId, Math.min(pauseMs, left), signal);
     }

@@ -1,6 +1,6 @@
 // The executable before main: the Node that it accepts, and the build that it hands over to.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,5 +95,29 @@ describe('the build', () => {
     expect(text).toBe(readFileSync(join(dist, name), 'utf8'));
     const cachedData = packed.subarray(end);
     expect(new Script(text, { filename: `dist/${name}`, cachedData }).cachedDataRejected).toBe(false);
+  });
+
+  test('a chat over the embedded service loads no module of Node that it can do without', () => {
+    const place = mkdtempSync(join(tmpdir(), 'parley-modules-'));
+    const told = join(place, 'tell.cjs');
+    writeFileSync(told, `process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')));`);
+    const modules = (...words: string[]) => {
+      const env = { PATH: process.env['PATH'], HOME: place };
+      const ended = spawnSync(process.execPath, ['-r', told, ...words], { env, encoding: 'utf8' });
+      expect(ended.status).toBe(0);
+      return ended.stderr.split('\n').map((line) => line.replace(/^\w+ /, ''));
+    };
+    try {
+      const chat = [parley, 'chat', '-n', '--mode', 'echo', 'hi'];
+      modules(...chat);
+      const bare = new Set(modules('-e', '0'));
+      const added = modules(...chat).filter((name) => !bare.has(name));
+      expect(added).toContain('os');
+      expect(
+        added.filter((name) => /perf_hooks|timers\/promises|https?$|worker|child_process/.test(name)),
+      ).toEqual([]);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
   });
 });

@@ -68,8 +68,8 @@ const terminalTextMakers: readonly string[] = [
   'src/cli/repl/line-painter.ts',
 ];
 
-/** Files that a process begins in: they alone touch it. */
-const processes: readonly string[] = ['main.ts', 'store/sqlite/store-worker.ts'];
+/** Files that a process begins in, and its clock: they alone touch it. */
+const processes: readonly string[] = ['main.ts', 'store/sqlite/store-worker.ts', 'system/monotonic-clock.ts'];
 
 /** Files that may be long: tables. */
 const tables: readonly string[] = ['src/engine/offline/eliza/colleague-script.ts'];

@@ -1,5 +1,7 @@
 // The progress of a batch: counts the outcomes and shows them on stderr. A terminal gets one line that is redrawn; any other stderr gets a
 // line every ten seconds.
+
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import type { Output } from '../terminal/output.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
@@ -124,7 +126,7 @@ export function progressOn(
 ): BatchProgress {
   const isLive = stderr.redraws && (batch.resultsApart || !stdout.isTerminal);
   const form = options.quiet ? 'none' : isLive ? 'live' : batch.lines ? 'lines' : 'none';
-  return new BatchProgress({ ...batch, stderr, form, startTimer, now: () => performance.now() });
+  return new BatchProgress({ ...batch, stderr, form, startTimer, now: monotonicMs });
 }
 
 function duration(seconds: number): string {

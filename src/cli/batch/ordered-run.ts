@@ -1,6 +1,7 @@
 // Runs the items of a batch, several at once, and writes their results in the order of the items. The number of unwritten items is limited:
 // no item is admitted while the window is full. The code knows nothing about the items themselves.
 import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 
 export interface OrderedWork<Item, Result> {
@@ -166,7 +167,7 @@ class OrderedRun<Item, Result> {
   async #writeReady(): Promise<void> {
     for (;;) {
       // Results of one moment share a write, because each write costs a system call.
-      const left = this.#written + (this.#work.gatherMs ?? 0) - performance.now();
+      const left = this.#written + (this.#work.gatherMs ?? 0) - monotonicMs();
       if (left > 0 && this.#running > 0) await delay(left);
       else await yieldToEventLoop();
       const results: Result[] = [];
@@ -181,7 +182,7 @@ class OrderedRun<Item, Result> {
       this.#places = this.#places.slice(this.#head);
       this.#head = 0;
       await this.#work.write(results);
-      this.#written = performance.now();
+      this.#written = monotonicMs();
       this.#unwritten -= results.length;
       this.#weight -= weight;
       this.#wake();

@@ -2,6 +2,7 @@
 // When it answers, more run at once. The pacer ends the batch when further calls are of no use.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../service/errors.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 
 export interface PacerOptions {
   /** The most calls at once. */
@@ -50,7 +51,7 @@ export class Pacer {
 
   constructor(options: PacerOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
+    this.#now = options.now ?? monotonicMs;
     this.#most = options.most;
     this.#limit = options.most;
     options.signal.addEventListener('abort', () => this.#release(this.#waiting.length));

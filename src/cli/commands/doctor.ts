@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { exposure } from '../../config/exposed-files.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
 import { furtherHint } from '../error-report.ts';
@@ -115,9 +116,9 @@ async function checkTarget(
   }
   if (url !== null) await checkRoute(context, check);
   await check('access', async () => {
-    const began = performance.now();
+    const began = monotonicMs();
     const { data } = await backend.service.verify(await context.call());
-    const time = url === null ? '' : `, in ${Math.round(performance.now() - began)} ms`;
+    const time = url === null ? '' : `, in ${Math.round(monotonicMs() - began)} ms`;
     // Another server may tell other things of a key, or nothing.
     return data.project_name === ''
       ? `the key is valid${time}`

@@ -3,6 +3,7 @@
 import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { chooseMode } from '../mode-choice.ts';
@@ -137,7 +138,7 @@ export class Conversation {
     let reply = '';
     try {
       let complete: ChatReply | null = null;
-      let yieldedAt = performance.now();
+      let yieldedAt = monotonicMs();
       for await (const event of backend.service.chat(call, attempt.request, 'chunks')) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
@@ -151,9 +152,9 @@ export class Conversation {
         }
         await shown.take(event);
         // An engine that never waits would keep the keyboard from being read.
-        if (performance.now() - yieldedAt > mostMsAtOnce) {
+        if (monotonicMs() - yieldedAt > mostMsAtOnce) {
           await yieldToEventLoop();
-          yieldedAt = performance.now();
+          yieldedAt = monotonicMs();
         }
       }
       context.signal.throwIfAborted();

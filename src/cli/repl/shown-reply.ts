@@ -1,5 +1,6 @@
 // Shows one reply on the terminal: a waiting line until the reply begins, then the text as it arrives.
 import type { ChatEvent } from '../../service/chat-event.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import { type TextFilter, terminalFilter } from '../terminal/filter.ts';
 import { waiting } from '../terminal/progress.ts';
@@ -20,7 +21,7 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
   const spinner = waiting(() => stderr, 'Waiting for the reply', {
     quiet: options.quiet,
     startTimer,
-    now: () => performance.now(),
+    now: monotonicMs,
   });
   let begun = false;
   let reasons: TextFilter | null = null;

@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { isConnectionLost, isPassing, isPrepareRefused, storeError } from './postgres-errors.ts';
 import { inSchema, type NamedStatement, type Statement } from './statement.ts';
 
@@ -93,7 +94,7 @@ export class ConnectionPool {
   }
 
   async #persist<T>(work: (client: Client, wasLost: boolean) => Promise<T>): Promise<T> {
-    const until = performance.now() + this.#options.patienceMs;
+    const until = monotonicMs() + this.#options.patienceMs;
     let wasLost = false;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
@@ -102,7 +103,7 @@ export class ConnectionPool {
         if (this.#closed) throw storeClosed();
         wasLost ||= isConnectionLost(error);
         if (isPrepareRefused(error) && this.#prepares) this.#prepares = false;
-        else if (!isPassing(error) || performance.now() >= until) throw error;
+        else if (!isPassing(error) || monotonicMs() >= until) throw error;
         else await delay(pauseMs * (0.5 + this.#options.random() / 2));
       }
     }

@@ -11,6 +11,7 @@ import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
@@ -253,8 +254,8 @@ export class PostgresStore implements SessionStore {
 
   /** Deletes keys that are too old to count, and parts of ended replies, from time to time. No call waits for it. */
   #sweep(once: IdempotencyKey | null): void {
-    if (once === null || performance.now() < this.#sweptUntil) return;
-    this.#sweptUntil = performance.now() + sweepMs;
+    if (once === null || monotonicMs() < this.#sweptUntil) return;
+    this.#sweptUntil = monotonicMs() + sweepMs;
     const { ask } = this.#connections;
     const swept = [sweepOld(ask, this.#tools.keptMs(once)), sweepParts(ask)];
     this.#sweeping = Promise.allSettled(swept);

@@ -9,6 +9,7 @@ export class Connection {
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement<[Bindings]>>();
   #sharing: object | null = null;
+  #writing: object | null = null;
   #isReading = false;
   #isAlone = false;
 
@@ -36,9 +37,9 @@ export class Connection {
     this.#isAlone = true;
   }
 
-  /** An object that stands for this turn of the event loop while reads are shared; otherwise null. */
-  get sharing(): object | null {
-    return this.#sharing;
+  /** An object for the current write transaction, or for this turn of the event loop while reads are shared; otherwise null. */
+  get moment(): object | null {
+    return this.#writing ?? this.#sharing;
   }
 
   /** Puts all reads until the next turn of the event loop into one transaction: opening a transaction costs more than most reads. */
@@ -109,7 +110,19 @@ export class Connection {
     return this.#database.pragma(text, { simple: true });
   }
 
+  /** Begins a write transaction. The caller runs it to its end without yielding to the event loop. */
+  beginWriting(): void {
+    this.run('BEGIN IMMEDIATE');
+    this.#writing = {};
+  }
+
+  commit(): void {
+    this.run('COMMIT');
+    this.#writing = null;
+  }
+
   rollback(): void {
+    this.#writing = null;
     // After some errors, such as a full disk, SQLite has rolled back already.
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
   }

@@ -5,9 +5,16 @@ interface OfParty {
   readonly party: string;
 }
 
+interface Party<Item> {
+  readonly name: string;
+  items: Item[];
+}
+
 export class FairQueue<Item extends OfParty> {
-  /** The parties in the order of their turns. A party without items is not in the map. */
-  readonly #parties = new Map<string, Item[]>();
+  /** The parties that have items. */
+  readonly #parties = new Map<string, Party<Item>>();
+  /** The same parties in the order of their turns. */
+  #turns: Party<Item>[] = [];
   #length = 0;
 
   get length(): number {
@@ -15,35 +22,39 @@ export class FairQueue<Item extends OfParty> {
   }
 
   add(item: Item): void {
-    const items = this.#parties.get(item.party);
-    if (items === undefined) this.#parties.set(item.party, [item]);
-    else items.push(item);
+    const party = this.#parties.get(item.party);
+    if (party === undefined) this.#addParty({ name: item.party, items: [item] });
+    else party.items.push(item);
     this.#length += 1;
   }
 
   /** Takes the first item of the party whose turn it is, and moves that party to the end. */
   take(): Item | undefined {
-    for (const [party, items] of this.#parties) {
-      const item = items.shift();
-      this.#parties.delete(party);
-      if (items.length > 0) this.#parties.set(party, items);
-      this.#length -= 1;
-      return item;
-    }
-    return undefined;
+    const party = this.#turns.shift();
+    if (party === undefined) return undefined;
+    const item = party.items.shift();
+    if (party.items.length > 0) this.#turns.push(party);
+    else this.#parties.delete(party.name);
+    this.#length -= 1;
+    return item;
   }
 
-  /** Removes the items for which `isWanted` is true, and returns them. */
+  /** Removes the items for which `isWanted` is true, and returns them. Calls `isWanted` once for each item. */
   takeWhere(isWanted: (item: Item) => boolean): readonly Item[] {
     const taken: Item[] = [];
-    for (const [party, items] of this.#parties) {
-      const left = items.filter((item) => !isWanted(item));
-      if (left.length === items.length) continue;
-      taken.push(...items.filter(isWanted));
-      if (left.length === 0) this.#parties.delete(party);
-      else this.#parties.set(party, left);
+    for (const party of this.#turns) {
+      const left: Item[] = [];
+      for (const item of party.items) (isWanted(item) ? taken : left).push(item);
+      party.items = left;
+      if (left.length === 0) this.#parties.delete(party.name);
     }
+    this.#turns = this.#turns.filter(({ items }) => items.length > 0);
     this.#length -= taken.length;
     return taken;
+  }
+
+  #addParty(party: Party<Item>): void {
+    this.#parties.set(party.name, party);
+    this.#turns.push(party);
   }
 }

@@ -1,5 +1,5 @@
-// Looks up keys while reads are shared: one look-up serves all requests of the same moment with the same hash. Two hashes count as the same
-// if they are the same object: the service's key check returns one object per key.
+// Looks up keys: one look-up serves all requests with the same hash in one transaction of writes, or in one moment of shared reads. Two
+// hashes count as the same if they are the same object: the service's key check returns one object per key.
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { refusedKey } from '../../service/refused-key.ts';
 import type { Connection } from './connection.ts';
@@ -7,7 +7,7 @@ import { findKey } from './keys.ts';
 
 export class KeyReads {
   readonly #found = new Map<Uint8Array, KeyIdentity>();
-  #sharing: object | null = null;
+  #moment: object | null = null;
 
   /** Forgets all results, because a key was revoked here. */
   forget(): void {
@@ -15,9 +15,10 @@ export class KeyReads {
   }
 
   find(connection: Connection, hash: Uint8Array): KeyIdentity | null {
-    if (connection.sharing === null) return findKey(connection, hash);
-    if (connection.sharing !== this.#sharing) this.forget();
-    this.#sharing = connection.sharing;
+    const { moment } = connection;
+    if (moment === null) return findKey(connection, hash);
+    if (moment !== this.#moment) this.forget();
+    this.#moment = moment;
     const known = this.#found.get(hash);
     if (known !== undefined) return known;
     const identity = findKey(connection, hash);
@@ -25,7 +26,7 @@ export class KeyReads {
     return identity;
   }
 
-  /** As `checkKey`, for a read. */
+  /** Throws `INVALID_API_KEY` for a key that is revoked or of another project. `hash` is null if the key was checked before. */
   check(connection: Connection, projectId: string, hash: Uint8Array | null): void {
     if (hash !== null && this.find(connection, hash)?.project_id !== projectId) throw refusedKey();
   }

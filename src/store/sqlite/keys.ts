@@ -1,7 +1,6 @@
 // Projects, and the keys that belong to them.
 import type { KeyRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
-import { refusedKey } from '../../service/refused-key.ts';
 import type { KeyRow } from '../rows.ts';
 import { toKeyRecord, toTime } from '../rows.ts';
 import type { NewKey } from '../session-store.ts';
@@ -30,11 +29,6 @@ export function findKey(connection: Connection, hash: Uint8Array): KeyIdentity |
   if (row === undefined) return null;
   const { key_id, key_name, project_id, project_name } = row;
   return { key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) };
-}
-
-/** Throws for a key that is revoked, or not of this project; `hash` is null where it was checked before. */
-export function checkKey(connection: Connection, projectId: string, hash: Uint8Array | null): void {
-  if (hash !== null && findKey(connection, hash)?.project_id !== projectId) throw refusedKey();
 }
 
 export function createKey(connection: Connection, key: NewKey): KeyRecord {

@@ -1,6 +1,7 @@
 // Chooses which long read runs next, and which slow read is ended for it. Each project runs one search and one filter at a time. The
 // project that has read least lately comes first, so that endless reads of some projects do not delay the others.
 import { ParleyError } from '../../service/errors.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { ReadUsage } from './read-usage.ts';
 
 export interface ReadLimits {
@@ -16,7 +17,7 @@ export interface ReadLimits {
 
 export interface QueuedRead {
   readonly order: { readonly kind: string; readonly projectId: string };
-  /** When its process was ready for it, as `performance.now()`; null before that. */
+  /** When its process was ready for it, in the time of `monotonicMs`; null before that. */
   since: number | null;
   isSlow: boolean;
   /** True once the read was ended. Its process may still run. */
@@ -52,7 +53,7 @@ export class ReadQueue<Read extends QueuedRead> {
 
   /** Call it when the process of a read is free or has ended. */
   end(read: Read): void {
-    const now = performance.now();
+    const now = monotonicMs();
     this.#running = this.#running.filter((other) => other !== read);
     this.#usage.add(read.order.projectId, now - (read.since ?? now), now);
   }
@@ -104,7 +105,7 @@ export class ReadQueue<Read extends QueuedRead> {
 
   /** How long (ms) the project of a read has read lately. */
   #used({ order: { projectId } }: Read): number {
-    const now = performance.now();
+    const now = monotonicMs();
     return this.#running
       .filter(({ order }) => order.projectId === projectId)
       .reduce((sum, { since }) => sum + now - (since ?? now), this.#usage.of(projectId, now));

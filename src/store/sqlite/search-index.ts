@@ -1,6 +1,6 @@
 // Fills the search indexes. A turn does not wait for that, because many messages at once cost far less than one by one. New messages wait
 // in `search_waiting`. A search reads the waiting messages of its project from there (search-waiting.ts).
-import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Connection } from './connection.ts';
 import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
 
@@ -127,11 +127,12 @@ export class SearchIndex {
     const mostSteps = isServed ? Number.POSITIVE_INFINITY : stepsOfWrite;
     for (let count = 0; count < mostSteps; count += 1) {
       if (this.#connection.get(indexStatements.isEnough) === undefined) return;
-      const start = performance.now();
+      const start = monotonicMs();
       const indexed = await step({ behind: this.#last });
       this.#last = indexed?.project ?? 0;
+      const { setTimeout: delay } = await import('node:timers/promises');
       // The pause leaves half of the time to other work.
-      await delay(performance.now() - start);
+      await delay(monotonicMs() - start);
     }
   }
 }

@@ -31,7 +31,7 @@ import { doOnce } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
-import { checkKey, createKey, listKeys, revokeKey } from './keys.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
 import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
@@ -184,7 +184,11 @@ export class SqliteStore implements SessionStore {
   }
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
-    return this.#access.write(projectId, () => beginTurn(this.#turnTools(), projectId, start), signal);
+    const begin = (connection: Connection) => {
+      this.#keys.check(connection, projectId, start.keyHash ?? null);
+      return beginTurn(this.#turnTools(), projectId, start);
+    };
+    return this.#access.write(projectId, begin, signal);
   }
 
   waitForTurn(
@@ -273,7 +277,7 @@ export class SqliteStore implements SessionStore {
     keyHash: KeyHash = null,
   ): Promise<Idempotent<T>> {
     return this.#access.write(projectId, (connection) => {
-      checkKey(connection, projectId, keyHash);
+      this.#keys.check(connection, projectId, keyHash);
       return doOnce(this.#turnTools(), projectId, once, () => work(connection));
     });
   }

@@ -1,6 +1,8 @@
 // Work in steps: a generator that yields where other work may run, and returns its result.
 export type Steps<T> = Generator<void, T>;
 
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+
 /** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
@@ -16,14 +18,14 @@ const longestMs = 20;
 /** Ends a step when it has done enough work. */
 export class StepMeter {
   #units = 0;
-  #began = performance.now();
+  #began = monotonicMs();
 
   /** Call it before each unit of work. */
   *next(): Steps<void> {
-    if (this.#units >= mostUnits || performance.now() - this.#began > longestMs) {
+    if (this.#units >= mostUnits || monotonicMs() - this.#began > longestMs) {
       yield;
       this.#units = 0;
-      this.#began = performance.now();
+      this.#began = monotonicMs();
     }
     this.#units += 1;
   }

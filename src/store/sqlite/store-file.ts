@@ -25,10 +25,10 @@ export function prepareStoreFile(
     const path = join(directory, filename);
     // If a power cut removes the file from its directory, the commits in it are lost.
     if (makeFile(path)) syncDirectory(directory);
-    else tighten(path, statSync(path).mode);
-    secureFilesBeside(realpathSync(path));
-    const names = statSync(path).nlink;
-    if (names > 1) throw severalNames(path, names);
+    const { mode, uid, nlink } = statSync(path);
+    tighten(path, mode);
+    secureFilesBeside(realpathSync.native(path), uid);
+    if (nlink > 1) throw severalNames(path, nlink);
     return { path, filesystem };
   } catch (error) {
     throw error instanceof ParleyError ? error : directoryError(error, directory);
@@ -57,14 +57,13 @@ function tighten(path: string, mode: number): void {
 
 /**
  * SQLite writes into the files beside the database even if another user made them. In a directory that others may write to, another user
- * could make such a file and read there what is stored.
+ * could make such a file and read there what is stored. `owner` is the user who owns the database.
  */
-function secureFilesBeside(path: string): void {
-  const { uid } = statSync(path);
+function secureFilesBeside(path: string, owner: number): void {
   for (const ending of ['-wal', '-shm', '-journal']) {
     const stat = lstatSync(path + ending, { throwIfNoEntry: false });
     if (stat === undefined) continue;
-    if (!stat.isFile() || stat.uid !== uid) throw ofAnother(path + ending);
+    if (!stat.isFile() || stat.uid !== owner) throw ofAnother(path + ending);
     tighten(path + ending, stat.mode);
   }
 }

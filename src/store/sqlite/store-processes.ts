@@ -2,6 +2,7 @@
 // the beginning that is searched for before it returns a row. That can take seconds without a pause. read-queue.ts chooses which read runs.
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { tooLong } from '../search-refusals.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import { type QueuedRead, type ReadLimits, ReadQueue } from './read-queue.ts';
@@ -118,7 +119,7 @@ export class StoreProcesses {
     read.reader = reader;
     await reader.ready;
     this.#keepSpare();
-    read.since = performance.now();
+    read.since = monotonicMs();
     const timers = this.#timersOf(read, reader);
     try {
       resolve(await reader.ask(order));

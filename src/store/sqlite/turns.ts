@@ -4,7 +4,6 @@ import type { Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-
 import type { StandingTurn, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { findKnown, keepKnown } from './idempotency.ts';
-import { checkKey } from './keys.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { createSession } from './sessions.ts';
 import {
@@ -29,7 +28,6 @@ export interface TurnTools {
 
 export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart): TurnBegin {
   const { connection } = tools;
-  checkKey(connection, projectId, start.keyHash ?? null);
   const known = start.once === null ? null : findKnown(tools, projectId, start.once, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
   if (known !== null) return repeatTurn(tools, projectId, start, known.message);

@@ -1,6 +1,7 @@
 // Runs all writes of a store. The parties take turns; the writes of one party run in the order of their calls. Writes that wait at the same
 // moment share one transaction, and so one sync of the disk. Each has a savepoint, so that its failure does not undo the others. None
 // settles before the commit.
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -133,7 +134,7 @@ export class Writer {
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
       const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
-      await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), wait, isWanted);
+      await whenUnlocked(() => this.#connection.beginWriting(), wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
       return;
@@ -141,7 +142,7 @@ export class Writer {
     const group: Write[] = [];
     try {
       const outcomes = this.#runWaiting(group);
-      this.#connection.run('COMMIT');
+      this.#connection.commit();
       settle(group, outcomes);
     } catch (error) {
       this.#connection.rollback();
@@ -168,13 +169,13 @@ export class Writer {
   #runWaiting(group: Write[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
     const isAlone = this.#waiting.length === 1;
-    const start = performance.now();
+    const start = monotonicMs();
     while (group.length < largestGroup) {
       const write = this.#waiting.take();
       if (write === undefined) break;
       group.push(write);
       outcomes.push(isAlone ? this.#runAlone(write) : this.#runInSavepoint(write));
-      if (performance.now() - start > longestGroupMs) break;
+      if (monotonicMs() - start > longestGroupMs) break;
     }
     return outcomes;
   }
@@ -206,10 +207,10 @@ export class Writer {
   }
 
   async #transaction<T>(work: () => T, waitMs: number): Promise<T> {
-    await whenUnlocked(() => this.#connection.run('BEGIN IMMEDIATE'), { ...this.#wait, waitMs });
+    await whenUnlocked(() => this.#connection.beginWriting(), { ...this.#wait, waitMs });
     try {
       const value = work();
-      this.#connection.run('COMMIT');
+      this.#connection.commit();
       return value;
     } catch (error) {
       this.#connection.rollback();

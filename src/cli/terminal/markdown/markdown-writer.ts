@@ -1,5 +1,7 @@
 // Writes a reply to a terminal as Markdown. Each chunk passes the terminal filter and the document, and the result is written at
 // once. The highlighter is loaded before the first fence is read.
+
+import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
@@ -89,9 +91,9 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   #rendered(filtered: string): string {
-    const begun = performance.now();
+    const begun = monotonicMs();
     const rendered = this.#document.push(filtered);
-    this.#msSinceTurn += performance.now() - begun;
+    this.#msSinceTurn += monotonicMs() - begun;
     return rendered;
   }
 
