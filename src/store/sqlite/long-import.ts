@@ -80,7 +80,7 @@ export async function importInParts(
   tools: LongImportTools,
   request: ImportRequest,
 ): Promise<Idempotent<Session | null>> {
-  await takeOutAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
+  await removeAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
   const long = new LongImport(tools, request);
   try {
     return await writer.writeInParts(long.steps(), request.projectId);
@@ -125,7 +125,7 @@ class LongImport {
   *takeBack(): Steps<void> {
     const hidden = this.#hidden;
     this.#hidden = null;
-    if (hidden !== null && this.#renew(hidden)) yield* takeOut(this.#tools.connection, hidden);
+    if (hidden !== null && this.#renew(hidden)) yield* removeHidden(this.#tools.connection, hidden);
   }
 
   *#hide(): Steps<void> {
@@ -179,24 +179,24 @@ class LongImport {
 }
 
 /** Removes the hidden sessions that unfinished imports and purges of ended processes have left. The next call repeats what fails here. */
-export async function takeOutAbandoned(
+export async function removeAbandoned(
   { connection, writer }: { readonly connection: Connection; readonly writer: Writer },
   clock: number,
 ): Promise<void> {
   try {
     for (const row of connection.all<ImportRow>(longImportStatements.all)) {
-      if (isLeaseOver(row.held_until, clock)) await writer.writeInParts(takeOutClaimed(connection, row));
+      if (isLeaseOver(row.held_until, clock)) await writer.writeInParts(removeClaimed(connection, row));
     }
   } catch {}
 }
 
-function* takeOutClaimed(connection: Connection, row: ImportRow): Steps<void> {
+function* removeClaimed(connection: Connection, row: ImportRow): Steps<void> {
   const hidden = connection.get<Hidden>(longImportStatements.claim, { ...row });
-  if (hidden !== undefined) yield* takeOut(connection, hidden);
+  if (hidden !== undefined) yield* removeHidden(connection, hidden);
 }
 
 /** Each step checks that the row number still belongs to this session, because another process may remove the session at the same time. */
-function* takeOut(connection: Connection, hidden: Hidden, step = new StepMeter()): Steps<void> {
+function* removeHidden(connection: Connection, hidden: Hidden, step = new StepMeter()): Steps<void> {
   const { session } = hidden;
   while (connection.get(longImportStatements.find, { ...hidden }) !== undefined) {
     yield* step.next();
@@ -210,7 +210,7 @@ function* takeOut(connection: Connection, hidden: Hidden, step = new StepMeter()
  * Removes a stored session. No query finds it from the first step on. If this process ends early, another removes it as an abandoned
  * import.
  */
-export function* takeOutForGood(
+export function* removeInSteps(
   connection: Connection,
   session: number,
   clock: () => number,
@@ -220,7 +220,7 @@ export function* takeOutForGood(
   const until = () => leaseEnd(clock(), longestLeaseMs);
   connection.run(longImportStatements.holdForGood, { session, until: until() });
   const hidden = connection.get<Hidden>(longImportStatements.hideForGood, { session }) as Hidden;
-  for (const _ of takeOut(connection, hidden, step)) {
+  for (const _ of removeHidden(connection, hidden, step)) {
     connection.run(longImportStatements.renew, { ...hidden, until: until() });
     yield;
   }

@@ -71,7 +71,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
   const { now, sinceBoot, rules, processes } = options;
   const { connection, filesystem, wait, created, migration } = await openPlace(options);
   const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
-  await store.takeOutAbandoned();
+  await store.removeAbandoned();
   return { store, created, migration, shareReads: () => connection.shareReads() };
 }
 

@@ -7,7 +7,7 @@ import type { Bindings, Connection } from './connection.ts';
 import { agedSince } from './idempotency.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import type { LockWait } from './lock-wait.ts';
-import { takeOutForGood } from './long-import.ts';
+import { removeInSteps } from './long-import.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
@@ -132,7 +132,7 @@ function* sessionSteps({ connection, clocks }: PurgeTools, bindings: Bindings): 
     const bytes = connection.get<{ bytes: number }>(purgeStatements.bytes, { session })?.bytes ?? 0;
     if (next.message_count > messagesAtOnce || bytes > bytesAtOnce) {
       messages += next.message_count;
-      yield* takeOutForGood(connection, session, () => clocks().clock, step);
+      yield* removeInSteps(connection, session, () => clocks().clock, step);
     } else {
       messages += connection.run(purgeStatements.messages, { session }).changes;
       connection.run(purgeStatements.session, { session });

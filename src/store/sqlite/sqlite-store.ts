@@ -34,7 +34,7 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
-import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
+import { importInParts, isShort, removeAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -230,7 +230,7 @@ export class SqliteStore implements SessionStore {
     const { connection, writer, wait } = this.#access;
     const tools = { connection, writer, wait, clocks: () => this.#clocks() };
     return this.#access.run(async () => {
-      await this.takeOutAbandoned();
+      await this.removeAbandoned();
       return purgeSessions(tools, filter, options);
     });
   }
@@ -247,8 +247,8 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => inspect(connection, this.#parts.filesystem));
   }
 
-  takeOutAbandoned(): Promise<void> {
-    return takeOutAbandoned(this.#access, this.#parts.sinceBoot());
+  removeAbandoned(): Promise<void> {
+    return removeAbandoned(this.#access, this.#parts.sinceBoot());
   }
 
   async ping(): Promise<void> {
