@@ -75,7 +75,7 @@ export class StoreProcess {
   }
 
   /** Lowers the priority of the process, because its read is slow. */
-  giveWay(): void {
+  lowerPriority(): void {
     try {
       if (this.#child?.pid !== undefined) setPriority(this.#child.pid, priorityOfSlowReads);
     } catch {}

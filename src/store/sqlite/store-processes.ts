@@ -142,7 +142,7 @@ export class StoreProcesses {
     const { slowMs, longestSearchMs } = this.#limits;
     const onSlow = () => {
       read.isSlow = true;
-      reader.giveWay();
+      reader.lowerPriority();
       this.#startWaiting();
     };
     const slow = setTimeout(onSlow, slowMs);

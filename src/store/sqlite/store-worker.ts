@@ -67,7 +67,7 @@ class StoreWorker {
 
 async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules): Promise<WorkerResult> {
   if (order.kind === 'index') return indexed(tools, order.backlog);
-  giveWay();
+  lowerPriority();
   const { kind, projectId, filter } = order;
   if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
   const { connection, wait } = tools;
@@ -82,7 +82,7 @@ const priorityOfReads = 5;
  * Lowers the priority of a read below that of the server. An `index` order keeps the server's priority, because other writes wait for
  * it.
  */
-function giveWay(): void {
+function lowerPriority(): void {
   try {
     setPriority(priorityOfReads);
   } catch {}
