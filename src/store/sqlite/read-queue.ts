@@ -21,9 +21,9 @@ export interface QueuedRead {
   since: number | null;
   isSlow: boolean;
   /** True once the read was ended. Its process may still run. */
-  isGivenUp: boolean;
+  isCancelled: boolean;
   /** The read rejects at once, and its process is ended. */
-  readonly giveUp: (error: unknown) => void;
+  readonly cancel: (error: unknown) => void;
 }
 
 export class ReadQueue<Read extends QueuedRead> {
@@ -47,7 +47,7 @@ export class ReadQueue<Read extends QueuedRead> {
 
   /** Removes a read that the caller no longer wants. If it runs, it no longer counts as running. */
   takeBack(read: Read): void {
-    read.isGivenUp = true;
+    read.isCancelled = true;
     this.#waiting = this.#waiting.filter((other) => other !== read);
   }
 
@@ -95,12 +95,12 @@ export class ReadQueue<Read extends QueuedRead> {
     const [most] = slow.sort((one, other) => this.#used(other) - this.#used(one));
     // The difference must be large. With a small one, two projects would end each other's reads again and again, and no read would finish.
     if (most === undefined || this.#used(most) < 2 * this.#used(next) + slowMs) return false;
-    most.giveUp(crowded());
+    most.cancel(crowded());
     return true;
   }
 
   #wanted(): readonly Read[] {
-    return this.#running.filter(({ isGivenUp }) => !isGivenUp);
+    return this.#running.filter(({ isCancelled }) => !isCancelled);
   }
 
   /** How long (ms) the project of a read has read lately. */

@@ -64,7 +64,7 @@ export class StoreProcesses {
   async close(failure: Error): Promise<void> {
     this.#closed = failure;
     const reads = this.#reads.all;
-    for (const read of reads) read.giveUp(failure);
+    for (const read of reads) read.cancel(failure);
     const readers = reads.map(({ reader }) => reader);
     await Promise.all([...readers, ...this.#idle, this.#indexing].map((reader) => reader?.end()));
   }
@@ -73,18 +73,18 @@ export class StoreProcesses {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.#closed !== null) throw this.#closed;
-      const onAbort = () => read.giveUp(signal?.reason);
+      const onAbort = () => read.cancel(signal?.reason);
       const read: Read = {
         order,
         since: null,
         isSlow: false,
-        isGivenUp: false,
+        isCancelled: false,
         reader: null,
         resolve: (value) => {
           signal?.removeEventListener('abort', onAbort);
           resolve(value);
         },
-        giveUp: (error) => {
+        cancel: (error) => {
           signal?.removeEventListener('abort', onAbort);
           this.#reads.takeBack(read);
           reject(error);
@@ -114,7 +114,7 @@ export class StoreProcesses {
   }
 
   async #run(read: Read): Promise<void> {
-    const { order, resolve, giveUp } = read;
+    const { order, resolve, cancel } = read;
     const reader = this.#takeIdle() ?? this.#newProcess();
     read.reader = reader;
     await reader.ready;
@@ -124,9 +124,9 @@ export class StoreProcesses {
     try {
       resolve(await reader.ask(order));
     } catch (error) {
-      // An error that the process answered with does not end the process, so `giveUp` must not end it either.
+      // An error that the process answered with does not end the process, so `cancel` must not end it either.
       read.reader = null;
-      giveUp(error);
+      cancel(error);
     }
     for (const timer of timers) clearTimeout(timer);
     // The lowered priority of a process cannot be raised again, so a process with a slow read is not used again.
@@ -147,7 +147,7 @@ export class StoreProcesses {
     };
     const slow = setTimeout(onSlow, slowMs);
     if (order.kind !== 'search') return [slow];
-    const onTooLong = () => read.giveUp(tooLong(order.filter.terms, longestSearchMs));
+    const onTooLong = () => read.cancel(tooLong(order.filter.terms, longestSearchMs));
     return [slow, setTimeout(onTooLong, longestSearchMs)];
   }
 
