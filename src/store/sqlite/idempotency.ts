@@ -84,7 +84,7 @@ export function doOnce<T>(
   work: () => T,
 ): Idempotent<T> {
   const recorded = once === null ? null : findRecorded<T>(tools, projectId, once);
-  return recorded ?? record(tools, projectId, once, work());
+  return recorded ?? keepAnswer(tools, projectId, once, work());
 }
 
 /** The stored answer of a known key; null for an unknown key. */
@@ -99,7 +99,8 @@ export function findRecorded<T>(
   return { kind: 'done', value: JSON.parse(known.answer ?? 'null') as T };
 }
 
-export function record<T>(
+/** Stores the answer of a key, if there is one. */
+export function keepAnswer<T>(
   tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey | null,

@@ -7,7 +7,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { type IdempotencyKey, type Idempotent, longestLeaseMs } from '../session-store.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
-import { findRecorded, type IdempotencyTools, record as keepAnswer } from './idempotency.ts';
+import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
 import { addMessage, isKept, sessionBindings } from './imports.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { findSession, sessionStatements } from './sessions.ts';
