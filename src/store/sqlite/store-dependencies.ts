@@ -3,7 +3,7 @@ import type { StoreRules } from '../store-rules.ts';
 import type { LockWait } from './lock-wait.ts';
 import type { ProcessesOf } from './store-processes.ts';
 
-export interface StoreParts {
+export interface StoreDependencies {
   readonly wait: LockWait;
   readonly filesystem: string;
   readonly now: () => number;
