@@ -10,7 +10,7 @@ import type { IdempotencyKey, Turn } from '../store/session-store.ts';
 import type { Access } from './api-keys.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
-import { keptSoon } from './late-keeping.ts';
+import { withSlowStoreNotice } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
 import { beginWhenFree } from './turn-begin.ts';
@@ -87,7 +87,7 @@ export async function* runTurn(
       error_code: errorCode,
       now,
     });
-    const end = await keptSoon(ending, local.say).catch((error: unknown) => {
+    const end = await withSlowStoreNotice(ending, local.say).catch((error: unknown) => {
       unkept = lostReply(error, turn);
       throw unkept;
     });
