@@ -3,7 +3,7 @@
 import type { ChatEvent } from '../service/chat-event.ts';
 import { failureBody } from '../service/result.ts';
 import { encodeEvent, encodeFailure } from '../wire/chat-event-encoding.ts';
-import { placed, publicFailure } from './public-failure.ts';
+import { publicFailure, withSession } from './public-failure.ts';
 import type { RunningReply } from './running-replies.ts';
 
 export interface ChatStreamOptions {
@@ -111,7 +111,7 @@ export class ChatStream {
   }
 
   #fail(error: unknown): void {
-    const failure = placed(error, this.#start.data);
+    const failure = withSession(error, this.#start.data);
     const body = failureBody(publicFailure(failure), this.#options.requestId);
     this.#rest = Buffer.concat([this.#rest, Buffer.from(encodeFailure(body))]);
     this.#end(failure);

@@ -56,7 +56,7 @@ function isOfDatabase({ cause }: ParleyError): boolean {
 }
 
 /** Adds the session and the message to a failure of a chat whose message was stored. */
-export function placed(error: unknown, { session_id, message_id }: ChatStart): unknown {
+export function withSession(error: unknown, { session_id, message_id }: ChatStart): unknown {
   if (error instanceof ClientGone) return error;
   const failure = error instanceof ParleyError ? error : internalError(error);
   if (failure.session_id !== null) return failure;
