@@ -14,7 +14,7 @@ import { withSlowStoreNotice } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
 import { beginWhenFree } from './turn-begin.ts';
-import { failure, sessionNotFound, takenOver } from './turn-failures.ts';
+import { sessionNotFound, takenOver, turnFailure } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 export interface ChosenTurn {
@@ -135,12 +135,12 @@ export async function* runTurn(
     if (tried) throw unkept ?? error;
     const isStopped = call.signal.aborted;
     const isLost = held.signal.reason instanceof TurnLost;
-    const code = isStopped || isLost ? null : failure(error, turn).code;
+    const code = isStopped || isLost ? null : turnFailure(error, turn).code;
     const end = await keep(code === null ? 'interrupted' : 'error', null, code);
     held.release();
     if (isStopped) throw call.signal.reason;
     if (end.kind === 'lost') yield* standing(turn, end.standing, form, text);
-    else throw isLost ? takenOver(turn) : failure(error, turn);
+    else throw isLost ? takenOver(turn) : turnFailure(error, turn);
   } finally {
     held.release();
     // No attempt to store was made: the consumer stopped reading.
