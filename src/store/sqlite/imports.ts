@@ -42,11 +42,11 @@ export function importSession(
   const bindings = { projectId, sessionId: session.session_id, ...sessionBindings(record) };
   const { changes, rowId } = connection.run(importStatements.addSession, bindings);
   if (changes === 0) return atOnce(isKept(connection, projectId, record, rules)) ? session : null;
-  for (const message of messages) addMessage(connection, rowId, message);
+  for (const message of messages) addImportedMessage(connection, rowId, message);
   return findSession(connection, projectId, session.session_id);
 }
 
-export function addMessage(connection: Connection, session: number, message: Message): void {
+export function addImportedMessage(connection: Connection, session: number, message: Message): void {
   connection.run(addMessageStatement, {
     session,
     messageId: message.message_id,

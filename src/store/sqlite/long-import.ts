@@ -8,7 +8,7 @@ import { type IdempotencyKey, type Idempotent, longestLeaseMs } from '../session
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
-import { addMessage, isKept, sessionBindings } from './imports.ts';
+import { addImportedMessage, isKept, sessionBindings } from './imports.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { findSession, sessionStatements } from './sessions.ts';
 import { StepMeter, type Steps } from './steps.ts';
@@ -140,7 +140,7 @@ class LongImport {
     for (const part of partsOf(this.#record.messages)) {
       yield;
       if (!this.#renew(hidden)) throw tookTooLong(this.#record.session.session_id);
-      for (const message of part) addMessage(connection, session, message);
+      for (const message of part) addImportedMessage(connection, session, message);
     }
   }
 
