@@ -18,20 +18,21 @@ const stepsOfWrite = 4;
 const mostRead = { messages: 1024, bytes: 256 * 1024 };
 
 /** The waiting messages. */
-export const waiting = 'search_waiting CROSS JOIN messages AS message ON message.id = search_waiting.message';
+export const waitingMessages =
+  'search_waiting CROSS JOIN messages AS message ON message.id = search_waiting.message';
 /** The condition for the waiting messages of one project behind the message number `@after`. */
-export const waitingAfter = 'search_waiting.project = @project AND search_waiting.message > @after';
-export const bytes = 'octet_length(message.content)';
+export const waitingOfProject = 'search_waiting.project = @project AND search_waiting.message > @after';
+export const contentBytes = 'octet_length(message.content)';
 /**
  * The work to index a message; NULL for a message that is too long for an index (search-apart.ts). A text with as many bytes as characters
  * is ASCII and holds no script without spaces. This comparison is far faster than the search for such a script.
  */
-export const work = `CASE WHEN ${bytes} > ${longestIndexed} THEN NULL
-  WHEN ${bytes} = length(message.content) OR NOT ${hasPieces('message')} THEN ${bytes}
-  WHEN ${bytes} <= ${longestInPieces} THEN ${bytes} * ${workInPieces} END`;
+export const indexingWork = `CASE WHEN ${contentBytes} > ${longestIndexed} THEN NULL
+  WHEN ${contentBytes} = length(message.content) OR NOT ${hasPieces('message')} THEN ${contentBytes}
+  WHEN ${contentBytes} <= ${longestInPieces} THEN ${contentBytes} * ${workInPieces} END`;
 const ofProject = 'search_waiting.project = (SELECT id FROM projects WHERE project_id = @projectId)';
 const lot = `
-  FROM ${waiting}
+  FROM ${waitingMessages}
   WHERE search_waiting.project = @project AND search_waiting.message <= @to AND NOT EXISTS (
     SELECT 1 FROM search_apart WHERE project = @project AND search_apart.message = search_waiting.message)`;
 
@@ -39,13 +40,13 @@ export const indexStatements = {
   isEnough: `SELECT 1 FROM search_waiting LIMIT 1 OFFSET ${enough - 1}`,
   backlog: `
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM (
-      SELECT ${bytes} AS bytes FROM ${waiting} WHERE ${ofProject} LIMIT ${mostRead.messages + 1})`,
+      SELECT ${contentBytes} AS bytes FROM ${waitingMessages} WHERE ${ofProject} LIMIT ${mostRead.messages + 1})`,
   newest: `SELECT max(message) AS message FROM search_waiting WHERE ${ofProject}`,
   project: 'SELECT id FROM projects WHERE project_id = @projectId',
   nextProject: `SELECT coalesce(
     (SELECT min(project) FROM search_waiting WHERE project > @behind), (SELECT min(project) FROM search_waiting)) AS id`,
   next: `
-    SELECT message.id, ${work} AS work FROM ${waiting} WHERE ${waitingAfter}
+    SELECT message.id, ${indexingWork} AS work FROM ${waitingMessages} WHERE ${waitingOfProject}
     ORDER BY search_waiting.message LIMIT ${mostMessages}`,
   apart: 'INSERT INTO search_apart (project, message) VALUES (@project, @message)',
   words: `

@@ -6,7 +6,7 @@ import type { FoundMessage } from '../store-rules.ts';
 import { openInMemory } from './binding.ts';
 import { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
-import { bytes, waiting, waitingAfter, work } from './search-index.ts';
+import { contentBytes, indexingWork, waitingMessages, waitingOfProject } from './search-index.ts';
 import { hasPieces, tokenizers } from './search-schema.ts';
 import { indexQuery } from './search-terms.ts';
 
@@ -17,10 +17,10 @@ const bytesOfStep = 32 * 1024;
 export const waitingStatements = {
   project: 'SELECT id AS project FROM projects WHERE project_id = @projectId',
   next: `
-    SELECT message.id, session_id, message.position, message.created_at, ${bytes} AS bytes, message.content,
-      ${work} AS work
-    FROM ${waiting} CROSS JOIN sessions ON sessions.id = message.session
-    WHERE ${waitingAfter} AND sessions.project = @project AND deleted_at IS NULL
+    SELECT message.id, session_id, message.position, message.created_at, ${contentBytes} AS bytes, message.content,
+      ${indexingWork} AS work
+    FROM ${waitingMessages} CROSS JOIN sessions ON sessions.id = message.session
+    WHERE ${waitingOfProject} AND sessions.project = @project AND deleted_at IS NULL
     ORDER BY search_waiting.message LIMIT ${messagesOfStep}`,
 } as const;
 
