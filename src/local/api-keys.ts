@@ -34,6 +34,7 @@ function crc32(text: string): number {
   return ~crc >>> 0;
 }
 
+/** A new key of this form. */
 export function issueKey(random: RandomBytes): string {
   const secret = base62(BigInt(`0x${Buffer.from(random(20)).toString('hex')}`), secretLength);
   return `pk_${secret}${checksum(secret)}`;

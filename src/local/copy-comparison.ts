@@ -64,6 +64,7 @@ export function differences<Row extends object>(
   return [...new Set(different.map((row) => `${what} ${idOf(row)}`))];
 }
 
+/** The error `COPY_DIFFERS`. `what` names the first differences; `more` is the number of the others. */
 export function copyDiffers(what: string, more: number): ParleyError {
   const rest = more === 0 ? '' : `, and ${more} more`;
   return new ParleyError('COPY_DIFFERS', `The copy is not as the original: ${what}${rest}.`, {

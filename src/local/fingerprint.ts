@@ -14,6 +14,7 @@ const shortCharacters = 4096;
 /** How many messages are hashed at a time. */
 const hashedAtOnce = 200;
 
+/** The key of a call; null if the call has none. Equal requests get equal hashes, whatever the order of their fields. `now`: epoch ms. */
 export async function idempotencyKeyFor(
   call: Call,
   operation: string,

@@ -2,6 +2,7 @@
 
 const soonMs = 2000;
 
+/** Shows the user a line. */
 export type Say = (line: string) => Promise<void>;
 
 /** Waits for `keeping`. `say` is null if no user is at hand. */

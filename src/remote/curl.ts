@@ -7,6 +7,7 @@ import { singleQuoted } from '../system/shell-quote.ts';
 /** The variable in place of the key of a Parley server. */
 const parleyKey = '$PARLEY_API_KEY';
 
+/** The command as one line for a POSIX shell. `keyPlace` stands in place of the key, also inside the message. */
 export function curlCommand(
   request: Omit<HttpRequest, 'signal'>,
   origin: string,

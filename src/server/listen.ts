@@ -49,6 +49,7 @@ interface Exchange {
 /** How long complete responses may take to reach their readers after all work has ended, in ms. */
 const deliveryMs = 2000;
 
+/** Rejects with `CONFIG` if the address or the port cannot be used. */
 export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
   const exchanges = new WeakMap<Duplex, Exchange>();
   const readers = new StalledReaders(limits.stalledMs, limits.checkMs);

@@ -7,6 +7,7 @@ import { modelFailure } from './model-failure.ts';
 
 const publicCodes: ReadonlySet<string> = new Set(serviceErrorCodes);
 
+/** The failure as clients get it. Any other error becomes `INTERNAL_ERROR`. The original error is the `cause`, for the log. */
 export function publicFailure(error: unknown): ParleyError {
   if (!(error instanceof ParleyError)) return internalError(error);
   const { session_id, message_id } = error;

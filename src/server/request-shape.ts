@@ -15,6 +15,7 @@ export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unkn
   throw invalidRequest(result.error.issues.flatMap((issue) => faults(issue, value)));
 }
 
+/** `INVALID_REQUEST` with the first fault in its message and at most {@link namedFaults} faults in `details`. */
 export function invalidRequest(
   details: readonly ErrorDetail[],
   hint = 'See /docs for the fields of this request.',

@@ -12,6 +12,7 @@ export interface Refusal {
 /** What Node's parser reports. `rawPacket` holds the bytes at which the parser stopped. */
 export type ConnectionError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
+/** The refusal for an error of Node's HTTP parser: 408, 414 or 431 for a limit, 400 for anything else. */
 export function refusalOf(error: ConnectionError, limits: ServerLimits): Refusal {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return refusal(408, 'INVALID_REQUEST', 'The request did not arrive in time.', 'Send it without pauses.');

@@ -91,6 +91,7 @@ export interface SessionRecord {
   readonly messages: readonly Message[];
 }
 
+/** The result for one id of a batch. */
 export interface BatchItem<Status extends string> {
   readonly session_id: string;
   readonly status: Status | 'not_found';

@@ -61,6 +61,7 @@ export function wordsIn(text: string): IterableIterator<RegExpMatchArray> {
   return text.matchAll(wordExpression());
 }
 
+/** True if a text holds at least one word. */
 export function hasWord(text: string): boolean {
   return wordsIn(text).next().done !== true;
 }

@@ -68,6 +68,7 @@ export interface Lease {
   readonly ms: number;
 }
 
+/** The longest lease of a turn, in ms. */
 export const longestLeaseMs = 60_000;
 
 export interface TurnStart {

@@ -84,6 +84,7 @@ export async function listMessages(
   };
 }
 
+/** The histories of several turns (`SessionStore.history`), in the order of the calls. */
 export async function readHistories(
   ask: Ask,
   calls: readonly HistoryCall[],

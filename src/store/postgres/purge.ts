@@ -87,6 +87,7 @@ interface PurgeOptions {
   readonly rewrites: boolean;
 }
 
+/** Erases the sessions of the filter. `meta` records the purge until it ends, so that {@link planPurge} can report an unfinished one. */
 export async function purgeSessions(
   connections: ConnectionPool,
   filter: PurgeFilter,

@@ -23,6 +23,7 @@ export function inSchema({ text }: Statement, schema: string): NamedStatement {
   return { name: `parley_${hash}`, text: inPlace };
 }
 
+/** A name as a quoted SQL identifier. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,6 +1,7 @@
 // Writes a title pattern as a regular expression of PostgreSQL, for a column that compares byte by byte.
 import type { TitlePart, TitlePattern } from '../session-filters.ts';
 
+/** An expression that matches the whole title. */
 export function titleRegex(pattern: TitlePattern): string {
   // With `(?s)` a point also matches a line break.
   return `(?s)^${pattern.map(partRegex).join('')}$`;

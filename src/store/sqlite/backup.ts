@@ -51,6 +51,7 @@ export function backupsOf(path: string): readonly string[] {
     .map((name) => join(directory, name));
 }
 
+/** Removes all copies durably, and returns their paths. */
 export function removeBackups(path: string): readonly string[] {
   const backups = backupsOf(path);
   for (const backup of backups) rmSync(backup, { force: true });

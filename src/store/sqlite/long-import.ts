@@ -75,6 +75,10 @@ interface ImportRow extends Hidden {
   readonly held_until: number;
 }
 
+/**
+ * Imports a long session. The value is null if another session has the id. Rejects with `STORE_BUSY` if a step waited for over a
+ * minute.
+ */
 export async function importInParts(
   writer: Writer,
   tools: LongImportTools,
