@@ -9,7 +9,7 @@ export interface StoreChoice extends SqliteChoice {
   readonly isServer: boolean;
 }
 
-/** The choice of a command that serves nobody. */
+/** The choice of all commands except `serve`. */
 export const usualChoice: StoreChoice = {
   timeout: null,
   storeProcesses: undefined,

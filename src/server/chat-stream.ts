@@ -53,12 +53,12 @@ export class ChatStream {
             if (this.#isAsking && controller.desiredSize === 0) controller.enqueue(heartbeat);
           }, this.#options.heartbeatMs);
           beat.unref();
-          // A reader that stalls does not ask for events. The stop of the server must reach the engine all the same.
+          // A stalled reader asks for no events, but the stop of the server must still reach the engine.
           const { signal } = this.#reply;
           const cut = () => {
             if (!this.#isAsking && !this.#isOver) this.#cutting = this.#cut();
           };
-          // The client may have gone while its message was kept. Nobody reads the stream then, and the turn would never end.
+          // The client may have gone while its message was stored. Without a reader the turn would never end.
           if (signal.aborted) cut();
           else signal.addEventListener('abort', cut, { once: true });
         },

@@ -31,7 +31,7 @@ export interface ServerLimits {
   readonly keyCheckMs: number;
   /** How long a stopping server still takes new work, in ms, so that a load balancer can notice that it is not ready. */
   readonly drainMs: number;
-  /** How long running replies may go on after that, in ms. */
+  /** How long running replies may continue after that, in ms. */
   readonly graceMs: number;
 }
 

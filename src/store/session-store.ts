@@ -84,7 +84,7 @@ export interface TurnStart {
   readonly deadOwner: string | null;
   readonly once: IdempotencyKey | null;
   readonly keyHash?: KeyHash;
-  /** The id for an empty `interrupted` reply that closes a turn whose owner went without ending it. */
+  /** The id for the `interrupted` reply that closes an abandoned turn. The reply has the stored parts, or is empty. */
   readonly closing_message_id: string;
 }
 
@@ -210,7 +210,7 @@ export interface SessionStore {
    */
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage>;
   /**
-   * The messages in the order of their positions; null for an unknown session. The page ends at its limit, or where its messages take
+   * The messages in the order of their positions; null for an unknown session. The page ends at its limit, or when its messages take
    * `pageBytes` as JSON (page-room.ts), but it holds at least one message if there is one.
    */
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null>;

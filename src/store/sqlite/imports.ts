@@ -64,7 +64,7 @@ export function addImportedMessage(connection: Connection, session: number, mess
 
 export function sessionBindings({ session, messages }: SessionRecord) {
   const last = messages.at(-1);
-  // A message without a reply is a turn that nobody runs. The next chat closes it, as it closes the turn of a killed process.
+  // A message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   const isOpen = last?.role === 'user';
   return {
     title: session.title,

@@ -50,7 +50,7 @@ export const longImportStatements = {
 } as const;
 
 export interface LongImportTools extends Pick<IdempotencyTools, 'connection' | 'rules'> {
-  /** Read anew in each step, because a step may wait for a lock. */
+  /** Called in each step, because a step may wait for a lock. */
   readonly clocks: () => Clocks;
 }
 

@@ -78,7 +78,7 @@ export interface Indexed {
 interface SearchIndexOptions {
   /** {@link indexStep} in a transaction of the store's one writer. */
   readonly step: (backlog: Backlog) => Promise<Indexed | null>;
-  /** True for a process that goes on after a call. */
+  /** True for a process that still runs after the call, such as a server. */
   readonly isServed: boolean;
 }
 

@@ -59,7 +59,7 @@ export class SqliteStore implements SessionStore {
   readonly #access: StoreAccess;
   readonly #keys = new KeyReads();
   readonly #search: StoreSearch;
-  /** Null where long reads run in this process. */
+  /** Null if long reads run in this process. */
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #dependencies: StoreDependencies;

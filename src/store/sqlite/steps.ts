@@ -1,4 +1,4 @@
-// Work in steps: a generator that yields where other work may run, and returns its result.
+// Work in steps: a generator that yields when other work may run, and returns its result.
 export type Steps<T> = Generator<void, T>;
 
 import { monotonicMs } from '../../system/monotonic-clock.ts';
