@@ -1,6 +1,7 @@
 // Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
 import type { CopyRequest } from './compose/store-upkeep.ts';
+import type { ModePlace } from './config/mode-place.ts';
 import type { Target } from './config/settings.ts';
 import type { CopyReport, StoreMigration } from './service/administration.ts';
 import type {
@@ -87,6 +88,15 @@ export async function migrateStore(
 ): Promise<StoreMigration> {
   const { migrateStore: migrate } = await import('./compose/store-upkeep.ts');
   return migrate(target, dependencies);
+}
+
+/** The modes that the embedded service of a target answers with, to set them up. */
+export async function openModes(
+  { store }: Pick<Target, 'store'>,
+  dependencies: Dependencies,
+): Promise<ModePlace> {
+  const { openModes: open } = await import('./compose/mode-opening.ts');
+  return open(store, dependencies);
 }
 
 /** Copies a store into another. */

@@ -19,6 +19,7 @@ import {
   findModels,
   migrateStore,
   openBackend,
+  openModes,
   openServedBackend,
 } from './compose.ts';
 import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
@@ -229,6 +230,7 @@ function cliHost(
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
     openBackend: (target, options) => openBackend(target, dependencies, options),
     openServedBackend: (target, options) => openServedBackend(target, dependencies, options),
+    openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),

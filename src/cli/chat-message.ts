@@ -1,6 +1,8 @@
 // The message of a chat: the words, then the files, then stdin, with a blank line between them. Each part is unchanged, byte for byte.
+import { existsSync, statSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 import { defaultLimits } from '../service/limits.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { fenced, readFileMessage } from './terminal/file-message.ts';
 import { readMessage } from './terminal/stdin.ts';
@@ -17,6 +19,7 @@ export async function composeMessage(sources: MessageSources, context: CliContex
   const limit = defaultLimits.messageBytes;
   const { signal } = context;
   const stdinAs = askedStdin(sources);
+  await tellFileNames(sources, context);
   const readStdin = () => readMessage(context.reading('a message', '-n skips it'), limit);
   const parts: string[] = stdinAs === 'words' ? [] : [sources.words.join(' ')];
   let fileBytes = 0;
@@ -46,6 +49,18 @@ export async function composeMessage(sources: MessageSources, context: CliContex
     });
   }
   return message;
+}
+
+/** `-f *.md` gives the shell's other files as words. Their names are sent, and not what is in them. */
+async function tellFileNames({ words, files }: MessageSources, context: CliContext): Promise<void> {
+  if (files.length === 0) return;
+  const names = words.filter((word) => existsSync(word) && statSync(word).isFile());
+  if (names.length === 0) return;
+  const [first = ''] = names;
+  const others = names.length > 1 ? ` and ${names.length - 1} more` : '';
+  await context.say(
+    `${first}${others}: sent as words, not as files. Each file needs its own -f: -f ${quoteForShell(first)}`,
+  );
 }
 
 function tooLong(bytes: string, limit: number): ParleyError {

@@ -1,5 +1,6 @@
 // The interface between the command line and the process boundary (main.ts): facts and abilities of this process.
 import type { Readable } from 'node:stream';
+import type { ModePlace } from '../config/mode-place.ts';
 import type { NamedStore } from '../config/named-store.ts';
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { Target } from '../config/settings.ts';
@@ -65,6 +66,8 @@ export interface CliHost {
     target: Pick<Target, 'store' | 'storeName'>,
     options: ServeOptions,
   ): Promise<ServedBackend>;
+  /** The modes that the embedded service of a target answers with, to set them up. */
+  openModes(target: Pick<Target, 'store'>): Promise<ModePlace>;
   /** Brings the store of a target to the newest schema, and makes it where there is none. */
   migrateStore(target: Pick<Target, 'store' | 'storeName'>): Promise<StoreMigration>;
   /** Copies the rows of a store into another that is new, and compares the two. */

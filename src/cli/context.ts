@@ -1,5 +1,6 @@
 // The context of a command: the streams, the global options and the service, which is opened at its first use.
 import { readCurrentSession, type SessionHolder, writeCurrentSession } from '../config/current-session.ts';
+import type { ModePlace } from '../config/mode-place.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
 import type { BackendOptions, EngineOptions, OpenedBackend } from '../service/backend-opening.ts';
@@ -56,6 +57,7 @@ export class CliContext {
   readonly #processHost: CliHost;
   readonly #backend: BackendAccess;
   #filtered: JqOutput | undefined;
+  #modePlace: Promise<ModePlace> | undefined;
 
   constructor(host: CliHost, options: GlobalOptions, commandPath = 'parley', parts: ContextParts = {}) {
     this.#processHost = host;
@@ -136,6 +138,12 @@ export class CliContext {
     return this.#backend.open(beginsStore);
   }
 
+  /** The modes that the embedded service of the target answers with, to set them up. They are opened at the first call. */
+  openModes(): Promise<ModePlace> {
+    this.#modePlace ??= this.host.openModes(this.target);
+    return this.#modePlace;
+  }
+
   /** The options for requests to servers, those of the API and those of models. */
   get engineOptions(): EngineOptions {
     return {
@@ -210,8 +218,15 @@ export class CliContext {
   }
 
   /** Closes the backend. A later call opens it again, with the modes of that time. */
-  close(): Promise<void> {
+  closeBackend(): Promise<void> {
     return this.#backend.close();
+  }
+
+  /** Closes everything that the command has opened. */
+  async close(): Promise<void> {
+    // The caller that opened the modes in vain has reported that failure.
+    await (await this.#modePlace?.catch(() => undefined))?.close();
+    await this.closeBackend();
   }
 
   #openingOptions(beginsStore: boolean): BackendOptions {

@@ -51,8 +51,10 @@ function failureText(failure: ParleyError, commandPath: string): string {
   return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
 }
 
-/** A further hint: where to put another key if this one is refused, or how to start a new store if the old one is missing. */
+/** A further hint, from where the command talks to: another key, a new store for a missing one, a mode of one's own. */
 export function furtherHint({ code }: ParleyError, context: CliContext): string {
+  if (code === 'UNKNOWN_MODE' && context.target.url === null)
+    return 'Make one: parley setup, or parley modes add NAME --base-url URL --model MODEL\n';
   if (code === 'STORE_MISSING')
     return 'To begin a new store there: parley keys create --project default --use\n';
   if (code !== 'INVALID_API_KEY') return '';

@@ -27,6 +27,8 @@ function remedyText(remedy: Remedy): string {
       return `${checkWords[remedy.subject]}: parley modes show ${remedy.mode}`;
     case 'mend_mode':
       return `Mend it: parley modes set ${remedy.mode} …, or take it away: parley modes remove ${remedy.mode}`;
+    case 'look_at_mode':
+      return `Nothing was changed. See what it is now, and change it again: parley modes show ${remedy.mode}`;
     case 'change_fallback':
       return `Give it another first: parley modes set ${remedy.mode} --fallback ""`;
     case 'choose_default_mode':

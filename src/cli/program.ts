@@ -63,7 +63,7 @@ export async function runCommandLine(
       await context.stdout.write(written.out + written.error);
       return 0;
     }
-    const failure = usageError(error, asked, await commandMeant(error, asked, argv));
+    const failure = await usageError(error, asked, argv);
     return throughFilter(context, () => Promise.reject(failure));
   }
 }
@@ -203,15 +203,27 @@ function withValues(argv: readonly string[]): readonly string[] {
   );
 }
 
-/** A question with the command that was probably meant, a chat or the REPL; empty if it is neither. */
-async function commandMeant(error: CommanderError, asked: Command, argv: readonly string[]): Promise<string> {
-  if (asked.parent !== null && asked.name() !== 'repl') return '';
-  const { suggestCommand } = await import('./suggest-command.ts');
-  return suggestCommand(error, asked, argv);
+/** A question with the command that was probably meant; empty if there is none. `suggestion` is that of commander. */
+async function commandMeant(
+  error: CommanderError,
+  suggestion: string | undefined,
+  asked: Command,
+  argv: readonly string[],
+): Promise<string> {
+  const own = suggestion?.replace(/^\((.*)\)$/, '$1') ?? '';
+  if (asked.parent !== null && (asked.name() !== 'repl' || own !== '')) return own;
+  const { commandNamedElsewhere, suggestCommand } = await import('./suggest-command.ts');
+  const elsewhere = asked.parent === null ? commandNamedElsewhere(error, argv) : '';
+  return elsewhere || own || suggestCommand(error, asked, argv);
 }
 
 /** The message of commander, in the form of all failures. */
-function usageError({ message, code }: CommanderError, asked: Command, meant: string): ParleyError {
+async function usageError(
+  error: CommanderError,
+  asked: Command,
+  argv: readonly string[],
+): Promise<ParleyError> {
+  const { message, code } = error;
   const path = commandPath(asked);
   if (code === 'commander.help') {
     return new ParleyError('USAGE', 'A command is missing.', {
@@ -223,7 +235,7 @@ function usageError({ message, code }: CommanderError, asked: Command, meant: st
     .replace(/'([^']+)'/g, (_, given: string) => `'${beginning(given)}'`)
     .split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? '' : '.'}`;
-  const guess = suggestion?.replace(/^\((.*)\)$/, '$1') ?? meant;
+  const guess = await commandMeant(error, suggestion, asked, argv);
   // A command to copy stands on a line of its own.
   const end = guess.endsWith('?') ? ' ' : '\n';
   return new ParleyError('USAGE', sentence, {

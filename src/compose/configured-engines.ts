@@ -1,6 +1,5 @@
 // The engines of the embedded service: those of the offline modes, and those of the modes that the user has set up. The code for the latter
 // is loaded only if such a mode exists.
-import type { StoredConfig } from '../config/stored-config.ts';
 import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
@@ -80,11 +79,4 @@ export function exchangeableEngines(first: EngineSet): {
       await before.retire?.();
     },
   };
-}
-
-/** The modes of the user's own configuration; null if none is set up. `path` is the configuration file. */
-export async function storedModes(config: StoredConfig, path: string): Promise<ModeConfig | null> {
-  if (Object.keys(config.modes).length === 0 && config.default_mode === null) return null;
-  const { storedModeConfig } = await import('../config/stored-modes.ts');
-  return storedModeConfig(config, path);
 }

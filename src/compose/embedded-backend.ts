@@ -1,7 +1,7 @@
 // Puts the embedded service together: the store, the engines and the identity of this process. A remote backend does not load this code.
 import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
-import type { EngineSet } from '../engine/engine-set.ts';
+import type { StoredConfig } from '../config/stored-config.ts';
 import { IdSource } from '../local/ids.ts';
 import type { Say } from '../local/late-keeping.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
@@ -21,9 +21,10 @@ import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import { chosenStore, usualChoice } from './chosen-store.ts';
-import { configuredEngines, exchangeableEngines, storedModes } from './configured-engines.ts';
+import { configuredEngines, exchangeableEngines } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
+import { type ModeSource, modesOfMachine } from './mode-source.ts';
 import type { ChosenStore } from './store-choice.ts';
 import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
 import { systemRandomness } from './system-randomness.ts';
@@ -43,17 +44,15 @@ export async function openEmbeddedBackend(
   const config = profileFile.read();
   const knownTo = options.beginsStore ? null : profileOfStore(config, target.storeName);
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
-  const follow = options.followsModes ? followedModes(profileFile, config) : null;
-  const { isNew, reloadModes, store, ...opened } = await openLocal(
+  const { isNew, modes, reloadModes, store, ...opened } = await openLocal(
     () => chosenStore(target, dependencies, { ...usualChoice, timeout: options.timeout }),
     dependencies,
     options,
-    await configuredEngines(dependencies, options, await storedModes(config, profileFile.path)),
-    async () =>
-      configuredEngines(dependencies, options, await storedModes(profileFile.read(), profileFile.path)),
+    isElsewhere ? null : modesOfMachine(profileFile, config),
     options.say,
   );
-  const service = follow?.(opened.backend.service, reloadModes) ?? opened.backend.service;
+  const { service: plain } = opened.backend;
+  const service = options.followsModes && modes !== null ? followedModes(plain, modes, reloadModes) : plain;
   const backend = { ...opened.backend, service };
   try {
     if (options.onlyExisting && isNew) throw noStore();
@@ -79,14 +78,11 @@ export async function openServedBackend(
   options: ServeOptions,
 ): Promise<ServedBackend> {
   const choice = { ...options, trace: null };
-  const { modesFile } = options;
-  const { dataDirectory, profileFile, signal } = dependencies;
-  const knownTo = profileOfStore(profileFile.read(), target.storeName);
+  const { dataDirectory, profileFile } = dependencies;
+  const config = profileFile.read();
+  const knownTo = profileOfStore(config, target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
-  const modes = () =>
-    modesFile === null ? storedModes(profileFile.read(), profileFile.path) : readModes(modesFile, signal);
-  const engines = async () => configuredEngines(dependencies, choice, await modes());
-  const { backend, store, shareReads, servers, limits, defaultMode, reloadModes } = await openLocal(
+  const { backend, store, shareReads, servers, limits, defaultMode, modes, reloadModes } = await openLocal(
     // The time-out of a server limits its models alone. Each client has a time-out of its own.
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
@@ -100,10 +96,14 @@ export async function openServedBackend(
     },
     dependencies,
     choice,
-    await engines(),
-    engines,
+    ownModes(target, config, dependencies, options),
     null,
   );
+  if (modes?.follow && (await modes.read()) === null && Object.keys(config.modes).length > 0) {
+    await options.say(
+      `The store ${target.storeName} has no modes yet. Those in ${profileFile.path} are not used with it.`,
+    );
+  }
   return {
     backend,
     limits,
@@ -111,6 +111,7 @@ export async function openServedBackend(
     ready: () => store.ping(),
     requestArrived: shareReads,
     servers,
+    followModes: modes?.follow ?? null,
     reloadModes,
   };
 }
@@ -128,17 +129,33 @@ async function readModes(path: string, signal: AbortSignal) {
   return readModesFile(path, signal);
 }
 
-async function openLocal(
+/** Reads the modes of the file that this server was given, or of its configuration; null if the store keeps modes for all its servers. */
+function ownModes(
+  { store }: Pick<Target, 'store'>,
+  config: StoredConfig,
+  { profileFile, signal }: Dependencies,
+  { modesFile }: ServeOptions,
+): Pick<ModeSource, 'read' | 'follow'> | null {
+  if (modesFile !== null) return { read: () => readModes(modesFile, signal), follow: null };
+  return store === null ? modesOfMachine(profileFile, config) : null;
+}
+
+/** `ownModes` are read before the store is opened; null for the modes of the store. */
+async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   openStore: () => Promise<ChosenStore>,
-  { now, sinceBoot }: Dependencies,
+  dependencies: Dependencies,
   options: EngineOptions,
-  firstEngines: EngineSet,
-  readEngines: () => Promise<EngineSet>,
+  ownModes: Modes | null,
   say: Say | null,
 ) {
-  const { engines, exchange } = exchangeableEngines(firstEngines);
-  const reloadModes = async () => exchange(await readEngines());
-  const { store, created, owner, shareReads, servers } = await openStore();
+  const { now, sinceBoot } = dependencies;
+  const enginesOf = async (modes: Pick<ModeSource, 'read'> | null) =>
+    configuredEngines(dependencies, options, (await modes?.read()) ?? null);
+  const ownEngines = ownModes && (await enginesOf(ownModes));
+  const { store, created, owner, shareReads, servers, modes: modesOfStore } = await openStore();
+  const modes = ownModes ?? modesOfStore;
+  const { engines, exchange } = exchangeableEngines(ownEngines ?? (await enginesOf(modes)));
+  const reloadModes = async () => exchange(await enginesOf(modes));
   const random = await systemRandomness();
   const limits = limitsWith(options.timeout);
   const ids = new IdSource(random);
@@ -157,7 +174,7 @@ async function openLocal(
     },
   };
   const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
-  return { backend, store, shareReads, servers, limits, defaultMode, isNew: created, reloadModes };
+  return { backend, store, shareReads, servers, limits, defaultMode, isNew: created, modes, reloadModes };
 }
 
 function limitsWith(timeout: number | null): Limits {

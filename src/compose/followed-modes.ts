@@ -1,37 +1,45 @@
 // A service that uses the current modes in each call. Another process may change the modes while a conversation lasts.
-import type { ProfileFile } from '../config/profile-file.ts';
-import type { StoredConfig } from '../config/stored-config.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
-
-type Follow = (service: ConversationService, reload: () => Promise<void>) => ConversationService;
+import type { ModeSource } from './mode-source.ts';
 
 /**
- * `config` holds the modes that the service uses now. `models` rejects if the current modes cannot be read. A chat then continues with the
+ * `reload` applies the modes that were read last. `models` rejects if the current modes cannot be read. A chat then continues with the
  * previous ones.
  */
-export function followedModes(profileFile: Pick<ProfileFile, 'read'>, config: StoredConfig): Follow {
-  const textOf = ({ modes, default_mode }: StoredConfig) => JSON.stringify({ modes, default_mode });
-  let followed = textOf(config);
-  return (service, reload) => {
-    const follow = async () => {
-      const now = textOf(profileFile.read());
-      if (now === followed) return;
-      await reload();
-      followed = now;
-    };
-    return {
-      verify: (call) => service.verify(call),
-      async models(call) {
-        await follow();
-        return service.models(call);
-      },
-      async *chat(call, request, form) {
-        await follow().catch(() => {});
-        yield* service.chat(call, request, form);
-      },
-      createSession: (call, request) => service.createSession(call, request),
-      getSession: (call, id) => service.getSession(call, id),
-      deleteSession: (call, id) => service.deleteSession(call, id),
-    };
+export function followedModes(
+  service: ConversationService,
+  modes: Pick<ModeSource, 'look'>,
+  reload: () => Promise<void>,
+): ConversationService {
+  let isOld = false;
+  const follow = async () => {
+    isOld = (await modes.look()) || isOld;
+    if (!isOld) return;
+    await reload();
+    isOld = false;
   };
+  return {
+    verify: (call) => service.verify(call),
+    async models(call) {
+      await beforeAbort(follow(), call.signal);
+      return service.models(call);
+    },
+    async *chat(call, request, form) {
+      await beforeAbort(follow(), call.signal).catch(() => {});
+      yield* service.chat(call, request, form);
+    },
+    createSession: (call, request) => service.createSession(call, request),
+    getSession: (call, id) => service.getSession(call, id),
+    deleteSession: (call, id) => service.deleteSession(call, id),
+  };
+}
+
+/** Rejects with the signal's reason if the signal fires first, because a database that cannot be reached may take long. */
+function beforeAbort(look: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    look.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }

@@ -1,16 +1,18 @@
 // Opens the store in PostgreSQL at an address. The password and the certificates are read here, when the store is opened.
 import { join } from 'node:path';
 import { readReference } from '../config/key-reference.ts';
+import type { ModePlace } from '../config/mode-place.ts';
 import { readPasswordFile } from '../config/password-file.ts';
 import type { StoreAddress } from '../config/store-address.ts';
 import { isLocalName } from '../http/loopback.ts';
 import { storeRules } from '../local/local-store-rules.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ConnectionConfig } from '../store/postgres/connect.ts';
-import { openPostgresRows, openPostgresStore } from '../store/postgres/open.ts';
+import { openPostgresModes, openPostgresRows, openPostgresStore } from '../store/postgres/open.ts';
 import type { StoreRows } from '../store/store-rows.ts';
 import { readAtMost } from '../system/bounded-file.ts';
 import type { Dependencies } from './dependencies.ts';
+import { modesInStore, modesOfStore } from './modes-in-store.ts';
 import type { ChosenStore } from './store-choice.ts';
 import { systemRandomness } from './system-randomness.ts';
 
@@ -29,8 +31,13 @@ export async function openPostgres(
     rules: storeRules,
     ...(isServer && { server: { owner } }),
   });
-  // Another server may run on another machine, so only its lease shows whether it is gone.
-  return { ...opened, owner: { id: owner, isGone: () => false }, shareReads: () => {} };
+  return {
+    ...opened,
+    // Another server may run on another machine, so only its lease shows whether it is gone.
+    owner: { id: owner, isGone: () => false },
+    shareReads: () => {},
+    modes: modesOfStore(opened.modes, address.name),
+  };
 }
 
 /** Opens the store for a copy of all its rows. */
@@ -40,6 +47,11 @@ export async function openRowsOfPostgres(
   refusesOlder: boolean,
 ): Promise<StoreRows> {
   return openPostgresRows({ ...(await placeOf(address, dependencies)), refusesOlder });
+}
+
+/** Opens the modes that the store keeps, to change them. */
+export async function openModesOfPostgres(address: StoreAddress, dependencies: Needed): Promise<ModePlace> {
+  return modesInStore(await openPostgresModes(await placeOf(address, dependencies)), address.name);
 }
 
 async function placeOf(address: StoreAddress, { env, random, signal }: Needed) {

@@ -28,7 +28,7 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
     rules: storeRules,
     lockWaitMs: timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs),
   });
-  return { ...opened, owner: turnOwner(processes), servers: null };
+  return { ...opened, owner: turnOwner(processes), servers: null, modes: null };
 }
 
 function turnOwner(processes: ProcessTable): TurnOwner {

@@ -2,6 +2,7 @@
 import type { TurnOwner } from '../local/local-options.ts';
 import type { StoreMigration } from '../service/administration.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import type { ModeSource } from './mode-source.ts';
 
 export interface ChosenStore {
   readonly store: SessionStore;
@@ -13,4 +14,6 @@ export interface ChosenStore {
   readonly shareReads: () => void;
   /** The number of live servers that share this store; null for a store of one machine. */
   readonly servers: (() => number) | null;
+  /** The modes that the store keeps; null if those of this machine's configuration are used. */
+  readonly modes: ModeSource | null;
 }

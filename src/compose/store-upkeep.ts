@@ -1,15 +1,17 @@
 // Migrates a store, and copies a store into another. Neither needs a service or an engine.
 
+import { copyModes } from '../config/mode-copy.ts';
 import type { NamedStore } from '../config/named-store.ts';
 import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import { copyStore, type StoreCopy } from '../local/store-copy.ts';
-import type { CopyReport, StoreMigration } from '../service/administration.ts';
+import type { CopiedModes, CopyReport, StoreMigration } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
 import type { StoreRows } from '../store/store-rows.ts';
 import { chosenStore, usualChoice } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
+import { openModes } from './mode-opening.ts';
 import { refuseMissingStore } from './store-key.ts';
 
 /** Brings the store of a target to the newest schema, and makes it if it does not exist. */
@@ -44,7 +46,30 @@ export async function copyStores(request: CopyRequest, dependencies: Dependencie
   try {
     const copy = await openRows(to, dependencies, false);
     try {
-      return await copyStore({ ...rest, original, copy, from: from.name, to: to.name });
+      return await copyStore({
+        ...{ ...rest, original, copy, from: from.name, to: to.name },
+        copyModes: () => copyModesOf(from, to, dependencies),
+      });
+    } finally {
+      await copy.close();
+    }
+  } finally {
+    await original.close();
+  }
+}
+
+/** All stores in SQLite use the modes of this machine's configuration. */
+async function copyModesOf(
+  from: NamedStore,
+  to: NamedStore,
+  dependencies: Dependencies,
+): Promise<CopiedModes> {
+  if (from.address === null && to.address === null) return { copied: 0, kept: [], faulty: [] };
+  const original = await openModes(from.address, dependencies);
+  try {
+    const copy = await openModes(to.address, dependencies);
+    try {
+      return await copyModes(original, copy);
     } finally {
       await copy.close();
     }

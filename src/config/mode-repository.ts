@@ -1,5 +1,4 @@
-// The modes of this machine's configuration: reads, checks and changes them in the configuration file. A change is stored when its promise
-// resolves.
+// The modes of one place, for those who set them up: reads, checks and changes them. A change is stored when its promise resolves.
 import {
   allModes,
   builtInModes,
@@ -7,22 +6,26 @@ import {
   type ModeRecord,
   type ModeSettings,
 } from '../service/mode-settings.ts';
-import type { ProfileFile } from './profile-file.ts';
+import type { ModePlace } from './mode-place.ts';
+import type { StoredModes } from './stored-config.ts';
 import { putMode, removeMode, setDefaultMode, storedFields, storedModeConfig } from './stored-modes.ts';
 
-export class ModeRepository {
-  readonly #file: Pick<ProfileFile, 'path' | 'read' | 'update'>;
+/** The modes of a place as they were at one moment. */
+export class SeenModes {
+  readonly #stored: StoredModes;
+  readonly #modeConfig: ModeConfig;
 
-  constructor(file: Pick<ProfileFile, 'path' | 'read' | 'update'>) {
-    this.#file = file;
+  constructor(stored: StoredModes, place: string) {
+    this.#stored = stored;
+    this.#modeConfig = storedModeConfig(stored, place);
   }
 
   /** In the order of the models listing. */
   list(): readonly ModeRecord[] {
-    const modeConfig = this.#read();
-    const settings = new Map(modeConfig.modes.map((mode) => [mode.name, mode]));
-    const problems = new Map(modeConfig.faulty.map(({ name, failure }) => [name, failure.message]));
-    return allModes(modeConfig).map((mode) => ({
+    const { modes, faulty } = this.#modeConfig;
+    const settings = new Map(modes.map((mode) => [mode.name, mode]));
+    const problems = new Map(faulty.map(({ name, failure }) => [name, failure.message]));
+    return allModes(this.#modeConfig).map((mode) => ({
       ...mode,
       settings: settings.get(mode.name) ?? null,
       problem: builtInModes.includes(mode.name) ? null : (problems.get(mode.name) ?? null),
@@ -31,7 +34,7 @@ export class ModeRepository {
 
   /** Null for a mode without settings. Throws `CONFIG` for a faulty mode, with its fault and its remedy. */
   settings(name: string): ModeSettings | null {
-    const { modes, faulty } = this.#read();
+    const { modes, faulty } = this.#modeConfig;
     const fault = builtInModes.includes(name) ? undefined : faulty.find((mode) => mode.name === name);
     if (fault !== undefined) throw fault.failure;
     return modes.find((mode) => mode.name === name) ?? null;
@@ -39,30 +42,41 @@ export class ModeRepository {
 
   /** The stored fields of a mode, faulty or not, unchecked; null for a mode that is not stored. */
   stored(name: string): Readonly<Record<string, unknown>> | null {
-    return storedFields(this.#file.read(), name);
+    return storedFields(this.#stored, name);
   }
 
   /** The default that the user has chosen; null if none was chosen, and the first offline mode is the default. */
-  chosenDefault(): string | null {
-    return this.#read().default;
+  get chosenDefault(): string | null {
+    return this.#modeConfig.default;
+  }
+}
+
+export class ModeRepository {
+  readonly #place: ModePlace;
+
+  constructor(place: ModePlace) {
+    this.#place = place;
   }
 
-  /** Stores a mode, in place of one with that name. Rejects with `USAGE`, which names the field, for settings against a rule. */
-  async put(settings: ModeSettings): Promise<void> {
-    await this.#file.update((config) => putMode(config, settings));
+  async read(): Promise<SeenModes> {
+    return new SeenModes(await this.#place.read(), this.#place.name);
+  }
+
+  /**
+   * Stores a mode, in place of the one with that name as it was seen. Rejects with `USAGE`, which names the field, for settings against a
+   * rule, and with `USAGE` for a mode that was changed since.
+   */
+  put(settings: ModeSettings, seen: SeenModes): Promise<void> {
+    return this.#place.update((modes) => putMode(modes, settings, seen.stored(settings.name)));
   }
 
   /** Rejects with `UNKNOWN_MODE` for a mode that does not exist, and with `USAGE` for a built-in mode and for the fallback of another. */
-  async remove(name: string): Promise<void> {
-    await this.#file.update((config) => removeMode(config, name));
+  remove(name: string): Promise<void> {
+    return this.#place.update((modes) => removeMode(modes, name));
   }
 
   /** Sets the mode that is used when none is named. Rejects with `UNKNOWN_MODE` for a mode that does not exist. */
-  async setDefault(name: string): Promise<void> {
-    await this.#file.update((config) => setDefaultMode(config, name));
-  }
-
-  #read(): ModeConfig {
-    return storedModeConfig(this.#file.read(), this.#file.path);
+  setDefault(name: string): Promise<void> {
+    return this.#place.update((modes) => setDefaultMode(modes, name));
   }
 }

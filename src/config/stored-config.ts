@@ -11,6 +11,9 @@ export interface StoredConfig {
   readonly default_mode: string | null;
 }
 
+/** The modes among the stored configuration, or those of a store that keeps its own. */
+export type StoredModes = Pick<StoredConfig, 'modes' | 'default_mode'>;
+
 export interface StoredProfile {
   /** Null for the embedded service. */
   readonly url: string | null;

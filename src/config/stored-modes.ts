@@ -1,4 +1,5 @@
-// Pure changes of the modes in the stored configuration, for `ProfileFile.update`.
+// Pure changes of stored modes, for the place that keeps them (mode-place.ts).
+import { isDeepStrictEqual } from 'node:util';
 import { ParleyError } from '../service/errors.ts';
 import {
   builtInModes,
@@ -10,15 +11,15 @@ import { quoted } from '../service/quoted.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import { readModeConfig } from './mode-config.ts';
 import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-validation.ts';
-import type { StoredConfig } from './stored-config.ts';
+import type { StoredModes } from './stored-config.ts';
 
 const names = { modes: 'modes', default: 'default_mode' };
 
-/** The stored modes. A mode with broken settings is among the faulty ones. `path` is the file that its failure names. */
-export function storedModeConfig(config: StoredConfig, path: string): ModeConfig {
+/** The stored modes. A mode with broken settings is among the faulty ones. `place` is the file or the store that its failure names. */
+export function storedModeConfig(config: StoredModes, place: string): ModeConfig {
   const faulty: FaultyMode[] = [];
   const modeConfig = readModeConfig(config, names, (fault, name) => {
-    const failure = modeFailure(fault, 'CONFIG', path);
+    const failure = modeFailure(fault, 'CONFIG', place);
     const isThere = Object.hasOwn(config.modes, name);
     const mode = isModeName(name) ? name : quoted(name);
     faulty.push({ name, failure: isThere ? failure.with({ remedy: { kind: 'mend_mode', mode } }) : failure });
@@ -27,18 +28,27 @@ export function storedModeConfig(config: StoredConfig, path: string): ModeConfig
 }
 
 /** The stored fields of a mode, unchecked. */
-export function storedFields(config: StoredConfig, name: string): Readonly<Record<string, unknown>> | null {
+export function storedFields(config: StoredModes, name: string): Readonly<Record<string, unknown>> | null {
   const mode = Object.hasOwn(config.modes, name) ? config.modes[name] : null;
   return typeof mode === 'object' && mode !== null ? { ...mode } : null;
 }
 
-/** Stores the mode, in place of one with that name. Throws `USAGE` for settings against a rule. */
-export function putMode(config: StoredConfig, settings: ModeSettings): StoredConfig {
+/**
+ * Stores the mode, in place of the one with that name, which must still be as it was `seen`. Throws `USAGE` for settings against a rule,
+ * and for a mode that somebody else has added, changed or removed since.
+ */
+export function putMode(
+  config: StoredModes,
+  settings: ModeSettings,
+  seen: Readonly<Record<string, unknown>> | null,
+): StoredModes {
   const { name, ...fields } = settings;
   try {
     const checked = readMode(name, fields, []);
     checkRoom(checked, []);
     const mode = storedMode(checked);
+    const there = storedFields(config, name);
+    if (!isDeepStrictEqual(there, seen) && !isDeepStrictEqual(there, mode)) throw changedMeanwhile(name);
     // A computed name in an object literal is defined, not assigned, so that `__proto__` is a field like any other.
     const changed = { ...config, modes: { ...config.modes, [name]: mode } };
     // The faults of other modes do not matter here.
@@ -52,7 +62,7 @@ export function putMode(config: StoredConfig, settings: ModeSettings): StoredCon
 }
 
 /** Throws `UNKNOWN_MODE` for a mode that does not exist, and `USAGE` for a built-in mode and for the fallback of another. */
-export function removeMode(config: StoredConfig, name: string): StoredConfig {
+export function removeMode(config: StoredModes, name: string): StoredModes {
   if (builtInModes.includes(name) && !Object.hasOwn(config.modes, name))
     throw new ParleyError('USAGE', `The mode ${name} is built in.`);
   requireMode(config, name);
@@ -71,12 +81,18 @@ export function removeMode(config: StoredConfig, name: string): StoredConfig {
 }
 
 /** Sets the mode that is used when none is named; null for the built-in one. */
-export function setDefaultMode(config: StoredConfig, name: string | null): StoredConfig {
+export function setDefaultMode(config: StoredModes, name: string | null): StoredModes {
   if (name !== null && !builtInModes.includes(name)) requireMode(config, name);
   return { ...config, default_mode: name };
 }
 
-function requireMode(config: StoredConfig, name: string): void {
+function changedMeanwhile(name: string): ParleyError {
+  return new ParleyError('USAGE', `The mode ${name} was changed by somebody else at the same time.`, {
+    remedy: { kind: 'look_at_mode', mode: name },
+  });
+}
+
+function requireMode(config: StoredModes, name: string): void {
   if (Object.hasOwn(config.modes, name)) return;
   throw unknownMode(name, [...Object.keys(config.modes), ...builtInModes]);
 }

@@ -1,6 +1,6 @@
 // Copies all rows of a store into another, and compares the two. Sessions are copied in the order of their ids, one page per transaction,
 // so a stopped copy can be continued. Keys are copied last, so that nobody can use a copy before it is whole.
-import type { CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
+import type { CopiedModes, CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { PartPage, PartPlace, ProjectRow, StoreRows } from '../store/store-rows.ts';
 import { compareProject, copyDiffers, differences } from './copy-comparison.ts';
@@ -14,6 +14,8 @@ export interface StoreCopy {
   readonly to: string;
   /** True: continues a stopped copy of the same original. */
   readonly resume: boolean;
+  /** Copies the modes, which may be kept outside the two stores. */
+  readonly copyModes: () => Promise<CopiedModes>;
   readonly progress: CopyProgress;
   readonly signal: AbortSignal;
 }
@@ -46,6 +48,7 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
   } catch (error) {
     throw isWhole && error instanceof ParleyError && error.code === 'COPY_DIFFERS' ? usedSince(error) : error;
   }
+  const modes = isWhole ? noModes : await options.copyModes();
   const keys = await original.keys();
   if (!isWhole) await copy.addKeys(keys);
   const others = [
@@ -57,8 +60,11 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
     throw isWhole ? usedSince(differs) : differs;
   }
   await note(copy, { from, isWhole: true });
-  return { from, to, projects: compared, keys: keys.length, stored_answers };
+  return { from, to, projects: compared, keys: keys.length, modes, stored_answers };
 }
+
+/** The result for a copy that was whole already: its modes may have been changed since and are not copied again. */
+const noModes: CopiedModes = { copied: 0, kept: [], faulty: [] };
 
 /** True if the copy was whole already. Throws `USAGE` for a target that holds anything else. */
 async function begin({ copy, from, to, resume }: StoreCopy): Promise<boolean> {

@@ -104,7 +104,7 @@ export function createApp(options: AppOptions): App {
     try {
       if (replies.isStopping && isOfApi(context)) throw stopping();
       // hono's router ignores a slash at the end of a path.
-      const isOurs = !context.path.endsWith('/');
+      const isOurs = context.path === '/' || !context.path.endsWith('/');
       const response = await (isOurs ? hono.fetch(request, context) : otherwise(context, request));
       // A stream is recorded when it ends.
       if (!streaming.has(context)) record(context, response.status, null);

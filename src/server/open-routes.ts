@@ -39,6 +39,11 @@ export function openRoutes({ version, replies, ready }: OpenDependencies): reado
     },
     {
       method: 'GET',
+      path: '/',
+      serve: (context) => textResponse(context, 302, 'text/plain', 'See /docs\n', { Location: '/docs' }),
+    },
+    {
+      method: 'GET',
       path: '/docs',
       serve: (context) => textResponse(context, 200, 'text/html; charset=utf-8', page, docsHeaders),
     },

@@ -66,6 +66,16 @@ export interface CopiedProject {
   readonly hash: string;
 }
 
+/** The modes in the result of copying a store. */
+export interface CopiedModes {
+  /** How many modes were copied, because the copy did not have them. */
+  readonly copied: number;
+  /** The names of other modes that the copy had already. They stay unchanged. */
+  readonly kept: readonly string[];
+  /** The names of modes that were not copied, because their settings break a rule. */
+  readonly faulty: readonly string[];
+}
+
 /** The result of copying a store. */
 export interface CopyReport {
   readonly from: string;
@@ -73,6 +83,7 @@ export interface CopyReport {
   readonly projects: readonly CopiedProject[];
   /** How many keys were copied, revoked ones included. */
   readonly keys: number;
+  readonly modes: CopiedModes;
   /** How many results of idempotency keys were copied. A request that is repeated after the move is therefore not carried out twice. */
   readonly stored_answers: number;
 }

@@ -34,7 +34,7 @@ export interface OpenedBackend {
 
 /** How the embedded service is opened for a server. */
 export interface ServeOptions extends Pick<BackendOptions, 'timeout' | 'authorityFile' | 'say'> {
-  /** The path of a file of modes that replaces the user's own modes; null for the user's own. */
+  /** The path of a file of modes that replaces the modes of the user or of the store; null to use those. */
   readonly modesFile: string | null;
   /** True: a store with an older schema is refused. False: it is migrated. */
   readonly refusesOlder: boolean;
@@ -52,6 +52,8 @@ export interface ServedBackend {
   readonly requestArrived: () => void;
   /** The number of live servers that share the store; null for a store of one machine. */
   readonly servers: (() => number) | null;
+  /** Calls the listener when the modes of the store have changed; null if the modes are not those of the store. */
+  readonly followModes: ((listener: () => void) => void) | null;
   /** Reads the modes again. When reading fails, the old modes stay in use. */
   readonly reloadModes: () => Promise<void>;
 }

@@ -9,6 +9,8 @@ export type Remedy =
   | { readonly kind: 'check_mode'; readonly mode: string; readonly subject: ModeSubject }
   /** Change a mode whose settings break a rule, or remove it. */
   | { readonly kind: 'mend_mode'; readonly mode: string }
+  /** Look at the current settings of a mode, and change it again. */
+  | { readonly kind: 'look_at_mode'; readonly mode: string }
   /** Choose another fallback for a mode. */
   | { readonly kind: 'change_fallback'; readonly mode: string }
   | { readonly kind: 'choose_default_mode' }

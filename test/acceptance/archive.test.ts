@@ -172,6 +172,23 @@ describe('sessions export', () => {
     expect(readdirSync(place.path).filter((name) => name.includes('part'))).toEqual([]);
   });
 
+  test('takes its format from the end of the file name, and - for stdout', async () => {
+    const id = await talk('a');
+    const written = async (name: string, ...more: string[]) => {
+      const path = join(place.path, name);
+      await place.output(['sessions', 'export', id, '-o', path, ...more]);
+      return readFileSync(path, 'utf8');
+    };
+    expect(await written('a.html')).toMatch(/^<!doctype html>/i);
+    expect(JSON.parse(await written('a.JSON'))).toEqual(await stored(id));
+    expect(JSON.parse(await written('a.jsonl'))).toEqual(await stored(id));
+    expect(await written('a.md')).toMatch(/^# /);
+    expect(await written('a.txt')).toMatch(/^# /);
+    expect(JSON.parse(await written('b.html', '--format', 'json'))).toEqual(await stored(id));
+    expect(await place.output(['sessions', 'export', id, '-o', '-'])).toBe(await written('b.md'));
+    expect(existsSync('-')).toBe(false);
+  });
+
   test('refuses a place without a name before it has told of any session', async () => {
     const outcome = await place.parley(['sessions', 'export', await talk('a'), '--output', '']);
     expectFailure(outcome, { status: 2, code: 'USAGE' });

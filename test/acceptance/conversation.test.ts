@@ -45,7 +45,7 @@ test('a session is shown, listed, read and renamed', async () => {
   const own = new Place();
   const id = (await own.output(['sessions', 'create', '--title', 'Before'])).trimEnd();
   await own.output(['chat', '-s', id, '-m', 'echo', 'one']);
-  expect(await own.output(['sessions', 'rename', id, 'After é'])).toBe('');
+  expect(await own.output(['sessions', 'rename', id, 'After', 'é'])).toBe('');
   const session = await own.answer<Session>(['sessions', 'get', id]);
   expect(session).toMatchObject({ session_id: id, title: 'After é', message_count: 2 });
   expect((await own.answer<Page<Session>>(['sessions', 'list'])).items).toEqual([session]);

@@ -27,6 +27,11 @@ const usage: readonly Row[] = [
   ['an unknown option without a like', ['--xyzzy'], /'--xyzzy'.*\nSee: parley --help\n$/],
   ['a message alone', ["It's me"], /\nDid you mean: parley chat 'It'\\''s me'\nSee: parley --help\n$/],
   ['a long message alone', ['word '.repeat(20)], /\nDid you mean: parley chat "…"\nSee: /],
+  ['a list by its name elsewhere', ['ls'], /\nDid you mean: parley sessions list\nSee: /],
+  ['an export without its group', ['export', 'a b', '-o', '-'], /: parley sessions export 'a b' -o -\n/],
+  ['the version as a command', ['version'], /\nDid you mean: parley --version\nSee: /],
+  ['the version by one letter', ['-v'], /\nDid you mean: parley --version\nSee: /],
+  ['a greeting', ['hello'], /\nDid you mean: parley chat hello\nSee: /],
   ['a mistyped chat', ['chta', 'hi'], /\nDid you mean chat\? See: /],
   ['-c alone', ['-c'], /\nDid you mean: parley repl -c\nSee: /],
   ['a mode alone', ['-m', 'echo'], /\nDid you mean: parley repl -m echo\nSee: /],
@@ -123,7 +128,11 @@ const configuration: readonly Row[] = [
 ];
 
 const modes: readonly Row[] = [
-  ['an unknown mode', [...hello, '-m', 'nope'], /"nope".*\nModes: eliza, echo/],
+  [
+    'an unknown mode',
+    [...hello, '-m', 'nope'],
+    /"nope".*\nModes: eliza, echo\.\nMake one: parley setup, or parley modes add /,
+  ],
   ['an unknown mode by variable', hello, /Modes: eliza, echo/, { env: { PARLEY_MODE: 'x' } }],
 ];
 

@@ -174,6 +174,14 @@ describe.concurrent('-f -', () => {
     );
   });
 
+  test('a file among the words is sent by its name, which is said', async () => {
+    writeFileSync(join(place.path, 'b.txt'), 'from b\n');
+    writeFileSync(join(place.path, 'c.txt'), 'from c\n');
+    const { out, err } = await place.parley(['chat', '-n', '-m', 'echo', '-f', 'b.txt', 'c.txt', 'q']);
+    expect(out).toBe('c.txt q\n\n```b.txt\nfrom b\n```\n');
+    expect(err).toContain('c.txt: sent as words, not as files. Each file needs its own -f: -f c.txt\n');
+  });
+
   test.each([
     ['twice', ['-f', '-', '-f', '-']],
     ['and as the words', ['-f', '-', '-']],

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readKeyReference } from '../../src/config/key-reference.ts';
-import { emptyConfig } from '../../src/config/stored-config.ts';
+import { emptyConfig, type StoredModes } from '../../src/config/stored-config.ts';
 import {
-  putMode,
+  putMode as putAsSeen,
   removeMode,
   setDefaultMode,
   storedFields,
@@ -19,6 +19,9 @@ const mode = (name: string, settings: Partial<ModeSettings> = {}): ModeSettings 
   ...defaultModeSettings,
   ...{ name, base_url: 'https://a.example/v1', model: 'm', ...settings },
 });
+
+const putMode = (modes: StoredModes, settings: ModeSettings): StoredModes =>
+  putAsSeen(modes, settings, storedFields(modes, settings.name));
 
 const never = new AbortController().signal;
 
@@ -39,6 +42,23 @@ describe('a stored mode', () => {
     expect(() => putMode(emptyConfig, mode('__proto__'))).toThrow('cannot be the name of a mode');
     expect(storedModeConfig(putMode(emptyConfig, mode('constructor')), 'x').modes).toHaveLength(1);
     expect(() => removeMode(emptyConfig, 'constructor')).toThrow('There is no mode "constructor"');
+  });
+
+  test('that somebody else has added, changed or removed since it was seen is not written over', () => {
+    const one = putMode(emptyConfig, mode('a', { model: 'one' }));
+    const seen = storedFields(one, 'a');
+    const two = putMode(one, mode('a', { model: 'two' }));
+    const three = mode('a', { model: 'three' });
+    for (const [now, before] of [
+      [two, seen],
+      [emptyConfig, seen],
+      [one, null],
+    ] as const) {
+      expect(() => putAsSeen(now, three, before)).toThrow('The mode a was changed by somebody else');
+    }
+    // The same change made by both is no conflict: it may be one that was sent twice.
+    expect(putAsSeen(two, mode('a', { model: 'two' }), seen).modes).toEqual(two.modes);
+    expect(putAsSeen(putMode(one, mode('b')), three, seen).modes).toHaveProperty('b');
   });
 
   test('that another falls back to cannot be removed; one that goes is no longer the default', () => {

@@ -234,7 +234,7 @@ describe('refusals', () => {
 
   test('a path that is not there is 404, one with other methods 405 with Allow', async () => {
     for (const path of [
-      '/',
+      '//',
       '/v1',
       '/v1/',
       '/v1/models/',
@@ -357,6 +357,11 @@ test('a key that asks too often is told when to come back, and only that key', a
 
 describe('what needs no key', () => {
   const open = { headers: { authorization: '' } };
+
+  test('the root leads to the page of the API', async () => {
+    const response = await server.app.fetch(new Request('http://localhost/'));
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+  });
 
   test('healthz and readyz say so in the envelope', async () => {
     for (const path of ['/healthz', '/readyz']) {

@@ -224,7 +224,6 @@ const odd: readonly (readonly [fact: string, status: number, bytes: string])[] =
   ['a byte order mark', 200, post('/v1/sessions', '\ufeff{}')],
   ['a number with a very large exponent', 400, post('/v1/sessions', '{"title":1e999}')],
   // Paths and methods.
-  ['the root', 404, get('/')],
   ['a trailing slash', 404, get('/v1/models/')],
   ['two slashes', 404, get('//v1/models')],
   ['steps upwards', 404, get('/v1/../../etc/passwd')],

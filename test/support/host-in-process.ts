@@ -57,6 +57,7 @@ export function hostInProcess(parts: HostParts): CliHost {
     terminal: () => null,
     openBackend,
     openServedBackend: () => Promise.reject(new Error('Nothing is served here.')),
+    openModes: () => Promise.reject(new Error('No modes are set up here.')),
     migrateStore: () => Promise.reject(new Error('No store is migrated here.')),
     copyStores: () => Promise.reject(new Error('No store is copied here.')),
     findModels: () => Promise.reject(new Error('No model server is asked here.')),

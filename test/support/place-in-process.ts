@@ -6,7 +6,7 @@ import type { CliHost } from '../../src/cli/cli-host.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
 import type { Dependencies } from '../../src/compose/dependencies.ts';
-import { copyStores, findModels, migrateStore, openBackend } from '../../src/compose.ts';
+import { copyStores, findModels, migrateStore, openBackend, openModes } from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { hostInProcess } from './host-in-process.ts';
@@ -88,6 +88,7 @@ async function runInProcess(
       kind: () => (stdin === undefined ? 'device' : 'socket'),
       open: () => Readable.from(piecesOf(stdin), { objectMode: true }),
     },
+    openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),

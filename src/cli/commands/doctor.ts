@@ -13,6 +13,8 @@ import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
+import { ownModes } from './modes/own-modes.ts';
+import { unsetVariable } from './modes/unset-variable.ts';
 
 interface Check {
   readonly name: string;
@@ -91,6 +93,7 @@ async function checkTarget(
   context: CliContext,
   check: (name: string, find: () => string | Promise<string>) => Promise<boolean>,
 ): Promise<void> {
+  const { host } = context;
   const { url, sources } = context.resolve('report');
   await check('service', () => (url === null ? 'embedded' : `${url} (${sources.url})`));
   await check('key', () => sources.key ?? (url === null ? 'of this store, made on first use' : 'none'));
@@ -132,8 +135,22 @@ async function checkTarget(
   }
   await check('modes', async () => {
     const { data } = await backend.service.models(await context.call());
-    return data.map(({ name, default: chosen }) => (chosen ? `${name} (default)` : name)).join(', ');
+    const names = data.map(({ name, default: chosen }) => (chosen ? `${name} (default)` : name)).join(', ');
+    if (url !== null) return names;
+    const { store, storeName } = context.target;
+    const place = store === null ? host.profileFile.path : storeName;
+    return `${names}; set up in ${place}${await unsetKeys(context)}`;
   });
+}
+
+/** The variables for keys of modes that are not set on this machine. */
+async function unsetKeys(context: CliContext): Promise<string> {
+  const modes = await (await ownModes(context)).read();
+  const unset = modes.list().flatMap(({ name, settings }) => {
+    const variable = unsetVariable(settings?.key ?? null, context.host.env);
+    return variable === null ? [] : [`${variable} (${name})`];
+  });
+  return unset.length === 0 ? '' : `; not set here: ${unset.join(', ')}`;
 }
 
 /** The remaining space may be enough for some turns, but not for a message of the largest allowed size. */

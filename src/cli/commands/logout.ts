@@ -26,6 +26,6 @@ export async function runLogout(context: CliContext): Promise<undefined> {
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { profile } })}\n`);
   else
     await context.say(
-      `The key of profile ${profile} is forgotten. Log in again with: parley login --profile ${profile}`,
+      `The key of profile ${profile} is forgotten. Log in again with: parley login --profile ${profile}\nTo use the store on this machine: parley profiles use ${localProfile}`,
     );
 }

@@ -50,7 +50,10 @@ export function registerServe(parent: Command, run: Run): void {
       'after SIGTERM, serve on for so long while /readyz answers 503 (default: 5 for a PostgreSQL store, 0 for SQLite)',
       wholeNumber(0, 3600),
     )
-    .option('--modes <file>', 'the modes to serve (YAML or JSON); SIGHUP reads them again')
+    .option(
+      '--modes <file>',
+      'the modes to serve (YAML or JSON), in place of those that are set up; SIGHUP reads them again',
+    )
     .option('--no-migrate', 'refuse a store of an older version, instead of migrating it')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
 }
@@ -89,6 +92,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     drainMs: drain * 1000,
   };
   if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
+  served.followModes?.(() => void reload(served, logger));
   try {
     const app = createApp({
       service: served.backend.service,

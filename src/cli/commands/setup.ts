@@ -12,6 +12,7 @@ import { chooseMany, chooseOne } from '../terminal/choice-prompt.ts';
 import { toJson } from '../terminal/json.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { beginsInNotes } from '../turn-notes.ts';
+import { sayShared } from './modes/add.ts';
 import { ownModes } from './modes/own-modes.ts';
 import { freeName } from './setup/mode-names.ts';
 import {
@@ -46,8 +47,8 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
       hint: 'Take the first of each server on this machine with --yes, or name one: parley modes add --help',
     });
   }
-  const repository = ownModes(context);
-  repository.list();
+  const repository = await ownModes(context);
+  await repository.read();
   await context.say('Looking for model servers on this machine…');
   const found = [...(await find(localServers(context), context))];
   const vendors = await vendorsWithKeys(context);
@@ -75,7 +76,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   const modes = await makeModes(chosen, context);
   const ollama = chosen.find(({ server }) => server.name === 'Ollama');
   if (ollama !== undefined) await sayOllamaWindow(defaultModeSettings.context_tokens, context);
-  const before = repository.chosenDefault();
+  const before = (await repository.read()).chosenDefault;
   // A default that the user chose earlier changes only by another choice.
   const chosenDefault = yes ? before : await chooseDefault(modes, before, context);
   const first = modes.filter((name) => name === chosenDefault);
@@ -144,8 +145,9 @@ function furtherOffers(offered: readonly Offer[], taken: Offer | undefined): rea
 
 /** Makes a mode of each offer and returns the names in the same order. An existing mode is reused. */
 async function makeModes(offers: readonly Offer[], context: CliContext): Promise<readonly string[]> {
-  const repository = ownModes(context);
-  const known = repository.list();
+  const repository = await ownModes(context);
+  const seen = await repository.read();
+  const known = seen.list();
   const taken = new Set(known.map(({ name }) => name));
   const names: string[] = [];
   for (const { server, model } of offers) {
@@ -166,8 +168,9 @@ async function makeModes(offers: readonly Offer[], context: CliContext): Promise
       model,
       description: `${model} at ${server.name}`,
     };
-    await repository.put(settings);
+    await repository.put(settings, seen);
     await context.say(`Made the mode ${name}: ${model} at ${server.name}.`);
+    await sayShared(context);
   }
   return names;
 }
@@ -188,10 +191,11 @@ async function chooseDefault(
 /** Adjusts the mode of a model whose reply shows that its template opens the reasoning itself. */
 async function separateNotes(mode: string, reply: string, context: CliContext): Promise<void> {
   if (!beginsInNotes(reply)) return;
-  const repository = ownModes(context);
-  const settings = repository.list().find(({ name }) => name === mode)?.settings;
+  const repository = await ownModes(context);
+  const seen = await repository.read();
+  const settings = seen.list().find(({ name }) => name === mode)?.settings;
   if (settings?.think_tags !== 'split') return;
-  await repository.put({ ...settings, think_tags: 'open' });
+  await repository.put({ ...settings, think_tags: 'open' }, seen);
   await context.say(
     `${mode} writes its notes in front of its reply: they are kept apart (--think-tags open).`,
   );
@@ -231,8 +235,8 @@ async function firstToReply(
 
 /** Tests the mode of an offer. A mode that was made for the test stays only if it replies. */
 async function testOffer(offer: Offer, context: CliContext): Promise<readonly [mode: string, reply: string]> {
-  const repository = ownModes(context);
-  const known = repository.list();
+  const repository = await ownModes(context);
+  const known = (await repository.read()).list();
   const [mode = ''] = await makeModes([offer], context);
   try {
     return [mode, await testTurn(mode, context)];
@@ -247,7 +251,7 @@ async function testOffer(offer: Offer, context: CliContext): Promise<readonly [m
 
 /** Runs one real turn with the current modes, and deletes its session. */
 async function testTurn(mode: string, context: CliContext): Promise<string> {
-  await context.close();
+  await context.closeBackend();
   const { backend } = await context.open();
   const call = await context.call();
   await context.say(`Asking ${mode} one question, to see that it replies…`);

@@ -45,7 +45,10 @@ export const variables: readonly Described[] = [
 
 /** The paths on Linux. */
 export const files: readonly Described[] = [
-  { name: '~/.config/parley/config.json', purpose: 'profiles: URL, key and mode; mode 0600' },
+  {
+    name: '~/.config/parley/config.json',
+    purpose: 'profiles: URL, key and mode; modes, but those of a store in PostgreSQL; mode 0600',
+  },
   {
     name: '~/.local/share/parley/parley.db',
     purpose: 'the sessions of the embedded service, with -wal and -shm beside it; mode 0600',

@@ -1,11 +1,13 @@
-// Writes a session into a file, in the form of `sessions messages`. The file appears when it is whole. An existing file is left as it
-// is.
+// Writes a session into a file, in the format that the end of its name tells, or in the form of `sessions messages`. The file appears when
+// it is whole. An existing file is left as it is.
 import { existsSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { messageTexts } from '../commands/sessions/messages.ts';
 import type { CliContext } from '../context.ts';
+import { exportWriter, formatOfFile } from '../transcripts/export-format.ts';
+import { readSession } from '../transcripts/session-reading.ts';
 
 export async function saveSession(id: string, path: string, context: CliContext): Promise<void> {
   if (existsSync(path)) throw isThere(path);
@@ -17,7 +19,7 @@ export async function saveSession(id: string, path: string, context: CliContext)
   }
   try {
     let bytes = 0;
-    for await (const text of messageTexts({ id, format: 'md' }, context)) {
+    for await (const text of savedTexts(id, path, context)) {
       file.write(text);
       bytes += Buffer.byteLength(text);
     }
@@ -27,6 +29,13 @@ export async function saveSession(id: string, path: string, context: CliContext)
     file.discard();
     throw failure(error, path);
   }
+}
+
+async function* savedTexts(id: string, path: string, context: CliContext): AsyncGenerator<string> {
+  const format = formatOfFile(path) ?? 'md';
+  if (format === 'md') return yield* messageTexts({ id, format }, context);
+  const writer = await exportWriter(format, false);
+  yield writer.session(await readSession(id, context)) + writer.end();
 }
 
 function failure(error: unknown, path: string): unknown {

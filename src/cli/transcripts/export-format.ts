@@ -5,6 +5,19 @@ import { markdownHead, markdownMessage } from './markdown.ts';
 
 export type ExportFormat = 'md' | 'json' | 'html';
 
+const formatOfEnding: Readonly<Record<string, ExportFormat>> = {
+  md: 'md',
+  html: 'html',
+  json: 'json',
+  jsonl: 'json',
+};
+
+/** The format that the end of a file's name tells; null if it tells none. */
+export function formatOfFile(path: string): ExportFormat | null {
+  const [, ending = ''] = /\.(\w+)$/.exec(path) ?? [];
+  return formatOfEnding[ending.toLowerCase()] ?? null;
+}
+
 export interface ExportWriter {
   /** The text of the next session. The first one includes the text at the top. */
   session(record: SessionRecord): string;

@@ -1,10 +1,12 @@
 // Opens a store in PostgreSQL: connects, checks the database (connect.ts), and brings it to the newest schema.
 import type { StoreMigration } from '../../service/administration.ts';
+import type { ModeSet, ModeStore } from '../mode-store.ts';
 import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { type ConnectionConfig, connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { migrate } from './migrations.ts';
+import { modesUnless, PostgresModes } from './modes.ts';
 import { storeError } from './postgres-errors.ts';
 import { PostgresStore } from './postgres-store.ts';
 import type { Migration } from './schema.ts';
@@ -44,33 +46,58 @@ export interface OpenedPostgresStore {
   /** The number of live servers; 1 for a process that does not serve. */
   readonly servers: () => number;
   readonly migration: StoreMigration;
+  readonly modes: OpenedModes;
 }
 
-const anyProject = statement('SELECT 1 FROM parley.projects LIMIT 1');
+/** The modes of the store, for a service that uses them. */
+export interface OpenedModes {
+  /** The modes when the store was opened. */
+  readonly first: ModeSet;
+  read(): Promise<ModeSet>;
+  /** The listener gets the modes after each change, if the process serves. */
+  follow(listener: (modes: ModeSet) => void): void;
+}
+
+const firstLook = statement(`
+  SELECT EXISTS (SELECT 1 FROM parley.projects) AS has_projects, ${modesUnless(`''`)} AS modes`);
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedPostgresStore> {
   const { name, now, rules } = options;
-  const { connections, migration, created } = await openPlace(options);
-  const beat = options.server === undefined ? null : new ServerBeat(connections, options.server);
+  const { connections, migration, created, modes } = await openPlace(options);
+  const beat = options.server && new ServerBeat(connections, modes.version, options.server);
   try {
     await beat?.start();
   } catch (error) {
     await connections.close();
     throw storeError(error, name);
   }
-  const store = new PostgresStore(connections, { name, now, rules, beat });
-  return { store, created, migration, servers: () => beat?.servers ?? 1 };
+  const store = new PostgresStore(connections, { name, now, rules, beat: beat ?? null });
+  const modeStore = new PostgresModes(connections, name);
+  return {
+    ...{ store, created, migration, servers: () => beat?.servers ?? 1 },
+    modes: {
+      first: modes,
+      read: () => modeStore.read(),
+      follow: (listener) => beat?.followModes(listener),
+    },
+  };
 }
 
+type PlaceOptions = Omit<PostgresStoreOptions, 'now' | 'rules' | 'server'>;
+
 /** Opens the store for a copy of all its rows. */
-export async function openPostgresRows(
-  options: Omit<PostgresStoreOptions, 'now' | 'rules' | 'server'>,
-): Promise<StoreRows> {
+export async function openPostgresRows(options: PlaceOptions): Promise<StoreRows> {
   const { connections } = await openPlace(options);
   return new PostgresRows(connections, options.name);
 }
 
-async function openPlace(options: Omit<PostgresStoreOptions, 'now' | 'rules' | 'server'>) {
+/** Opens the modes of the store, to read and change them. */
+export async function openPostgresModes(options: PlaceOptions): Promise<ModeStore> {
+  const { connections } = await openPlace(options);
+  return new PostgresModes(connections, options.name);
+}
+
+async function openPlace(options: PlaceOptions) {
   const { name, hosts, schema, random, patienceMs, prepare, acceptsLoss, migrations, refusesOlder } = options;
   const connections = new ConnectionPool({
     connect: () => connect(hosts, { name, acceptsLoss }),
@@ -78,8 +105,9 @@ async function openPlace(options: Omit<PostgresStoreOptions, 'now' | 'rules' | '
   });
   try {
     const migration = await migrate(connections, { name, schema, migrations, refusesOlder });
-    const projects = await connections.ask(anyProject);
-    return { connections, migration, created: projects.length === 0 };
+    const [look] = await connections.ask<{ has_projects: boolean; modes: ModeSet }>(firstLook);
+    const { has_projects, modes } = look as { has_projects: boolean; modes: ModeSet };
+    return { connections, migration, created: !has_projects, modes };
   } catch (error) {
     await connections.close();
     throw storeError(error, name);

@@ -135,7 +135,19 @@ const servers = `
   );
 `;
 
+// `modes.settings` is kept as text, which the database does not read. `modes_version` and `default_mode` (empty for none) are rows of
+// `meta`, so that one table holds what every change of modes updates. A server with the earlier schema reads none of this.
+const modes = `
+  CREATE TABLE parley.modes (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text COLLATE "C" NOT NULL UNIQUE,
+    settings text NOT NULL
+  );
+  INSERT INTO parley.meta (name, value) VALUES ('modes_version', 'none'), ('default_mode', '');
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: servers },
+  { version: 3, parleyVersion: '0.1.0', sql: modes },
 ];

@@ -1,7 +1,9 @@
 // The servers that share one database. Each renews its row by a heartbeat, and holds its turns until the time in that row. All times are
 // those of the database's clock.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ModeSet } from '../mode-store.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { modesUnless } from './modes.ts';
 import { statement } from './statement.ts';
 
 export interface ServerIdentity {
@@ -18,14 +20,16 @@ const usualLeaseMs = 5000;
 const leavingMs = 1000;
 
 const leaseEnd = `clock_timestamp() + $2::integer * interval '1 millisecond'`;
-// A row whose `until` has passed shows an outage of this server or of the database.
+// A row whose `until` has passed shows an outage of this server or of the database. $3: the version of the modes that the server knows, or
+// null.
 const beat = statement(`
   WITH beaten AS (
     INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd}, ${leaseEnd})
     ON CONFLICT (owner) DO UPDATE SET until = excluded.until,
       judges_from = CASE WHEN server.until < clock_timestamp() THEN excluded.judges_from ELSE server.judges_from END
   )
-  SELECT 1 + count(*) AS servers FROM parley.servers AS other WHERE other.owner <> $1 AND other.until > clock_timestamp()`);
+  SELECT 1 + count(*) AS servers, ${modesUnless('$3')} AS modes
+  FROM parley.servers AS other WHERE other.owner <> $1 AND other.until > clock_timestamp()`);
 const leave = statement(`UPDATE parley.servers SET until = '-infinity' WHERE owner = $1`);
 // Ten minutes are longer than any lease of a turn. After them `turn_until` itself shows that the turn is over.
 const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestamp() - interval '10 minutes'`);
@@ -51,17 +55,26 @@ export class ServerBeat {
   #timer: NodeJS.Timeout | null = null;
   #beating: Promise<void> = Promise.resolve();
   #servers = 1;
+  #modesVersion: string;
+  #followModes: ((modes: ModeSet) => void) | null = null;
 
-  constructor(connections: ConnectionPool, { owner, beatMs, leaseMs }: ServerIdentity) {
+  /** `modesVersion`: the version of the modes that the server has read. */
+  constructor(connections: ConnectionPool, modesVersion: string, { owner, beatMs, leaseMs }: ServerIdentity) {
     this.owner = owner;
     this.#connections = connections;
     this.#beatMs = beatMs ?? usualBeatMs;
     this.#leaseMs = leaseMs ?? usualLeaseMs;
+    this.#modesVersion = modesVersion;
   }
 
   /** The number of live servers at the last beat, this one included. */
   get servers(): number {
     return this.#servers;
+  }
+
+  /** The listener gets the modes of the database after each change, with the next beat. A failed beat changes no modes. */
+  followModes(listener: (modes: ModeSet) => void): void {
+    this.#followModes = listener;
   }
 
   /** Rejects if the first beat fails. After a later failure the next beat tries again. */
@@ -91,7 +104,14 @@ export class ServerBeat {
   }
 
   async #beat(): Promise<void> {
-    const [row] = await this.#connections.ask<{ servers: number }>(beat, [this.owner, this.#leaseMs]);
+    // Without a listener the beat asks for no modes.
+    const known = this.#followModes === null ? null : this.#modesVersion;
+    const [row] = await this.#connections.ask<{ servers: number; modes: ModeSet | null }>(beat, [
+      ...[this.owner, this.#leaseMs, known],
+    ]);
     this.#servers = row?.servers ?? 1;
+    if (row?.modes == null) return;
+    this.#modesVersion = row.modes.version;
+    this.#followModes?.(row.modes);
   }
 }

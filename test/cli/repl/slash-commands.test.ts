@@ -87,6 +87,8 @@ test('/history prints the session, /save writes the same into a new file and nev
   await entered(screen, 'more');
   expect(await entered(screen, '/save talk.md')).toContain('The file talk.md is there already. (USAGE)');
   expect(readFileSync(join(place.path, 'talk.md'), 'utf8')).toBe(`${history}\n`);
+  expect(await entered(screen, '/save talk.html')).toMatch(/^Wrote \d+ bytes to talk.html.$/);
+  expect(readFileSync(join(place.path, 'talk.html'), 'utf8')).toMatch(/^<!doctype html>/i);
   expect(await entered(screen, '/save nowhere/talk.md')).toContain(
     'nowhere/talk.md cannot be written (ENOENT)',
   );

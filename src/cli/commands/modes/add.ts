@@ -10,6 +10,7 @@ import { isOllama, sayOllamaWindow } from '../setup/ollama-window.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { underOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
+import { unsetVariable } from './unset-variable.ts';
 
 export interface ModesAddInput {
   readonly name: string;
@@ -29,7 +30,7 @@ export function registerModesAdd(parent: Command, run: Run): void {
 
 export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
   const { name } = input;
-  const modes = ownModes(context);
+  const modes = await ownModes(context);
   const usual = { ...defaultModeSettings, name };
   const settings = await withFlags(usual, input.flags, context);
   if (settings.base_url === undefined || settings.model === undefined) {
@@ -38,24 +39,34 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
       hint: 'For Ollama: parley modes add local --base-url http://localhost:11434/v1 --model NAME (see: ollama list)',
     });
   }
-  if (modes.list().some((mode) => mode.name === name)) {
+  const seen = await modes.read();
+  if (seen.list().some((mode) => mode.name === name)) {
     throw new ParleyError('USAGE', `There is a mode ${name} already.`, {
       hint: `Change it: parley modes set ${name} …, or choose another name.`,
     });
   }
-  await underOptionNames(input.flags, () => modes.put(settings as ModeSettings));
+  await underOptionNames(input.flags, () => modes.put(settings as ModeSettings, seen));
   if (input.default) await modes.setDefault(name);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
     return;
   }
   await context.say(`Added the mode ${name}. Try it: parley chat -m ${name} "Hello"`);
+  await sayShared(context);
   await sayMissingKey(settings.key ?? null, context);
   if (isOllama(settings.base_url)) await sayOllamaWindow(settings.context_tokens, context);
 }
 
+/** Says who uses the modes of a store that machines share. */
+export async function sayShared(context: CliContext): Promise<void> {
+  if (context.target.store === null) return;
+  await context.say(
+    'All servers of this store use it within 3 s: each asks the model, and reads the key, from its own machine.',
+  );
+}
+
 /** Warns that the variable of the key is not set. This is no failure, because the variable may be set later. */
 export async function sayMissingKey(key: string | null, context: CliContext): Promise<void> {
-  const name = /^env:(.*)$/.exec(key ?? '')?.[1];
-  if (name !== undefined && !context.host.env[name]) await context.say(`${name} is not set yet.`);
+  const name = unsetVariable(key, context.host.env);
+  if (name !== null) await context.say(`${name} is not set yet.`);
 }

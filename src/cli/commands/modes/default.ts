@@ -19,7 +19,7 @@ export async function runModesDefault(
   { name }: { readonly name: string },
   context: CliContext,
 ): Promise<undefined> {
-  await ownModes(context).setDefault(name);
+  await (await ownModes(context)).setDefault(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
   else await context.say(`The mode ${name} is now used when no mode is named.`);
 }

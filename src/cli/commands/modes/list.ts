@@ -28,7 +28,7 @@ export function registerModesList(parent: Command, run: Run): void {
 }
 
 export async function runModesList(context: CliContext): Promise<undefined> {
-  const modes = ownModes(context).list();
+  const modes = (await (await ownModes(context)).read()).list();
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: modes })}\n`);
     return;

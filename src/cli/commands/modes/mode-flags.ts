@@ -65,13 +65,14 @@ export function addModeOptions(command: Command): Command {
 export async function withFlags<Base extends Partial<ModeSettings>>(
   base: Base,
   flags: ModeFlags,
-  { options: { insecureHttp }, host, signal }: CliContext,
+  { options: { insecureHttp }, host, target, signal }: CliContext,
 ): Promise<Base & Partial<ModeSettings>> {
   if (flags.system !== undefined && flags.systemFile !== undefined) {
     throw new ParleyError('USAGE', '--system and --system-file cannot be used together.');
   }
   const system = flags.systemFile === undefined ? flags.system : await readSystem(flags.systemFile, signal);
-  const home = host.env['HOME'];
+  // In a store that many machines share, the home directory is that of whoever reads the key.
+  const home = target.store === null ? host.env['HOME'] : undefined;
   return {
     ...base,
     ...(flags.baseUrl !== undefined && { base_url: flags.baseUrl }),

@@ -19,13 +19,13 @@ export async function runModesRemove(
   { name }: { readonly name: string },
   context: CliContext,
 ): Promise<undefined> {
-  const modes = ownModes(context);
-  const wasDefault = modes.list().some((mode) => mode.default && mode.name === name);
+  const modes = await ownModes(context);
+  const wasDefault = (await modes.read()).list().some((mode) => mode.default && mode.name === name);
   await modes.remove(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
   else await context.say(`Removed the mode ${name}.`);
   if (!wasDefault) return;
-  const next = modes.list().find((mode) => mode.default)?.name;
+  const next = (await modes.read()).list().find((mode) => mode.default)?.name;
   if (next !== undefined)
     await context.say(
       `It was the default: ${next} is used now when no mode is named. Another: parley modes default NAME`,

@@ -1,11 +1,12 @@
 // `parley modes set`: changes some settings of a mode; the others stay.
 import type { Command } from 'commander';
+import type { SeenModes } from '../../../config/mode-repository.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
-import { sayMissingKey } from './add.ts';
+import { sayMissingKey, sayShared } from './add.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { underOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
@@ -24,8 +25,9 @@ export function registerModesSet(parent: Command, run: Run): void {
 }
 
 export async function runModesSet({ name, flags }: ModesSetInput, context: CliContext): Promise<undefined> {
-  const modes = ownModes(context);
-  const before = await settingsToChange(name, context);
+  const modes = await ownModes(context);
+  const seen = await modes.read();
+  const before = await settingsToChange(name, seen, context);
   const { insecureHttp } = context.options;
   if (Object.keys(flags).length === 0 && !insecureHttp) {
     throw new ParleyError('USAGE', `Nothing to change was named for the mode ${name}.`, {
@@ -33,22 +35,23 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
     });
   }
   const settings: ModeSettings = await withFlags(before, flags, context);
-  await underOptionNames(flags, () => modes.put(settings));
+  await underOptionNames(flags, () => modes.put(settings, seen));
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
     return;
   }
   await context.say(`Changed the mode ${name}.`);
+  await sayShared(context);
   await sayMissingKey(settings.key, context);
 }
 
 /** The settings to change. A faulty mode gives its stored settings, because the change may repair them; the result is checked. */
-async function settingsToChange(name: string, context: CliContext): Promise<ModeSettings> {
+async function settingsToChange(name: string, seen: SeenModes, context: CliContext): Promise<ModeSettings> {
   try {
-    return findMode(name, context);
+    return findMode(name, seen);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'CONFIG') throw error;
-    const stored = ownModes(context).stored(name);
+    const stored = seen.stored(name);
     if (stored === null) throw error;
     const unknown = Object.keys(stored).filter((field) => !settingNames.includes(field));
     if (unknown.length > 0)

@@ -1,5 +1,6 @@
 // `parley modes show`: all settings of a mode. The key itself is not shown, only where it comes from.
 import type { Command } from 'commander';
+import type { SeenModes } from '../../../config/mode-repository.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import type { ModeSettings } from '../../../service/mode-settings.ts';
 import { unknownMode } from '../../../service/unknown-mode.ts';
@@ -23,21 +24,21 @@ export async function runModesShow(
   { name }: { readonly name: string },
   context: CliContext,
 ): Promise<undefined> {
-  const settings = findMode(name, context);
+  const modes = await ownModes(context);
+  const settings = findMode(name, await modes.read());
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
   else await context.stdout.write(fieldLines(settings));
 }
 
 /** Throws `UNKNOWN_MODE` for an unknown mode, `USAGE` for one without settings, and `CONFIG` for a faulty one. */
-export function findMode(name: string, context: CliContext): ModeSettings {
-  const repository = ownModes(context);
-  const modes = repository.list();
+export function findMode(name: string, seen: SeenModes): ModeSettings {
+  const modes = seen.list();
   if (!modes.some((mode) => mode.name === name))
     throw unknownMode(
       name,
       modes.map((mode) => mode.name),
     );
-  const settings = repository.settings(name);
+  const settings = seen.settings(name);
   if (settings !== null) return settings;
   throw new ParleyError('USAGE', `The mode ${name} is built in and has no settings.`, {
     hint: 'Make one of your own: parley modes add NAME --base-url URL --model MODEL',

@@ -7,7 +7,7 @@ import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
-import type { ExportFormat } from '../../transcripts/export-format.ts';
+import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
 import { readSession } from '../../transcripts/session-reading.ts';
 import { everySession } from './every-session.ts';
 import { givenIds } from './ids.ts';
@@ -18,7 +18,7 @@ export interface ExportInput {
   /** Ids, or `-` for stdin; none with `all`. */
   readonly words: readonly string[];
   readonly all: boolean;
-  /** Null for the default: JSON under `--json` without a file, else Markdown. */
+  /** Null for the default: JSON under `--json` without a file, the form that the name of a file tells, else Markdown. */
   readonly format: ExportFormat | null;
   /** A file, or a directory for one file a session; null for stdout. */
   readonly output: string | null;
@@ -39,18 +39,23 @@ export function registerExport(parent: Command, run: Run): void {
     .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id')
     .option('--all', 'every session of the project')
     .addOption(
-      new Option('--format <format>', 'md, json (a session a line) or html (default: md)').choices([
-        'md',
-        'json',
-        'html',
-      ]),
+      new Option(
+        '--format <format>',
+        'md, json (a session a line) or html (default: by the end of the file name, else md)',
+      ).choices(['md', 'json', 'html']),
     )
-    .option('-o, --output <path>', 'a file, or a directory for a file each')
+    .option('-o, --output <path>', 'a file, a directory for a file each, or - for stdout')
     .option('--force', 'replace files that are there')
     .action((words: string[], { all, format, output, force }: ExportFlags, command: Command) =>
       run(command, (context) =>
         runExport(
-          { words, all: all ?? false, format: format ?? null, output: output ?? null, force: force ?? false },
+          {
+            words,
+            all: all ?? false,
+            format: format ?? null,
+            output: output === undefined || output === '-' ? null : output,
+            force: force ?? false,
+          },
           context,
         ),
       ),
@@ -112,7 +117,9 @@ function formatOf({ format, output }: ExportInput, { options }: CliContext): Exp
       hint: 'Leave one of them out, or name a file with --output: then --json is the form of the results.',
     });
   }
-  return format ?? (options.json && output === null ? 'json' : 'md');
+  if (format !== null) return format;
+  if (output === null) return options.json ? 'json' : 'md';
+  return formatOfFile(output) ?? 'md';
 }
 
 async function* everyId(context: CliContext): AsyncGenerator<string, void> {

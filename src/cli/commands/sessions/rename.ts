@@ -15,9 +15,9 @@ export function registerRename(parent: Command, run: Run): void {
     .command('rename')
     .description('give a session another title')
     .argument('<id>', 'session id')
-    .argument('<title>', 'at most 200 characters')
-    .action((id: string, title: string, _options, command: Command) =>
-      run(command, (context) => runRename({ id, title }, context)),
+    .argument('<title...>', 'at most 200 characters; several words make one title')
+    .action((id: string, words: string[], _options, command: Command) =>
+      run(command, (context) => runRename({ id, title: words.join(' ') }, context)),
     );
 }
 

@@ -1,7 +1,7 @@
 // `parley store copy`: all rows of a store into another that is new, compared at the end.
 import type { Command } from 'commander';
 import { readNamedStore } from '../../../config/named-store.ts';
-import type { CopyProgress, CopyReport } from '../../../service/administration.ts';
+import type { CopiedModes, CopyProgress, CopyReport } from '../../../service/administration.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -34,13 +34,13 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
     readNamedStore(text, {
       ...{ source, env: host.env, isInsecureAllowed: options.insecureStore, mayHoldPassword: false },
     });
+  const from = place(input.from, 'the option from');
+  const to = place(input.to, 'the option to');
   const progress = new CopyReporter(context);
   let report: CopyReport;
   try {
     report = await host.copyStores({
-      from: place(input.from, 'the option from'),
-      to: place(input.to, 'the option to'),
-      ...{ resume: input.resume ?? false, progress, signal },
+      ...{ from, to, resume: input.resume ?? false, progress, signal },
     });
   } catch (error) {
     progress.stop();
@@ -57,9 +57,21 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
     const what = `${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
     await stdout.write(`${project_name}: ${what}, equal in both (SHA-256 ${hash.slice(0, 16)}…)\n`);
   }
+  await sayModes(report.modes, to.address === null ? host.profileFile.path : report.to, context);
   await context.say(
     `Copied ${counted(report.projects.length, 'project')} with ${counted(report.keys, 'key')} to ${report.to}.`,
   );
+}
+
+async function sayModes(
+  { copied, kept, faulty }: CopiedModes,
+  place: string,
+  context: CliContext,
+): Promise<void> {
+  if (copied > 0) await context.say(`Copied ${counted(copied, 'mode')} to ${place}.`);
+  if (kept.length > 0)
+    await context.say(`The copy has other modes of these names, which stay as they are: ${kept.join(', ')}.`);
+  if (faulty.length > 0) await context.say(`Modes that are faulty were not copied: ${faulty.join(', ')}.`);
 }
 
 /** One line for what is copied, and then one for what is compared. */

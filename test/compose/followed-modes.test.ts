@@ -1,0 +1,48 @@
+// Modes that are looked at before each call, in a place that may not answer.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { followedModes } from '../../src/compose/followed-modes.ts';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
+import { callWith, say } from '../support/calls.ts';
+import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+
+let backend: EmbeddedBackend;
+let key: string;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  backend = await openEmbedded(directory.path);
+  key = await newKey(backend, 'p');
+});
+afterAll(async () => {
+  await backend.close();
+  await directory.remove();
+});
+
+test('whoever stops waiting is not held up by a place that gives no answer', async () => {
+  const service = followedModes(backend.service, { look: () => new Promise(() => {}) }, async () => {});
+  const stop = new AbortController();
+  const call = callWith(key, { signal: stop.signal });
+  const asked = [say(service, call, 'Hi'), service.models(call)];
+  stop.abort(new Error('stopped'));
+  for (const one of asked) await expect(one).rejects.toThrow('stopped');
+});
+
+test('where they cannot be read, a chat goes on with the last known, and the next look puts newer ones to use', async () => {
+  const looks = [true, new Error('away'), false];
+  let reloads = 0;
+  const look = async () => {
+    const found = looks.shift() ?? false;
+    if (found instanceof Error) throw found;
+    return found;
+  };
+  const service = followedModes(backend.service, { look }, async () => {
+    reloads += 1;
+    if (reloads === 1) throw new Error('not read');
+  });
+  for (let turns = 0; turns < 2; turns += 1)
+    expect((await say(service, callWith(key), 'Hi')).reply).toBe('Hi');
+  expect(reloads).toBe(1);
+  await service.models(callWith(key));
+  await service.models(callWith(key));
+  expect(reloads).toBe(2);
+});
