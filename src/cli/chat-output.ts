@@ -5,7 +5,7 @@ import { failureBody } from '../service/result.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
-import { modeOptions, placeOptions } from './same-place.ts';
+import { placeOptions } from './same-place.ts';
 import { toJson } from './terminal/json.ts';
 import { fencedBlock, type WhichBlock } from './terminal/markdown/fenced-block.ts';
 import type { UntrustedWriter } from './terminal/output.ts';
@@ -27,8 +27,6 @@ export interface ChatOutput {
 export interface ChatOutputOptions {
   /** What was asked for. */
   readonly request: Pick<ChatRequest, 'mode' | 'session_id'>;
-  /** The same, where it was named for this chat alone. */
-  readonly modeGiven: string | null;
   /** True: the tokens of the turn are written. */
   readonly usage: boolean;
   /** True: replies get no Markdown styling. */
@@ -76,11 +74,7 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
 
 type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
 
-function textOutput(
-  format: TextFormat,
-  { raw, modeGiven }: ChatOutputOptions,
-  context: CliContext,
-): ChatOutput {
+function textOutput(format: TextFormat, { raw }: ChatOutputOptions, context: CliContext): ChatOutput {
   const streams = format === 'text';
   // The writer loads while the reply is awaited. Its first use reports a failure. A block of code is not Markdown.
   const opening = replyWriter(context.stdout, {
@@ -113,7 +107,7 @@ function textOutput(
         // A server that does not stream has sent no chunks.
         if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
-        await tellEnd(event.data, modeGiven, context);
+        await tellEnd(event.data, context);
       }
     },
     async fail() {
@@ -167,20 +161,10 @@ async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutp
   if (options.usage) await context.stderr.write(`${tokensLine(reply.usage)}\n`);
 }
 
-async function tellEnd(reply: ChatReply, modeGiven: string | null, context: CliContext): Promise<void> {
+async function tellEnd(reply: ChatReply, context: CliContext): Promise<void> {
   if (reply.finish_reason === 'length')
     await context.say('The reply ends here because it reached its limit.');
   if (!context.stdout.isTerminal || context.options.quiet) return;
-  const { dim } = await context.stderr.style();
-  const words = [
-    'parley',
-    'chat',
-    ...placeOptions(context.options),
-    ...modeOptions(modeGiven, null, context),
-    '-c',
-  ];
-  const command = words.map(quoteForShell).join(' ');
-  await context.stderr.write(
-    terminalText`${dim(`session ${reply.session_id}, go on with: ${command} "…"`)}\n`,
-  );
+  const command = ['parley', 'chat', ...placeOptions(context.options), '-c'].map(quoteForShell).join(' ');
+  await context.sayDimly(`session ${reply.session_id}, go on with: ${command} "…"`);
 }

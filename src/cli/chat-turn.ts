@@ -12,6 +12,8 @@ import { sessionToContinue } from './session-choice.ts';
 export interface ChatTurn {
   readonly request: ChatRequest;
   readonly call: Call & { readonly idempotencyKey: string };
+  /** The mode of the session's last turn, if it is known here. */
+  readonly modeBefore: string | null;
 }
 
 /** The end of a turn. `session` is the session that stores the message; null if the message is not known to be stored. */
@@ -22,8 +24,11 @@ export type TurnOutcome =
 /** Prepares the turn. The message is read first, because a person may still be typing it. */
 export async function prepareTurn(input: ChatInput, context: CliContext): Promise<ChatTurn> {
   const message = await composeMessage(input, context);
-  const mode = await chooseMode(input.mode, context);
-  const session_id = await sessionToContinue(input, context);
+  const session = await sessionToContinue(input, context);
+  const modeBefore = session?.mode ?? null;
+  const goesOn = input.mode === null && modeBefore !== null;
+  const mode = goesOn ? modeBefore : await chooseMode(input.mode, context);
+  const session_id = session?.sessionId ?? null;
   const call = await context.call();
   return {
     request: { mode, message, session_id, ...(input.title !== null && { title: input.title }) },
@@ -32,6 +37,7 @@ export async function prepareTurn(input: ChatInput, context: CliContext): Promis
       idempotencyKey: input.idempotencyKey ?? call.requestId,
       showReasoning: input.reasoning,
     },
+    modeBefore,
   };
 }
 

@@ -1,5 +1,10 @@
 // The context of a command: the streams, the global options and the service, which is opened at its first use.
-import { readCurrentSession, type SessionHolder, writeCurrentSession } from '../config/current-session.ts';
+import {
+  type CurrentSession,
+  readCurrentSession,
+  type SessionHolder,
+  writeCurrentSession,
+} from '../config/current-session.ts';
 import type { ModePlace } from '../config/mode-place.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
@@ -12,6 +17,7 @@ import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
 import { isFed, type StdinReading } from './terminal/stdin.ts';
+import { terminalText } from './terminal/terminal-text.ts';
 import { type StartTimer, startTimer } from './terminal/timer.ts';
 
 const noTimer: StartTimer = () => () => {};
@@ -178,13 +184,20 @@ export class CliContext {
   }
 
   /** The last session of this terminal with this origin and key; null if there is none. */
-  async currentSession(): Promise<string | null> {
+  async currentSession(): Promise<CurrentSession | null> {
     return readCurrentSession(this.host.dataDirectory, await this.#holder());
   }
 
-  async rememberSession(sessionId: string): Promise<void> {
+  /** True if a session was used before in any terminal, with this origin and key. */
+  async hadSession(): Promise<boolean> {
+    const holder = { ...(await this.#holder()), terminal: null };
+    return readCurrentSession(this.host.dataDirectory, holder) !== null;
+  }
+
+  /** `mode`: that of the session's last turn; null for a session without a turn. */
+  async rememberSession(sessionId: string, mode: string | null): Promise<void> {
     const { dataDirectory, now } = this.host;
-    writeCurrentSession(dataDirectory, await this.#holder(), sessionId, now());
+    writeCurrentSession(dataDirectory, await this.#holder(), { sessionId, mode }, now());
   }
 
   /** True if stdin is a pipe, a socket or a file, and so has an end. */
@@ -215,6 +228,13 @@ export class CliContext {
   /** Writes a line to stderr, unless `--quiet` is set. */
   async say(line: string): Promise<void> {
     if (!this.options.quiet) await this.stderr.write(`${line}\n`);
+  }
+
+  /** As `say`, for what a person may pass over. */
+  async sayDimly(line: string): Promise<void> {
+    if (this.options.quiet) return;
+    const { dim } = await this.stderr.style();
+    await this.stderr.write(terminalText`${dim(line)}\n`);
   }
 
   /** Closes the backend. A later call opens it again, with the modes of that time. */

@@ -2,6 +2,7 @@
 import { resolveMode } from '../config/settings.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
+import { quoted } from '../service/quoted.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { CliContext, ServiceAccess } from './context.ts';
 
@@ -15,6 +16,17 @@ export async function chooseMode(flag: string | null, context: CliContext, how =
   throw new ParleyError('USAGE', 'No mode was named, and the service has no default.', {
     hint: `Name one with ${how}: ${modes.map(({ name }) => name).join(', ')}.`,
   });
+}
+
+/** The failure of a turn, which tells the session and its mode if that mode is not there any more. `how` says how a mode is named here. */
+export function withModeOfSession(
+  error: unknown,
+  { mode, sessionId }: { readonly mode: string; readonly sessionId: string },
+  how: string,
+): unknown {
+  if (!(error instanceof ParleyError) || error.code !== 'UNKNOWN_MODE') return error;
+  const message = `Session ${sessionId} is in the mode ${quoted(mode)}, which is not there any more.`;
+  return error.with({ message, hint: `Go on in another with ${how}. ${error.hint}` });
 }
 
 /** Throws `UNKNOWN_MODE` if the service does not list the mode. Call it before anything is made for a chat in that mode. */

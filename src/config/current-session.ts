@@ -1,4 +1,4 @@
-// The session that was used last, per terminal, origin and key. Each is one small file that is replaced whole, so that processes that run
+// The session that was used last and its mode, per terminal, origin and key. Each is one small file that is replaced whole, so that processes that run
 // at the same time neither damage nor mix them up. system/terminal-identity.ts tells terminals apart.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,17 +17,24 @@ export interface SessionHolder {
   readonly terminal: string | null;
 }
 
+export interface CurrentSession {
+  readonly sessionId: string;
+  /** The mode of its last turn from here; null if there was none. */
+  readonly mode: string | null;
+}
+
 /** Old files are removed only when there are more than this many. */
 const fileCountToKeep = 200;
 const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
 /** Null if no session is stored. */
-export function readCurrentSession(dataDirectory: string, holder: SessionHolder): string | null {
+export function readCurrentSession(dataDirectory: string, holder: SessionHolder): CurrentSession | null {
   const name = fileName(holder);
   try {
-    const sessionId = readFileSync(join(folder(dataDirectory), name), 'utf8').trimEnd();
-    return isSessionId(sessionId) ? sessionId : null;
+    const text = readFileSync(join(folder(dataDirectory), name), 'utf8');
+    const [sessionId = '', mode = ''] = text.split('\n');
+    return isSessionId(sessionId) ? { sessionId, mode: mode === '' ? null : mode } : null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw fileFailure(error, folder(dataDirectory), 'read', remedy);
@@ -38,17 +45,18 @@ export function readCurrentSession(dataDirectory: string, holder: SessionHolder)
 export function writeCurrentSession(
   dataDirectory: string,
   holder: SessionHolder,
-  sessionId: string,
+  { sessionId, mode }: CurrentSession,
   now: number,
 ): void {
   const directory = folder(dataDirectory);
   const own = join(directory, fileName(holder));
   const last = holder.terminal === null ? own : join(directory, fileName({ ...holder, terminal: null }));
+  const text = mode === null || /[\r\n]/.test(mode) ? `${sessionId}\n` : `${sessionId}\n${mode}\n`;
   try {
     // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
     const isNew = !existsSync(own);
     if (isNew) makePrivateDirectory(directory);
-    for (const path of new Set([own, last])) keep(path, `${sessionId}\n`, now);
+    for (const path of new Set([own, last])) keep(path, text, now);
     if (isNew) removeUnused(directory, now);
   } catch (error) {
     throw fileFailure(error, directory, 'written', remedy);

@@ -40,6 +40,37 @@ test('a command that fails does not change it', async () => {
   expect((await chat('-c', 'still')).session_id).toBe(current);
 });
 
+test('a session goes on in the mode it was in, and -m changes it from then on, which is said', async () => {
+  const bare = (...words: string[]) => place.parley(['chat', '-n', ...words]);
+  const { session_id } = await chat('one');
+  expect(await bare('-c', 'two')).toMatchObject({ out: 'two\n', err: '' });
+  const env = { PARLEY_MODE: 'eliza' };
+  expect((await place.parley(['chat', '-n', '-s', session_id, 'three'], { env })).out).toBe('three\n');
+  const changed = await bare('-c', '-m', 'eliza', 'Hello');
+  expect(changed.out).not.toBe('Hello\n');
+  expect(changed.err).toContain('The session goes on in the mode eliza; before, it was in echo.\n');
+  const after = await bare('-c', 'Hello');
+  expect(after.out).not.toBe('Hello\n');
+  expect(after.err).toBe('');
+  expect((await chat('-n', 'x')).session_id).not.toBe(session_id);
+});
+
+test('a session whose mode is not there any more names both, and the way out', async () => {
+  const own = new Place();
+  const settings = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'];
+  await own.output(['modes', 'add', 'gone', ...settings]);
+  // The model cannot be reached. The message is kept in a session of this mode all the same.
+  expect((await own.parley(['chat', '-n', '-m', 'gone', 'hello'])).status).toBe(6);
+  await own.output(['modes', 'remove', 'gone']);
+  const refused = await own.parley(['chat', '-n', '-c', 'again']);
+  expectFailure(refused, { status: 2, code: 'UNKNOWN_MODE' });
+  expect(refused.err).toMatch(
+    /Session ses_\w+ is in the mode "gone", which is not there any more.*\nGo on in another with -m MODE\. Modes: eliza, echo\./,
+  );
+  expect((await own.parley(['chat', '-n', '-c', '-m', 'echo', 'again'])).out).toBe('again\n');
+  own.remove();
+});
+
 test('another key has its own', async () => {
   const mine = (await chat('mine')).session_id;
   const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'other']);

@@ -21,6 +21,17 @@ test('it is said in one line on stderr, once', async () => {
   expect(await place.parley(['chat', '-m', 'echo', 'hi'])).toMatchObject({ status: 0, out: 'hi\n', err: '' });
 });
 
+test('the first reply of eliza at a terminal is followed by what it is, and no other is', async () => {
+  const note = 'eliza is no language model. To talk to one: parley setup';
+  const { out } = await place.terminal('parley chat Hello; parley chat -c Hello; parley chat Hello');
+  expect(out.split(note)).toHaveLength(2);
+  expect(out.indexOf(note)).toBeLessThan(out.indexOf('go on with:', out.indexOf('go on with:') + 1));
+  const other = new Place();
+  expect((await other.parley(['chat', '-n', 'Hello'])).err).not.toContain(note);
+  expect((await other.terminal('parley chat Hello')).out).not.toContain(note);
+  other.remove();
+});
+
 test('it is not said with --quiet', async () => {
   expect(await place.parley(['chat', '-m', 'echo', 'hi', '--quiet'])).toMatchObject({ status: 0, err: '' });
 });

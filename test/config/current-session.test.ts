@@ -15,6 +15,7 @@ afterAll(() => worker.remove());
 const day = 24 * 60 * 60 * 1000;
 const here = { origin: 'https://one.example', key: 'pk_1', terminal: 'tty 1' };
 const nowhere = { ...here, terminal: null };
+const of = (sessionId: string, mode: string | null = null) => ({ sessionId, mode });
 
 test('there is none before one is kept, and looking for it makes nothing', async () => {
   const directory = join(worker.directory(), 'data');
@@ -25,25 +26,35 @@ test('there is none before one is kept, and looking for it makes nothing', async
 test('a terminal has its own, and without one the last of that origin and key counts', async () => {
   const directory = worker.directory();
   const there = { ...here, terminal: 'tty 2' };
-  writeCurrentSession(directory, here, 'ses_here', Date.now());
-  writeCurrentSession(directory, there, 'ses_there', Date.now());
-  expect(readCurrentSession(directory, here)).toBe('ses_here');
-  expect(readCurrentSession(directory, there)).toBe('ses_there');
-  expect(readCurrentSession(directory, nowhere)).toBe('ses_there');
+  writeCurrentSession(directory, here, of('ses_here'), Date.now());
+  writeCurrentSession(directory, there, of('ses_there'), Date.now());
+  expect(readCurrentSession(directory, here)).toEqual(of('ses_here'));
+  expect(readCurrentSession(directory, there)).toEqual(of('ses_there'));
+  expect(readCurrentSession(directory, nowhere)).toEqual(of('ses_there'));
 });
 
 test('a terminal that has none does not take the last of another', async () => {
   const directory = worker.directory();
-  writeCurrentSession(directory, here, 'ses_here', Date.now());
-  writeCurrentSession(directory, nowhere, 'ses_nowhere', Date.now());
+  writeCurrentSession(directory, here, of('ses_here'), Date.now());
+  writeCurrentSession(directory, nowhere, of('ses_nowhere'), Date.now());
   expect(readCurrentSession(directory, { ...here, terminal: 'tty 2' })).toBeNull();
-  expect(readCurrentSession(directory, here)).toBe('ses_here');
-  expect(readCurrentSession(directory, nowhere)).toBe('ses_nowhere');
+  expect(readCurrentSession(directory, here)).toEqual(of('ses_here'));
+  expect(readCurrentSession(directory, nowhere)).toEqual(of('ses_nowhere'));
+});
+
+test('a session keeps the mode of its last turn, which may be any text of one line', () => {
+  const directory = worker.directory();
+  for (const mode of ['echo', 'x', 'gpt 4:o/ü', null]) {
+    writeCurrentSession(directory, here, of('ses_1', mode), Date.now());
+    expect(readCurrentSession(directory, here)).toEqual(of('ses_1', mode));
+  }
+  writeCurrentSession(directory, here, of('ses_1', 'two\nlines'), Date.now());
+  expect(readCurrentSession(directory, here)).toEqual(of('ses_1'));
 });
 
 test('another origin or key has its own', async () => {
   const directory = worker.directory();
-  writeCurrentSession(directory, here, 'ses_here', Date.now());
+  writeCurrentSession(directory, here, of('ses_here'), Date.now());
   for (const other of [
     { ...here, key: 'pk_2' },
     { ...here, origin: 'embedded:/data' },
@@ -55,7 +66,7 @@ test('another origin or key has its own', async () => {
 
 test('a file holds the session id and a newline, is private, and its name is no key', async () => {
   const directory = worker.directory();
-  writeCurrentSession(directory, nowhere, 'ses_1', Date.now());
+  writeCurrentSession(directory, nowhere, of('ses_1'), Date.now());
   const [name = ''] = readdirSync(join(directory, 'current'));
   const path = join(directory, 'current', name);
   expect(readFileSync(path, 'utf8')).toBe('ses_1\n');
@@ -68,7 +79,7 @@ test.each(['', '\n', 'two words\n', '..\n', `${'x'.repeat(256)}\n`])(
   'the content %j is none',
   async (content) => {
     const directory = worker.directory();
-    writeCurrentSession(directory, nowhere, 'ses_1', Date.now());
+    writeCurrentSession(directory, nowhere, of('ses_1'), Date.now());
     const [name = ''] = readdirSync(join(directory, 'current'));
     writeFileSync(join(directory, 'current', name), content);
     expect(readCurrentSession(directory, nowhere)).toBeNull();
@@ -78,7 +89,7 @@ test.each(['', '\n', 'two words\n', '..\n', `${'x'.repeat(256)}\n`])(
 test('a folder that cannot be is named with what to do', async () => {
   const directory = worker.directory();
   writeFileSync(join(directory, 'file'), '');
-  const write = () => writeCurrentSession(join(directory, 'file'), here, 'ses_1', Date.now());
+  const write = () => writeCurrentSession(join(directory, 'file'), here, of('ses_1'), Date.now());
   expect(write).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
@@ -103,18 +114,18 @@ test('eight processes with terminals of their own never cross, and the last is a
 test('files unused for 90 days go once there are more than 200, the others stay', async () => {
   const directory = worker.directory();
   const now = Date.now();
-  writeCurrentSession(directory, here, 'ses_here', now);
+  writeCurrentSession(directory, here, of('ses_here'), now);
   const folder = join(directory, 'current');
   const age = (name: string, days: number) => {
     writeFileSync(join(folder, name), 'ses_old\n');
     utimesSync(join(folder, name), new Date(now - days * day), new Date(now - days * day));
   };
   for (let index = 0; index < 197; index += 1) age(`old-${index}`, 91);
-  writeCurrentSession(directory, { ...here, terminal: 'tty 2' }, 'ses_2', now);
+  writeCurrentSession(directory, { ...here, terminal: 'tty 2' }, of('ses_2'), now);
   expect(readdirSync(folder)).toHaveLength(200);
   age('young', 89);
-  writeCurrentSession(directory, { ...here, terminal: 'tty 3' }, 'ses_3', now);
+  writeCurrentSession(directory, { ...here, terminal: 'tty 3' }, of('ses_3'), now);
   expect(readdirSync(folder).filter((name) => name.startsWith('old-'))).toEqual([]);
   expect(readdirSync(folder)).toHaveLength(5);
-  expect(readCurrentSession(directory, here)).toBe('ses_here');
+  expect(readCurrentSession(directory, here)).toEqual(of('ses_here'));
 });

@@ -56,7 +56,7 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     process.umask(Number.parseInt(mask, 8));
     await profileFile(`${directory}/config`).update((config) => putProfile(config, 'work', emptyProfile));
     const holder = { origin: 'o', key: 'k', terminal: 't' };
-    writeCurrentSession(`${directory}/data`, holder, 'ses_1', Date.now());
+    writeCurrentSession(`${directory}/data`, holder, { sessionId: 'ses_1', mode: null }, Date.now());
   },
 
   async converse(directory = '', terminal = '', count = '') {
@@ -64,10 +64,10 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     const crossed = [];
     for (let index = 0; index < Number(count); index += 1) {
       const sessionId = `ses_${terminal}_${index}`;
-      writeCurrentSession(directory, holder, sessionId, Date.now());
-      const found = readCurrentSession(directory, holder);
+      writeCurrentSession(directory, holder, { sessionId, mode: 'm' }, Date.now());
+      const found = readCurrentSession(directory, holder)?.sessionId;
       if (found !== sessionId) crossed.push(found);
-      const last = readCurrentSession(directory, { ...holder, terminal: null });
+      const last = readCurrentSession(directory, { ...holder, terminal: null })?.sessionId;
       if (!/^ses_\w+_\d+$/.test(last ?? '')) crossed.push(last);
     }
     say(JSON.stringify(crossed));

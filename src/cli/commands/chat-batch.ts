@@ -54,9 +54,10 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   });
   try {
     const shared = input.inSession
-      ? { session_id: session ?? destination.session_id, title: input.title }
+      ? { session_id: session?.sessionId ?? destination.session_id, title: input.title }
       : null;
-    await answerAll(input, context, destination, shared, progress, stop);
+    const mode = input.mode ?? session?.mode ?? null;
+    await answerAll({ ...input, mode }, context, destination, shared, progress, stop);
     await destination.keep();
     progress.stop();
     await context.say(`${progress.summary()}.`);

@@ -6,6 +6,8 @@ import { type ChatInput, planChat } from '../chat-plan.ts';
 import { prepareTurn, runTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
+import { noteOfFirstReply } from '../first-reply.ts';
+import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
@@ -135,16 +137,26 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
 
-  const { request, call } = await prepareTurn(input, context);
+  const { request, call, modeBefore } = await prepareTurn(input, context);
+  if (modeBefore !== null && modeBefore !== request.mode)
+    await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
   const { usage, raw } = input;
-  const output = chatOutput(plan.format, context, { request, modeGiven: input.mode, usage, raw });
+  const note = await noteOfFirstReply(request.mode, context);
+  const output = chatOutput(plan.format, context, { request, usage, raw });
   const { backend } = await context.open();
   const events = backend.service.chat(call, request, 'chunks');
-  const outcome = await runTurn(events, output, (session) => remember(session, context));
-  if (outcome.kind === 'done') return exitDone;
+  const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
+  if (outcome.kind === 'done') {
+    if (note !== null) await context.sayDimly(note);
+    return exitDone;
+  }
 
   const { error, session } = outcome;
-  if (session === null) throw error;
+  if (session === null) {
+    const { mode, session_id: sessionId } = request;
+    if (mode !== modeBefore || sessionId === null) throw error;
+    throw withModeOfSession(error, { mode, sessionId }, '-m MODE');
+  }
   if (context.signal.aborted)
     await context.say(`Stopped. What had come of the reply is kept in session ${session}.`);
   const { session_id } = request;
@@ -161,9 +173,9 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
 }
 
 /** Notes the session for the next `--continue`. A failure does not stop the chat: the reply matters more than the note. */
-async function remember(sessionId: string, context: CliContext): Promise<void> {
+async function remember(sessionId: string, mode: string, context: CliContext): Promise<void> {
   try {
-    await context.rememberSession(sessionId);
+    await context.rememberSession(sessionId, mode);
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     await context.stderr.write(

@@ -18,7 +18,7 @@ export const variables: readonly Described[] = [
     name: 'PARLEY_API_KEY',
     purpose: 'the key; it comes before the key of the profile, but not of one that --profile names',
   },
-  { name: 'PARLEY_MODE', purpose: 'the mode to chat in where --mode is not given' },
+  { name: 'PARLEY_MODE', purpose: 'the mode of a new session where --mode is not given' },
   { name: 'PARLEY_NO_STDIN', purpose: '1 leaves stdin alone, as chat --no-stdin does' },
   { name: 'PARLEY_CONFIG_DIR', purpose: 'where profiles and keys are kept (config.json)' },
   { name: 'PARLEY_DATA_DIR', purpose: 'where the store of the embedded service is kept (parley.db)' },

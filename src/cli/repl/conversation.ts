@@ -6,7 +6,8 @@ import type { Usage } from '../../service/session.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
-import { chooseMode } from '../mode-choice.ts';
+import { noteOfFirstReply } from '../first-reply.ts';
+import { chooseMode, withModeOfSession } from '../mode-choice.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { unansweredMessage } from './last-messages.ts';
 import { shownReply } from './shown-reply.ts';
@@ -36,9 +37,9 @@ const mostMsAtOnce = 10;
 
 export class Conversation {
   readonly #options: ConversationOptions;
+  /** The mode that the entered session was in. */
+  #modeOfSession: string | null = null;
   mode: string | null;
-  /** The mode that the service chose because none was named. Null if the service was not asked. */
-  usualMode: string | null = null;
   sessionId: string | null = null;
   /** The title of the session, or of the session that the next message creates. */
   title: string | null = null;
@@ -66,12 +67,16 @@ export class Conversation {
     this.usage = null;
   }
 
+  /** The session that was entered goes on in the mode of its last turn. Null if that is not known: the mode stays. */
+  goOnIn(mode: string | null): void {
+    if (mode === null) return;
+    this.mode = mode;
+    this.#modeOfSession = mode;
+  }
+
   /** The name of the mode. The service is asked if no mode was named. */
   async knownMode(context: CliContext): Promise<string> {
-    if (this.mode === null) {
-      this.mode = await chooseMode(null, context, '/mode');
-      this.usualMode = this.mode;
-    }
+    this.mode ??= await chooseMode(null, context, '/mode');
     return this.mode;
   }
 
@@ -134,6 +139,7 @@ export class Conversation {
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
     const shown = await shownReply(this.#options.raw, context);
     const notes: string[] = [];
+    const firstNote = await noteOfFirstReply(attempt.request.mode, context);
     let title: Promise<void> | null = null;
     let reply = '';
     try {
@@ -166,9 +172,12 @@ export class Conversation {
       notes.push(...turnNotes(complete, attempt.request));
       if (complete.finish_reason === 'length')
         notes.push('The reply ends here because it reached its limit.');
+      if (firstNote !== null) notes.push(firstNote);
     } catch (error) {
       this.last = { ...this.last, isReturned: !context.signal.aborted };
-      throw error;
+      const { mode, session_id: sessionId } = attempt.request;
+      if (sessionId === null || mode !== this.#modeOfSession) throw error;
+      throw withModeOfSession(error, { mode, sessionId }, '/mode MODE');
     } finally {
       await shown.end(notes);
       await title;
@@ -181,7 +190,7 @@ export class Conversation {
     const isNew = this.sessionId !== sessionId;
     this.sessionId = sessionId;
     try {
-      await context.rememberSession(sessionId);
+      await context.rememberSession(sessionId, attempt.request.mode);
       if (isNew || this.title === null) this.title = await titleOf(sessionId, context);
     } catch {
       // A failure to store the current session, or to read a title, must not lose the reply.

@@ -41,8 +41,10 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   try {
     const session = await sessionToContinue(input, context);
     if (session !== null) {
-      conversation.enter(session, await titleOf(session, context));
-      await showPastTurns(session, context);
+      const { sessionId } = session;
+      conversation.enter(sessionId, await titleOf(sessionId, context));
+      const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
+      if (input.mode === null) conversation.goOnIn(modeBefore);
     }
     return await new Repl({ context, source, history, conversation }).run();
   } finally {

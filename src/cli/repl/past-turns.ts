@@ -12,8 +12,8 @@ const freeRows = 4;
 const charactersOfCell = 4;
 const partLength = 1000;
 
-/** Reports it if the server shows no past messages. */
-export async function showPastTurns(sessionId: string, context: CliContext): Promise<void> {
+/** Returns the mode of the last turn; null if there is none, or if the server shows no past messages, which is told. */
+export async function showPastTurns(sessionId: string, context: CliContext): Promise<string | null> {
   const { stdout } = context;
   let last: readonly Message[];
   // Each message takes at least one row, so no more messages than rows are needed.
@@ -25,9 +25,9 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
     await context.say(
       'This server does not show what was said before; the conversation goes on all the same.',
     );
-    return;
+    return null;
   }
-  if (last.length === 0) return;
+  if (last.length === 0) return null;
   const { default: wrapAnsi } = await import('wrap-ansi');
   const columns = stdout.columns();
   const wrap = (line: string) => wrapAnsi(line, columns, { hard: true, trim: false }).split('\n');
@@ -38,6 +38,7 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
   const { dim } = await stdout.style();
   const shown = rows.length > most ? ['…', ...rows.slice(1 - most)] : rows;
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
+  return last.findLast(({ role }) => role === 'user')?.mode ?? last.at(-1)?.mode ?? null;
 }
 
 /** Returns more than a screen of that many cells can show, because a cell may hold several characters. */

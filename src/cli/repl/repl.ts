@@ -4,7 +4,7 @@ import { quoteForShell } from '../../system/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { Interruption } from '../interruption.ts';
-import { modeOptions, placeOptions } from '../same-place.ts';
+import { placeOptions } from '../same-place.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
@@ -177,13 +177,7 @@ export class Repl {
   async #sayHowToGoOn(): Promise<void> {
     const { conversation, context } = this.#options;
     if (conversation.sessionId === null) return;
-    const { mode, usualMode, sessionId } = conversation;
-    const words = [
-      ...placeOptions(context.options),
-      ...modeOptions(mode, usualMode, context),
-      '-s',
-      sessionId,
-    ];
+    const words = [...placeOptions(context.options), '-s', conversation.sessionId];
     await context.say(`Go on with: parley repl ${words.map(quoteForShell).join(' ')}`);
   }
 }

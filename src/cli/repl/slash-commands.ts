@@ -73,7 +73,7 @@ export const slashCommands: readonly SlashCommand[] = [
       const { backend } = await context.open();
       const { data } = await backend.service.createSession(await context.call(), { title });
       conversation.enter(data.session_id, data.title);
-      await context.rememberSession(data.session_id);
+      await context.rememberSession(data.session_id, null);
       return undefined;
     },
   },
@@ -268,7 +268,7 @@ export const slashCommands: readonly SlashCommand[] = [
 
 async function resume(id: string, title: string | null, { context, conversation }: Scope): Promise<void> {
   conversation.enter(id, title);
-  await showPastTurns(id, context);
+  conversation.goOnIn(await showPastTurns(id, context));
 }
 
 function sessionOf({ sessionId }: Conversation): string {

@@ -29,6 +29,7 @@ test('a conversation is shown as it was had, its title at the prompt, and can be
   expect(talk).toEqual([
     'eliza> My name is Ada.',
     'Pleased to meet you, Ada. What brings you here?',
+    'eliza is no language model. To talk to one: parley setup',
     '',
     'eliza (My name is Ada.)> What is my name?',
     'Your name is Ada.',
@@ -60,7 +61,7 @@ test('what was said last is dimmed, cut to the screen, and nothing of it is run 
   const stdin = attack;
   const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo'], { stdin })).session_id;
   const { screen } = open(['repl', '-s', id], { env: { NO_COLOR: undefined }, rows: 20 }, place);
-  await screen.until('the prompt', () => screen.cursorRow.startsWith('eliza ('));
+  await screen.until('the prompt', () => screen.cursorRow.startsWith('echo ('));
   expect(screen.bytes).toContain('\x1b[2mthe end\x1b[22m');
   expect(screen.bytes).not.toContain('\x1b[2J');
   expect(screen.bytes).not.toContain('\u202e');
@@ -74,7 +75,7 @@ test('what was said last begins no row with the blank that it was broken at', as
   const words = `${row} dddd`;
   const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', words])).session_id;
   const { screen } = open(['repl', '-s', id], { columns: 30 }, place);
-  await screen.until('the prompt', () => screen.cursorRow.startsWith('eliza'));
+  await screen.until('the prompt', () => screen.cursorRow.startsWith('echo'));
   const at = screen.rows.indexOf(row);
   expect(screen.rows.slice(at, at + 2)).toEqual([row, 'dddd']);
 });

@@ -29,15 +29,18 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   await screen.stands('eliza> never sent');
   screen.type('\x03');
   await screen.stands('eliza> ');
-  expect(await entered(screen, 'My name is Ada.')).toBe('Pleased to meet you, Ada. What brings you here?');
+  expect(await entered(screen, 'My name is Ada.')).toBe(
+    'Pleased to meet you, Ada. What brings you here?\neliza is no language model. To talk to one: parley setup',
+  );
   expect(await entered(screen, 'What is my name?')).toBe('Your name is Ada.');
-  expect(screen.rows.slice(0, 10)).toEqual([
+  expect(screen.rows.slice(0, 11)).toEqual([
     '/help lists the commands and keys.',
     'eliza>',
     'Ctrl-D leaves.',
     'eliza> never sent',
     'eliza> My name is Ada.',
     'Pleased to meet you, Ada. What brings you here?',
+    'eliza is no language model. To talk to one: parley setup',
     '',
     'eliza (My name is Ada.)> What is my name?',
     'Your name is Ada.',
@@ -92,7 +95,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   await screen.stands(prompt);
 
   ada = await leave(screen);
-  expect(screen.rows.filter((row) => row !== '').at(-1)).toBe(`Go on with: parley repl -m echo -s ${ada}`);
+  expect(screen.rows.filter((row) => row !== '').at(-1)).toBe(`Go on with: parley repl -s ${ada}`);
   const kept = await person.said(ada);
   expect(kept.filter((_, at) => at % 2 === 0).map((text) => text.trimEnd())).toEqual([
     'My name is Ada.',

@@ -49,7 +49,9 @@ test('/mode lists the modes and goes on in another; one that is not there change
   await screen.stands('echo> ');
   await entered(screen, '/mod eliza');
   await screen.stands('eliza> ');
-  expect(await entered(screen, 'My name is Ada.')).toBe('Pleased to meet you, Ada. What brings you here?');
+  expect(await entered(screen, 'My name is Ada.')).toBe(
+    'Pleased to meet you, Ada. What brings you here?\neliza is no language model. To talk to one: parley setup',
+  );
 });
 
 test('/new, /title and /status', async () => {
@@ -135,6 +137,22 @@ test('/resume takes an id, or a part of a title, and shows what was said', async
   await entered(screen, '/new');
   await entered(screen, `/resume ${id}`);
   await screen.stands('echo (Groceries for Sunday)> ');
+});
+
+test('/resume and -s go on in the mode that the session was in, and -m changes it', async () => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'eliza', 'Hello there']);
+  const chat = ['chat', '-m', 'echo', 'Groceries'];
+  const id = (await place.answer<{ session_id: string }>(chat)).session_id;
+  const screen = fixture.open(['repl', '-s', id], { columns: 100, rows: 40 }, place);
+  await screen.stands('echo (Groceries)> ');
+  await entered(screen, '/resume hello');
+  await screen.stands('eliza (Hello there)> ');
+  await entered(screen, '/resume groc');
+  await screen.stands('echo (Groceries)> ');
+  await leave(screen);
+  const other = fixture.open(['repl', '-s', id, '-m', 'eliza'], { columns: 100, rows: 40 }, place);
+  await other.stands('eliza (Groceries)> ');
 });
 
 test('/search finds sessions by what was said in them', async () => {
@@ -224,23 +242,6 @@ test('/retry of an answered message gives the same turn, and doubles nothing', a
   expect(await messagesOf(place, await leave(screen))).toHaveLength(2);
 });
 
-test('the command that goes on names the mode, unless it is the one that is used anyway', async () => {
-  const place = fixture.place();
-  for (const [words, env, line, named] of [
-    [['repl'], {}, '/mode echo', '-m echo '],
-    [['repl'], {}, '/status', ''],
-    [['repl', '-m', 'eliza'], { PARLEY_MODE: 'echo' }, '/mode echo', ''],
-    [['repl'], { PARLEY_MODE: 'echo' }, '/mode eliza', '-m eliza '],
-  ] as const) {
-    const screen = fixture.open(words, { columns: 100, env }, place);
-    await screen.until('the prompt', () => /^(echo|eliza)>$/.test(screen.cursorRow));
-    await entered(screen, 'hello');
-    await entered(screen, line);
-    const id = await leave(screen);
-    expect(screen.text.split('\n').at(-1)).toBe(`Go on with: parley repl ${named}-s ${id}`);
-  }
-});
-
 test('a beginning that several have is told with them, and does nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
@@ -254,5 +255,5 @@ test('/quit leaves, and names the command that goes on', async () => {
   await entered(screen, 'hello');
   screen.type('/q\r');
   expect(await screen.ended).toEqual({ status: 0, signal: 0 });
-  expect(screen.text).toMatch(/\nGo on with: parley repl -m echo -s ses_\w{26}$/);
+  expect(screen.text).toMatch(/\nGo on with: parley repl -s ses_\w{26}$/);
 });

@@ -124,7 +124,6 @@ export const filterPlaces: readonly FilterPlace[] = [
     show: async (pieces, { context }) => {
       const output = chatOutput('text', context, {
         request: { mode: 'any', session_id: null },
-        modeGiven: pieces[0] ?? '',
         usage: false,
         raw: true,
       });

@@ -21,7 +21,7 @@ export function registerCreate(parent: Command, run: Run): void {
 export async function runCreate({ title }: CreateInput, context: CliContext): Promise<undefined> {
   const { backend } = await context.open();
   const { data, body } = await backend.service.createSession(await context.call(), { title });
-  await context.rememberSession(data.session_id);
+  await context.rememberSession(data.session_id, null);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(`${data.session_id}\n`);
 }
