@@ -100,7 +100,7 @@ test('the REPL, its commands, Tab and its lists do not drive a terminal', async 
       for (let quiet = 0, length = before; quiet < 240; quiet += 20) {
         await new Promise((resolve) => setTimeout(resolve, 20));
         const { bytes, cursorRow } = screen;
-        if (bytes.length > before && bytes.length === length && /^echo.*>$/.test(cursorRow)) return true;
+        if (bytes.length > before && bytes.length === length && cursorRow.endsWith('>')) return true;
         if (bytes.length !== length) quiet = 0;
         ({ length } = bytes);
       }
@@ -132,7 +132,7 @@ test('the REPL, its commands, Tab and its lists do not drive a terminal', async 
     expect(screen.bytes.match(/\\x1b/g)?.length).toBeGreaterThan(100);
     expect(breachIn(screen.bytes.replace(own, '').replace(ownOfLines, ''))).toBe('');
     expect(Object.values(attacks).filter((attack) => screen.bytes.includes(attack))).toEqual([]);
-    const typed = [...screen.text.matchAll(/^echo.*> \/(\w+)/gm)].map(([, name]) => name);
+    const typed = [...screen.text.matchAll(/> \/(\w+)/gm)].map(([, name]) => name);
     expect(typed).toEqual(expect.arrayContaining(names));
     screen.close();
   });
