@@ -1,15 +1,15 @@
-// Opens the store that a target means. A start with SQLite loads nothing of PostgreSQL.
+// Opens the store that a target names. A start with SQLite loads no code for PostgreSQL.
 import type { Target } from '../config/settings.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
 import type { ChosenStore } from './store-choice.ts';
 
 export interface StoreChoice extends SqliteChoice {
-  /** The process serves the store to others. */
+  /** True for a process that serves the store to clients. */
   readonly isServer: boolean;
 }
 
-/** For a command. */
+/** The choice of all commands except `serve`. */
 export const usualChoice: StoreChoice = {
   timeout: null,
   storeProcesses: undefined,
@@ -17,6 +17,7 @@ export const usualChoice: StoreChoice = {
   isServer: false,
 };
 
+/** Rejects like the opening of the store: `STORE_UNSAFE`, `STORE_NEWER`, `STORE_OLDER`, `STORAGE_FULL`, `CONFIG`, `UNAVAILABLE`. */
 export async function chosenStore(
   { store }: Pick<Target, 'store'>,
   dependencies: Dependencies,

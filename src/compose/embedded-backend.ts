@@ -1,4 +1,4 @@
-// Puts the embedded service together: the store, the engines and the identity of this process. Loaded only for a backend on this machine.
+// Puts the embedded service together: the store, the engines and the identity of this process. A remote backend does not load this code.
 import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { StoredConfig } from '../config/stored-config.ts';
@@ -71,7 +71,7 @@ function noStore(): ParleyError {
   });
 }
 
-/** Opens the store of this machine for a server. */
+/** Opens an embedded store for a server. */
 export async function openServedBackend(
   target: Pick<Target, 'store' | 'storeName'>,
   dependencies: Dependencies,
@@ -83,7 +83,7 @@ export async function openServedBackend(
   const knownTo = profileOfStore(config, target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
   const { backend, store, shareReads, servers, limits, defaultMode, modes, reloadModes } = await openLocal(
-    // Its own time-out is that of its models; a client has another.
+    // The time-out of a server limits its models alone. Each client has a time-out of its own.
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
       const { refusesOlder } = options;
@@ -129,7 +129,7 @@ async function readModes(path: string, signal: AbortSignal) {
   return readModesFile(path, signal);
 }
 
-/** The modes of a file that was given to this server, or of its configuration; null if the store has modes that all its servers use. */
+/** Reads the modes of the file that this server was given, or of its configuration; null if the store keeps modes for all its servers. */
 function ownModes(
   { store }: Pick<Target, 'store'>,
   config: StoredConfig,
@@ -140,7 +140,7 @@ function ownModes(
   return store === null ? modesOfMachine(profileFile, config) : null;
 }
 
-/** `ownModes` are read before the store is opened; null for those of the store. */
+/** `ownModes` are read before the store is opened; null for the modes of the store. */
 async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   openStore: () => Promise<ChosenStore>,
   dependencies: Dependencies,

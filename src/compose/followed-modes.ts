@@ -3,7 +3,7 @@ import type { ConversationService } from '../service/conversation-service.ts';
 import type { ModeSource } from './mode-source.ts';
 
 /**
- * `reload` puts the modes of the last look to use. `models` rejects if the current modes cannot be read. A chat then continues with the
+ * `reload` applies the modes that were read last. `models` rejects if the current modes cannot be read. A chat then continues with the
  * previous ones.
  */
 export function followedModes(
@@ -34,7 +34,7 @@ export function followedModes(
   };
 }
 
-/** Rejects when the signal fires first: a look at a database that is away may last. */
+/** Rejects with the signal's reason if the signal fires first, because a database that cannot be reached may take long. */
 function beforeAbort(look: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

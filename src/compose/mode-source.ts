@@ -1,18 +1,18 @@
-// The modes that an embedded service answers with, as they were at the last look: those of this machine's configuration, or of a store.
+// The modes that an embedded service uses, as they were read last: those of this machine's configuration, or those of a store.
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { StoredConfig, StoredModes } from '../config/stored-config.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 
 export interface ModeSource {
-  /** Null if no modes are set up. */
+  /** The modes that were read last; null if none are set up. */
   read(): Promise<ModeConfig | null>;
-  /** Looks again. True if the modes have changed since the last look. */
+  /** Reads the modes again. True if they have changed. */
   look(): Promise<boolean>;
-  /** Calls the listener when the modes have changed, without a look; null where nobody tells. */
+  /** Calls the listener when the modes have changed, without a call of `look`; null if this source does not report changes. */
   readonly follow: ((listener: () => void) => void) | null;
 }
 
-/** `config` holds the modes of the last look. */
+/** The modes of this machine's configuration. `config` is the configuration that was read last. */
 export function modesOfMachine(
   profileFile: Pick<ProfileFile, 'path' | 'read'>,
   config: StoredConfig,

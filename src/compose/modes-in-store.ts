@@ -1,4 +1,4 @@
-// The modes that a store keeps, as those who answer with them and those who set them up need them.
+// The modes that a store keeps: as a source for a service that uses them, and as a place for commands that change them.
 import { randomUUID } from 'node:crypto';
 import type { ModePlace } from '../config/mode-place.ts';
 import type { StoredModes } from '../config/stored-config.ts';
@@ -25,7 +25,7 @@ export function modesOfStore({ first, read, follow }: OpenedModes, name: string)
   };
 }
 
-/** Each failed try means that another change was made, so nobody waits for ever. */
+/** How often a change is tried. A try fails only if another change was made at the same moment. */
 const mostTries = 20;
 
 export function modesInStore(store: ModeStore, name: string): ModePlace {
@@ -60,7 +60,7 @@ function modeSetOf({ modes, default_mode }: StoredModes): Omit<ModeSet, 'version
   };
 }
 
-/** A text that is no JSON makes a faulty mode, which stands in nobody's way. */
+/** The settings of a mode. A text that is not JSON is returned unchanged and makes a faulty mode, which does not affect the others. */
 function parsed(settings: string): unknown {
   try {
     return JSON.parse(settings);

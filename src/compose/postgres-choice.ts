@@ -1,4 +1,4 @@
-// The store in PostgreSQL at an address: the password and the certificates are read here, when they are needed.
+// Opens the store in PostgreSQL at an address. The password and the certificates are read here, when the store is opened.
 import { join } from 'node:path';
 import { readReference } from '../config/key-reference.ts';
 import type { ModePlace } from '../config/mode-place.ts';
@@ -33,14 +33,14 @@ export async function openPostgres(
   });
   return {
     ...opened,
-    // Another server may be on another machine: only its lease tells whether it is gone.
+    // Another server may run on another machine, so only its lease shows whether it is gone.
     owner: { id: owner, isGone: () => false },
     shareReads: () => {},
     modes: modesOfStore(opened.modes, address.name),
   };
 }
 
-/** All rows of the store, for a copy. */
+/** Opens the store for a copy of all its rows. */
 export async function openRowsOfPostgres(
   address: StoreAddress,
   dependencies: Needed,
@@ -49,7 +49,7 @@ export async function openRowsOfPostgres(
   return openPostgresRows({ ...(await placeOf(address, dependencies)), refusesOlder });
 }
 
-/** The modes that the store keeps, to set them up. */
+/** Opens the modes that the store keeps, to change them. */
 export async function openModesOfPostgres(address: StoreAddress, dependencies: Needed): Promise<ModePlace> {
   return modesInStore(await openPostgresModes(await placeOf(address, dependencies)), address.name);
 }
@@ -76,7 +76,7 @@ async function connectionConfigs(
   const ssl = encryption !== 'none' && {
     rejectUnauthorized: isChecked,
     ...(authorities !== null && { ca: authorities }),
-    // The certificate is checked against the known authorities, but may be for any host.
+    // With `authority` the certificate is checked against the authorities, but its host name is not.
     ...(encryption === 'authority' && { checkServerIdentity: () => undefined }),
   };
   const given = password.kind === 'file' ? null : await givenPassword(address, password, env);
@@ -99,7 +99,7 @@ async function givenPassword(
   return readReference(password.value, env, missing, AbortSignal.timeout(60_000));
 }
 
-/** More than the certificates of all authorities together. */
+/** The limit for the file of certificates. All public authorities together need less. */
 const mostBytes = 16 * 1024 * 1024;
 
 async function readAuthorities(name: string, path: string, signal: AbortSignal): Promise<string> {

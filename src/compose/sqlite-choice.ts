@@ -13,7 +13,7 @@ export interface SqliteChoice {
   readonly timeout: number | null;
   /** The processes of a server, so that no caller waits for the long read of another. */
   readonly storeProcesses: ProcessesOf | undefined;
-  /** A store with an older schema is refused. */
+  /** True: a store with an older schema is refused. */
   readonly refusesOlder: boolean;
 }
 

@@ -12,8 +12,8 @@ export interface ChosenStore {
   readonly owner: TurnOwner;
   /** Until the next turn of the event loop, reads may share one state of the store. */
   readonly shareReads: () => void;
-  /** Servers that live at this store now; null where it is the store of one machine. */
+  /** The number of live servers that share this store; null for a store of one machine. */
   readonly servers: (() => number) | null;
-  /** The modes that the store keeps; null where those of this machine's configuration are used. */
+  /** The modes that the store keeps; null if those of this machine's configuration are used. */
   readonly modes: ModeSource | null;
 }

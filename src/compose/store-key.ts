@@ -1,5 +1,5 @@
-// The key of a profile for the store of this machine. The key is created on first use, kept while its store is away, and never given to
-// another store.
+// The key of a profile for an embedded store. The key is created at the first use, stays in the profile while its store is missing, and is
+// never given to another store.
 import { existsSync, readdirSync } from 'node:fs';
 import { formerStoreKeys, localProfile, putOtherStoreKey, storeKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';

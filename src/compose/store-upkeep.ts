@@ -1,4 +1,4 @@
-// What is done to a store as a whole: migrating it, and copying it. No service and no engine is put together for it.
+// Migrates a store, and copies a store into another. Neither needs a service or an engine.
 
 import { copyModes } from '../config/mode-copy.ts';
 import type { NamedStore } from '../config/named-store.ts';
@@ -14,7 +14,7 @@ import type { Dependencies } from './dependencies.ts';
 import { openModes } from './mode-opening.ts';
 import { refuseMissingStore } from './store-key.ts';
 
-/** Brings the store of a target to the newest schema, and makes it where there is none. */
+/** Brings the store of a target to the newest schema, and makes it if it does not exist. */
 export async function migrateStore(
   target: Pick<Target, 'store' | 'storeName'>,
   dependencies: Dependencies,
@@ -32,7 +32,7 @@ export interface CopyRequest extends Pick<StoreCopy, 'resume' | 'progress' | 'si
   readonly to: NamedStore;
 }
 
-/** The original is left as it is, in an older schema too: it must be migrated before. */
+/** Copies a store. The original is not changed; an original with an older schema is refused with `STORE_OLDER`. */
 export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
   const { from, to, ...rest } = request;
   if (from.name === to.name)
@@ -58,7 +58,7 @@ export async function copyStores(request: CopyRequest, dependencies: Dependencie
   }
 }
 
-/** All stores in SQLite have the modes of this machine's configuration. */
+/** All stores in SQLite use the modes of this machine's configuration. */
 async function copyModesOf(
   from: NamedStore,
   to: NamedStore,

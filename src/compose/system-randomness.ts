@@ -6,6 +6,7 @@ import type { RandomBytes } from '../local/ids.ts';
 /** The bytes of one read. A signal does not shorten a read of at most 256 bytes (random(4)). */
 const poolBytes = 256;
 
+/** A source of random bytes. A call for more than 256 bytes throws a `RangeError` if the device is used. */
 export async function systemRandomness(device = '/dev/urandom'): Promise<RandomBytes> {
   const pool = new Uint8Array(poolBytes);
   if (!fillFrom(device, pool)) return (await import('node:crypto')).randomBytes;

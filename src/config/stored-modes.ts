@@ -34,8 +34,8 @@ export function storedFields(config: StoredModes, name: string): Readonly<Record
 }
 
 /**
- * Stores the mode, in place of the one with that name, which must still be as it was `seen`. Throws `USAGE` for settings against a rule, and
- * for a mode that somebody else has added, changed or removed since.
+ * Stores the mode, in place of the one with that name, which must still be as it was `seen`. Throws `USAGE` for settings against a rule,
+ * and for a mode that somebody else has added, changed or removed since.
  */
 export function putMode(
   config: StoredModes,

@@ -16,7 +16,7 @@ export interface ConnectionOptions {
    * Limits the bytes of one response, with its heads and the framing of its chunks.
    */
   readonly mostBytes: number;
-  /** Called with each connection that is opened, except connections through a proxy; null if nobody needs them. */
+  /** Called with each connection that is opened, except connections through a proxy; null if it is not needed. */
   readonly opened: ((socket: Socket) => void) | null;
 }
 

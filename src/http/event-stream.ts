@@ -127,6 +127,7 @@ function countOf(text: string, character: string): number {
   return count;
 }
 
+/** True for the value of a header `Content-Type` of server-sent events, with or without parameters. */
 export function isEventStream(contentType: string | null): boolean {
   return /^text\/event-stream\s*(;|$)/i.test(contentType ?? '');
 }

@@ -74,7 +74,7 @@ function isModest(text: string): boolean {
   return true;
 }
 
-/** The place of the closing quotation mark; -1 where there is none. `start` is the place of the opening one. */
+/** The place of the closing quotation mark; -1 if there is none. `start` is the place of the opening one. */
 export function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {

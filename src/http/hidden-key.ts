@@ -1,14 +1,14 @@
-// Takes a key out of a text that somebody else wrote. The key may stand there encoded, in other case, with spaces between, or in part.
+// Removes a key from a text of another program. The key may be encoded, in another case, divided by spaces, or incomplete.
 
-/** A shorter key is not looked for: it could stand in words that are no key. */
+/** A shorter key is not searched, because it could be a part of ordinary words. */
 const shortestKey = 8;
 const hidden = '[key]';
 
-/** `%41`, also encoded again (`%2541`); `\u0041`; `&#65;` and `&#x41;`; and white space and characters without width, which stand for nothing. */
+/** `%41`, also encoded again (`%2541`); `\u0041`; `&#65;` and `&#x41;`; white space and characters without width, which are removed. */
 const encoded =
   /%(?:25)*([\da-f]{2})|\\+u00([\da-f]{2})|&#x0*([\da-f]{2});?|&#0*(\d{2,3});?|[\s\u00ad\u200b-\u200d\u2060\ufeff]+/gi;
 
-/** The text with `mark` in place of each part of it that tells half of the key or more. */
+/** The text with `mark` in place of each part that contains half of the key or more. */
 export function withoutKey(text: string, key: string, mark = hidden): string {
   if (key.length < shortestKey) return text;
   const { plain, startOf, endOf } = decoded(text);
@@ -27,13 +27,13 @@ export function withoutKey(text: string, key: string, mark = hidden): string {
 
 interface Decoded {
   readonly plain: string;
-  /** Where in the text the character of `plain` at this index begins, and where it ends. No call has a lower index than the call before. */
+  /** The places in the text where the character of `plain` at this index begins and ends. The index must not decrease from call to call. */
   startOf(index: number): number;
   endOf(index: number): number;
 }
 
 function decoded(text: string): Decoded {
-  /** The end of each part that is no plain character, in the text and in `plain`. */
+  /** The end of each encoded or removed part, in the text and in `plain`. */
   const ends: { readonly text: number; readonly plain: number; readonly isCharacter: boolean }[] = [];
   let removed = 0;
   const plain = text.replace(encoded, (found, ...groups) => {
@@ -60,12 +60,12 @@ function decoded(text: string): Decoded {
   return { plain: folded(plain), startOf, endOf };
 }
 
-/** The key, and what is made of it, as they stand in a decoded text. */
+/** The forms of the key in a decoded text: the key itself, reversed, in hexadecimal and in Base64. */
 function formsOf(key: string): readonly string[] {
   const bytes = Buffer.from(key, 'latin1');
   const inBase64 = [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
-    // The characters at both ends hold bits of what stands beside the key.
+    // The characters at both ends also contain bits of the neighbouring text.
     return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
   return [key, [...key].reverse().join(''), bytes.toString('hex'), ...inBase64].map(folded);
@@ -83,7 +83,7 @@ interface Range {
   readonly to: number;
 }
 
-/** Where half of the form or more stands. Each such part holds one of the pieces that the form is divided into. */
+/** The places in the text with half of the form or more. Each such place contains one of the pieces that the form is divided into. */
 function placesOf(form: string, text: string): readonly Range[] {
   const least = Math.max(shortestKey, Math.ceil(form.length / 2));
   const size = Math.floor(least / 2);

@@ -10,7 +10,7 @@ export type HttpHeaders = Readonly<Record<string, string | readonly string[] | u
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HttpHeaders;
-  /** The bytes as they come from the server, still compressed where the server compresses. */
+  /** The bytes as the server sends them, still compressed if the server compresses. */
   readonly body: ResponseBody;
 }
 

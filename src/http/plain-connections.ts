@@ -39,7 +39,7 @@ interface PlainConnection {
 
 /** Connections for `http:` to a loopback address. */
 export async function plainConnections(origin: string, options: PlainOptions): Promise<Connections> {
-  // `node:net` is loaded late: in the build this file stands in one chunk with others, and is loaded even where no such connection is made.
+  // `node:net` is loaded late: in the build this file stands in one chunk with others, and is loaded even if no such connection is made.
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
   const place = {

@@ -47,7 +47,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#wake();
   }
 
-  /** `failure` is null when the body is complete. The reader gets what came before the failure first. */
+  /** `failure` is null when the body is complete. The reader first gets the bytes that arrived before the failure. */
   end(failure: unknown): void {
     this.#end ??= { failure };
     this.#wake();

@@ -1,6 +1,6 @@
 // Ends an exchange from outside: after too long a wait for its server, or when the caller's signal fires. One timer serves all exchanges of
 // a client, and one listener all exchanges with the same signal. A deadline runs only while the client waits for the server.
-// Deadlines are times of a clock that is never set, as the time of day is.
+// Deadlines are times of a steady clock, because the time of day may be set.
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 

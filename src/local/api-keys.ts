@@ -34,6 +34,7 @@ function crc32(text: string): number {
   return ~crc >>> 0;
 }
 
+/** A new key of this form. */
 export function issueKey(random: RandomBytes): string {
   const secret = base62(BigInt(`0x${Buffer.from(random(20)).toString('hex')}`), secretLength);
   return `pk_${secret}${checksum(secret)}`;
@@ -45,7 +46,7 @@ export function isKey(text: string): boolean {
   return parts?.[1] !== undefined && checksum(parts[1]) === parts[2];
 }
 
-/** The hash is computed in JavaScript: loading `node:crypto` for one hash would take a twentieth of a start. */
+/** The SHA-256 of a key, 32 bytes. It is computed in JavaScript, because loading `node:crypto` would take a twentieth of a start. */
 export function hashKey(key: string): Uint8Array {
   return sha256(utf8ToBytes(key));
 }
@@ -53,7 +54,7 @@ export function hashKey(key: string): Uint8Array {
 /** How many hashes are remembered. The limit bounds the memory; a forgotten hash is computed again. */
 const rememberedKeys = 1000;
 
-/** The project that a call is for. `keyHash`: of the key, which the store checks with the call; null where it is checked. */
+/** The project of a call. `keyHash`: the hash of its key, which the store checks with the call; null if the key was checked before. */
 export interface Access {
   readonly projectId: string;
   readonly keyHash: KeyHash;
@@ -61,7 +62,7 @@ export interface Access {
 
 interface KnownKey {
   readonly hash: Uint8Array;
-  /** Once it was found. A key has one project for ever. */
+  /** Null until the store has found the key. The project of a key never changes. */
   projectId: string | null;
 }
 
@@ -74,8 +75,8 @@ export class KeyCheck {
   }
 
   /**
-   * The project of a key. Absent, malformed, unknown and revoked keys get one identical answer. The store is asked each time,
-   * so that a key which is revoked is refused from then on: what is remembered never changes, its hash and its project.
+   * The project of a key. Absent, malformed, unknown and revoked keys get one identical error, `INVALID_API_KEY`. The store is asked each
+   * time, so a revoked key is refused at once. Only values that never change are remembered: the hash and the project of a key.
    */
   async verify(apiKey: string): Promise<KeyIdentity> {
     const known = this.#known.get(apiKey) ?? (isKey(apiKey) ? this.#remember(apiKey) : null);
@@ -91,8 +92,8 @@ export class KeyCheck {
   }
 
   /**
-   * For a call whose store checks the key in its own statement, so that no question goes before it. `check` throws for a request that is
-   * wrong; a key that is refused is told before that.
+   * For a call whose statement in the store also checks the key, so that it needs no query before it. `check` throws for a faulty request.
+   * If the key is refused too, that error comes first.
    */
   async access<T>({ projectId = null, apiKey }: Call, check: () => T): Promise<Access & { checked: T }> {
     const known = projectId === null ? this.#known.get(apiKey) : undefined;

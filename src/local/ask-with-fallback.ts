@@ -19,6 +19,7 @@ const engineFailures: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
+/** The events of the engine that replies. Throws the failure of the requested mode if its fallback fails too, or if there is none. */
 export async function* askWithFallback(
   local: LocalOptions,
   projectId: string,

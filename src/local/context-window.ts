@@ -36,7 +36,7 @@ export async function contextWindow(
   }
   const room = new Room(engine.contextTokens - messageTokens(estimateTokens(message)));
   const end = position > 2 ? 2 : 0;
-  // Asked for together, they are one round trip to a database.
+  // Both reads are sent together, so that they take one round trip to a database.
   const [first, newest] = await Promise.all([
     end > 0 ? read(2, 2) : [],
     read(position, Math.min(firstPage, position - end)),
@@ -111,7 +111,7 @@ class Room {
   }
 }
 
-/** A token count below this share of the estimate is taken for wrong: no tokenizer makes so few tokens of a text. */
+/** A token count below this share of the estimate is ignored as wrong, because no tokenizer makes so few tokens of a text. */
 const leastShare = 1 / 4;
 
 /**

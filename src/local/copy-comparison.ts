@@ -1,4 +1,4 @@
-// Compares a copy of a store with its original: every session by a hash, and the counts of each project.
+// Compares a copy of a store with its original: every session by a hash, projects and keys row by row.
 import { createHash } from 'node:crypto';
 import type { CopiedProject, CopyProgress } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -12,10 +12,10 @@ interface Compared {
   readonly signal: AbortSignal;
 }
 
-/** So many differences are named. */
+/** How many different sessions an error names. */
 const named = 10;
 
-/** Rejects with `COPY_DIFFERS`, which names the first sessions that differ. */
+/** Compares the sessions of a project. Rejects with `COPY_DIFFERS`, which names the first sessions that differ. */
 export async function compareProject(
   { original, copy, progress, signal }: Compared,
   { project_id, name }: ProjectRow,
@@ -46,7 +46,7 @@ function described({ session_id, original, copy }: DigestPair): string {
   return copy === null ? `${session_id} (not in the copy)` : session_id;
 }
 
-/** What does not stand in both alike, as `key key_1`. */
+/** The names of the rows that are not the same in both lists, for example `key key_1`. `what` is the kind of the rows. */
 export function differences<Row extends object>(
   what: string,
   originals: readonly Row[],
@@ -64,6 +64,7 @@ export function differences<Row extends object>(
   return [...new Set(different.map((row) => `${what} ${idOf(row)}`))];
 }
 
+/** The error `COPY_DIFFERS`. `what` names the first differences; `more` is the number of the others. */
 export function copyDiffers(what: string, more: number): ParleyError {
   const rest = more === 0 ? '' : `, and ${more} more`;
   return new ParleyError('COPY_DIFFERS', `The copy is not as the original: ${what}${rest}.`, {

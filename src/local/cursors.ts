@@ -23,6 +23,7 @@ function sessionCursor({ sort, order }: SessionOrder, { time, sessionId }: Sessi
   return encode(`${orderLetters[sort][order]}${time}/${sessionId}`);
 }
 
+/** The place of a cursor; null for the first page. Throws `INVALID_REQUEST` for a cursor that a listing in this order has not returned. */
 export function readSessionCursor(order: SessionOrder, cursor: string | null): SessionPlace | null {
   if (cursor === null) return null;
   const found = /^[a-z](-?\d{1,15})\/(.+)$/su.exec(decode(cursor));
@@ -36,6 +37,7 @@ export function searchCursor({ score, time, sessionId }: SearchPlace): string {
   return encode(`q${score}/${time}/${sessionId}`);
 }
 
+/** The place of a cursor; null for the first page. Throws `INVALID_REQUEST` for a cursor that no search has returned. */
 export function readSearchCursor(cursor: string | null): SearchPlace | null {
   if (cursor === null) return null;
   const found = /^q(\d{1,6}(?:\.\d{1,4})?)\/(-?\d{1,15})\/(.+)$/su.exec(decode(cursor));
@@ -53,7 +55,7 @@ function messageCursor(position: number): string {
   return encode(`m${position}`);
 }
 
-/** The position behind which the page begins. */
+/** The position behind which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
 export function readMessageCursor(cursor: string | null): number | null {
   if (cursor === null) return null;
   const found = /^m(\d{1,15})$/.exec(decode(cursor));

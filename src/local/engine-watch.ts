@@ -3,7 +3,7 @@ import type { EngineEvent } from '../engine/reply-engine.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 
-/** Throws the signal's reason when the signal fires, and `ENGINE_TIMEOUT` when the engine sends nothing for too long. */
+/** The engine's events. Throws the signal's reason when the signal fires, and `ENGINE_TIMEOUT` when the engine is silent for too long. */
 export async function* watched(
   ask: (signal: AbortSignal) => AsyncIterable<EngineEvent>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// The operation and its request as one hash: the meaning of an idempotency key.
+// Makes the hash of an operation and its request, which an idempotency key is stored with. The same key with another hash is a mismatch.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
@@ -9,10 +9,12 @@ import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { stableJson } from './stable-json.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
 
+/** Up to this length, in UTF-16 units, a text is hashed in JavaScript. */
 const shortCharacters = 4096;
 /** How many messages are hashed at a time. */
 const hashedAtOnce = 200;
 
+/** The key of a call; null if the call has none. Equal requests get equal hashes, whatever the order of their fields. `now`: epoch ms. */
 export async function idempotencyKeyFor(
   call: Call,
   operation: string,
@@ -29,7 +31,7 @@ export async function idempotencyKeyFor(
   };
 }
 
-/** Makes the same hash as `idempotencyKeyFor` would make of the whole record, but a part at a time, because a record may be long. */
+/** The key of an import. Its hash is made in parts, with pauses for other work, because a record may be long. Field order counts. */
 export async function importKeyFor(
   call: Call,
   { session, messages }: SessionRecord,

@@ -1,15 +1,15 @@
-// A turn while this process runs it: its lease is renewed, what comes of its reply is kept, and whoever has lost it is told within a second.
+// A turn that this process runs. It renews the lease, stores the parts of the reply, and stops within a second after the turn is lost.
 import type { ReplyPart, SessionStore, Turn } from '../store/session-store.ts';
 
 /** The reason of `signal` when another process has taken the turn. */
 export class TurnLost extends Error {}
 
-/** The longest time between two questions to the store, in ms. A question is a read; a renewal, after a third of the lease, is a write. */
+/** The longest time (ms) between two calls of `renewTurn`. Most calls are reads; a renewal after a third of the lease is a write. */
 const askMs = 500;
-/** Of so many asks one brings what has come of the reply. */
+/** One of this many calls also stores the new part of the reply. */
 const asksOfPart = 3;
 
-/** What has come of a reply: all of its text, and what its parts are kept with. */
+/** The whole text of a reply so far, with the other fields of its parts. */
 export type ReplySoFar = Omit<ReplyPart, 'at' | 'content'> & { readonly text: string };
 
 export interface HeldTurnOptions {
@@ -27,7 +27,7 @@ export class HeldTurn {
   readonly #soFar: () => ReplySoFar;
   #isAsking = false;
   #asks = 0;
-  /** UTF-16 units of the reply that are kept. */
+  /** How many UTF-16 units of the reply are stored as parts. */
   #kept = 0;
 
   constructor(
@@ -41,7 +41,7 @@ export class HeldTurn {
     this.#caller = caller;
     if (caller.aborted) this.#follow();
     else caller.addEventListener('abort', this.#follow, { once: true });
-    // In a process that stood still, this timer is due as soon as the process runs again.
+    // After a process was suspended, this timer is due as soon as the process runs again.
     this.#timer = setInterval(
       async () => {
         if (this.#isAsking) return;

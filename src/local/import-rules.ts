@@ -30,6 +30,7 @@ const optionalFields = ['error_code'] as const;
 /** How many messages are checked at a time. */
 const checkedAtOnce = 200;
 
+/** Throws `INVALID_REQUEST` with the place of the first fault. Pauses for other work, because a record may be long. */
 export async function checkRecord(record: SessionRecord, limits: Limits): Promise<void> {
   const { session, messages } = fieldsOf('body', record, ['session', 'messages']);
   const fields = fieldsOf('session', session, sessionFields);

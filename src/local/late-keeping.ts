@@ -2,12 +2,13 @@
 
 const soonMs = 2000;
 
+/** Shows the user a line. */
 export type Say = (line: string) => Promise<void>;
 
 /** Waits for `keeping`. `say` is null if no user is at hand. */
-export async function keptSoon<T>(keeping: Promise<T>, say: Say | null): Promise<T> {
+export async function withSlowStoreNotice<T>(keeping: Promise<T>, say: Say | null): Promise<T> {
   const timer = setTimeout(() => {
-    // The wait goes on even if the user cannot be told.
+    // The wait continues even if the line cannot be shown.
     say?.('The store is in use by another program: the reply waits for it, up to a minute.').catch(() => {});
   }, soonMs);
   try {

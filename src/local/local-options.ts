@@ -1,4 +1,4 @@
-// Everything that the embedded service is given from outside.
+// The dependencies of the embedded service.
 import type { EngineSet } from '../engine/engine-set.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionStore } from '../store/session-store.ts';
@@ -18,11 +18,11 @@ export interface LocalOptions {
   readonly limits: Limits;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds of a steady clock, which ignores changes of the time of day. Not `performance`, because Node takes 2 ms to load it. */
+  /** Milliseconds of a steady clock, which ignores changes of the time of day. `performance` is not used: Node takes 2 ms to load it. */
   readonly sinceBoot: () => number;
   readonly random: RandomBytes;
   readonly ids: IdSource;
   readonly owner: TurnOwner;
-  /** Tells the user what takes long; null if no user is at hand. */
+  /** Shows the user a line about an operation that takes long; null if there is no user. */
   readonly say: Say | null;
 }

@@ -1,5 +1,5 @@
-// The six operations of the interface document, for a store of this process. The checks of access and of values stand here alone; the store
-// only keeps and finds.
+// The six operations of the interface document, over a store. It checks access and values; the store only stores and finds. Keys are
+// checked here or, for some calls, in the store's own statement.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {

@@ -1,4 +1,4 @@
-// The error for a reply that could not be stored although its message was. The store's own error speaks of the reply alone.
+// The error for a reply that could not be stored although its message was. It adds to the store's error where the message is.
 import { ParleyError } from '../service/errors.ts';
 import type { Turn } from '../store/session-store.ts';
 

@@ -3,6 +3,7 @@
 import { foldCase, foldWord, wordsIn } from '../store/search-characters.ts';
 import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
 
+/** One place of a term in a text, in UTF-16 units; `end` is behind the last unit. */
 export interface Match {
   /** The index of the term in the query. */
   readonly term: number;
@@ -10,6 +11,7 @@ export interface Match {
   readonly end: number;
 }
 
+/** The places of all terms in a text, in their order, at most {@link mostMatches} per term. */
 export type FindMatches = (text: string) => readonly Match[];
 
 /** The most matches of one term in one text. More matches do not raise the score. */

@@ -29,6 +29,10 @@ interface Found extends SearchPlace {
   readonly hits: readonly { readonly id: number; readonly score: number }[];
 }
 
+/**
+ * The rule of a search: ranks the hits by BM25 (Robertson and Zaragoza, 2009) with equal weights for all words, the best sessions
+ * first.
+ */
 export const searchPage: SearchRule = async (filter, reads) => {
   const find = matchFinder(filter);
   const hits = await reads.hits(mostHits + 1);

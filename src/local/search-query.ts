@@ -10,6 +10,7 @@ import { checkText } from './text-rules.ts';
 /** A phrase in quotation marks, or a word up to the next white space or quotation mark. An asterisk may follow either. */
 const part = /"(?<phrase>[^"]*)"(?<phraseBegins>\*)?|(?<word>[^\s"]+)/gu;
 
+/** The terms of a query. Throws `INVALID_REQUEST` for a query without a word, with an open quotation mark, or over its limits. */
 export function readQuery(query: string, limits: Limits): Pick<SearchFilter, 'terms' | 'matching'> {
   checkText('q', query);
   const length = [...query].length;

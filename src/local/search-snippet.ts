@@ -8,6 +8,7 @@ const length = 160;
 /** How far, in UTF-16 units, a cut moves to fall between words. */
 const reach = 15;
 
+/** The snippet of a text around the first of `matches`; the beginning of the text if there are none. */
 export function snippetOf(text: string, matches: readonly Match[]): string {
   const first = matches[0]?.start ?? 0;
   const start = first <= before ? 0 : wordBoundary(text, first - before, first);

@@ -1,4 +1,4 @@
-// The sessions of a project in a store, each as a hash over all that is kept of it: two stores hold the same where these are the same.
+// Makes a hash of each session of a project: over the session, its messages and their usage. Equal hashes mean equal sessions.
 import { createHash } from 'node:crypto';
 import type { KeptMessage, PartPage, SessionHead, StoreRows } from '../store/store-rows.ts';
 
@@ -9,7 +9,7 @@ export interface SessionDigest {
   readonly hash: string;
 }
 
-/** In the order of their ids, from a place on. */
+/** The digests of all sessions of a project, in the order of their ids. */
 export async function* sessionDigests(
   rows: Pick<StoreRows, 'readParts'>,
   projectId: string,
@@ -32,7 +32,7 @@ export async function* sessionDigests(
     for (const part of page.parts) {
       const head = headText(part.session);
       const { session_id } = part.session;
-      // A session whose row changed between two of its parts is told by both.
+      // If the session's row changes between two of its parts, the hash contains both rows and so differs.
       if (open === null || open.session_id !== session_id) {
         if (open !== null) yield { session_id: open.session_id, messages, hash: open.hash.digest('hex') };
         open = { head, session_id, hash: createHash('sha256').update(head) };
@@ -48,14 +48,14 @@ export async function* sessionDigests(
 
 export interface DigestPair {
   readonly session_id: string;
-  /** Null where that store has no such session. */
+  /** Null if that store has no such session. */
   readonly original: SessionDigest | null;
   readonly copy: SessionDigest | null;
-  /** Whether the copy has a session with this id or a later one. */
+  /** True if the copy has neither this session nor a later one. */
   readonly isCopyOver: boolean;
 }
 
-/** The sessions of both, each with its counterpart. Ids are ASCII: they compare as their bytes do. */
+/** The sessions of both stores, each with its counterpart. Ids are ASCII, so their UTF-16 units have the order of their bytes. */
 export async function* pairs(
   originals: AsyncGenerator<SessionDigest>,
   copies: AsyncGenerator<SessionDigest>,
@@ -81,7 +81,7 @@ function least(one: string | undefined, other: string | undefined): string {
   return one < other ? one : other;
 }
 
-// No text of a store holds a NUL.
+// NUL separates the fields, because no text in a store holds a NUL.
 function headText(one: SessionHead): string {
   const { session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch } =
     one;

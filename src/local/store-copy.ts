@@ -1,5 +1,5 @@
-// Copies all rows of a store into another, and compares the two. Sessions come in the order of their ids, a page in a transaction, so a copy
-// that was stopped goes on where it ended. Keys come last: nobody gets into a copy before it is whole.
+// Copies all rows of a store into another, and compares the two. Sessions are copied in the order of their ids, one page per transaction,
+// so a stopped copy can be continued. Keys are copied last, so that nobody can use a copy before it is whole.
 import type { CopiedModes, CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { PartPage, PartPlace, ProjectRow, StoreRows } from '../store/store-rows.ts';
@@ -12,21 +12,21 @@ export interface StoreCopy {
   /** Both without user and password. */
   readonly from: string;
   readonly to: string;
-  /** Goes on with a copy of this original that was stopped. */
+  /** True: continues a stopped copy of the same original. */
   readonly resume: boolean;
-  /** Copies the modes, which need not be in the stores themselves. */
+  /** Copies the modes, which may be kept outside the two stores. */
   readonly copyModes: () => Promise<CopiedModes>;
   readonly progress: CopyProgress;
   readonly signal: AbortSignal;
 }
 
-/** What the copy notes of itself, until it is used: of which store it is, and whether it is whole. */
+/** The note that a copy keeps about itself: the original, and whether the copy is whole. */
 interface CopyNote {
   readonly from: string;
   readonly isWhole: boolean;
 }
 
-/** Sessions that are mended at a time. */
+/** How many sessions that differ are collected before they are copied again. */
 const mendedAtOnce = 200;
 
 export async function copyStore(options: StoreCopy): Promise<CopyReport> {
@@ -63,15 +63,15 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
   return { from, to, projects: compared, keys: keys.length, modes, stored_answers };
 }
 
-/** Modes that were changed in a copy that is whole stay as they are there. */
+/** The result for a copy that was whole already: its modes may have been changed since and are not copied again. */
 const noModes: CopiedModes = { copied: 0, kept: [], faulty: [] };
 
-/** Whether the copy was whole already. Refuses a store that holds anything else. */
+/** True if the copy was whole already. Throws `USAGE` for a target that holds anything else. */
 async function begin({ copy, from, to, resume }: StoreCopy): Promise<boolean> {
   const text = await copy.copyNote();
   const noted = text === null ? null : (JSON.parse(text) as CopyNote);
   const projects = await copy.projects();
-  // Keys come last: a copy with keys may be in use, and is not written over.
+  // Keys are copied last. A copy with keys may be in use, so it is not overwritten.
   if (noted !== null && noted.from === from && resume) return noted.isWhole || (await copy.keys()).length > 0;
   if (projects.length > 0 || noted !== null) throw refusal(noted, projects, from, to);
   await note(copy, { from, isWhole: false });
@@ -138,8 +138,8 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<void
 }
 
 /**
- * Of a copy that was stopped: puts right what does not stand there as in the original, and tells from where on nothing does. The last session
- * may be there in part.
+ * Copies again the sessions of a stopped copy that differ from the original, such as the last one, of which only a part may be copied.
+ * Returns the place from which on nothing is copied.
  */
 async function mend(options: StoreCopy, projectId: string): Promise<PartPlace | 'end'> {
   const { original, copy, progress, signal } = options;

@@ -1,4 +1,5 @@
-// The rules for values that are stored, the same for every way in. An error names the field, the rule and the value.
+// The rules for stored values. They hold for every interface. Each check throws `INVALID_REQUEST`, unless it names another code; the error
+// names the field and the rule.
 import { isCalendarDay } from '../service/calendar-day.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -11,7 +12,7 @@ function invalid(field: string, problem: string): ParleyError {
   });
 }
 
-/** Refuses NUL and lone surrogates: not every store keeps them, so no store takes them. */
+/** Refuses NUL and lone surrogates, because some stores cannot hold them. */
 export function checkText(field: string, text: string): void {
   const nul = text.indexOf('\0');
   if (nul !== -1) throw invalid(field, `holds a NUL character at position ${nul}`);
@@ -26,6 +27,7 @@ function checkCharacters(field: string, text: string, limit: number): void {
   }
 }
 
+/** A title has 1 to `limits.titleCharacters` code points, not white space alone, without control characters and line breaks. */
 export function checkTitle(title: string, limits: Limits, field = 'title'): void {
   checkCharacters(field, title, limits.titleCharacters);
   checkText(field, title);
@@ -39,6 +41,7 @@ export function checkNewTitle(title: string, sessionId: string | null, limits: L
   checkTitle(title, limits);
 }
 
+/** A message has at most `limits.messageBytes` bytes of UTF-8 (otherwise `PAYLOAD_TOO_LARGE`), and is not white space alone. */
 export function checkMessage(message: string, limits: Limits): void {
   const bytes = Buffer.byteLength(message);
   if (bytes > limits.messageBytes) {
@@ -52,6 +55,7 @@ export function checkMessage(message: string, limits: Limits): void {
   if (message.trim() === '') throw invalid('message', 'is empty or white space alone');
 }
 
+/** An idempotency key has 1 to 255 visible ASCII characters. */
 export function checkIdempotencyKey(call: Call): void {
   if (call.idempotencyKey !== null && !/^[\x21-\x7e]{1,255}$/.test(call.idempotencyKey)) {
     throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
@@ -75,7 +79,7 @@ export function checkBatch(ids: readonly string[], limits: Limits): void {
   }
 }
 
-/** An ISO 8601 time with its zone as epoch milliseconds; null stays null. Without one it would be of the zone that this process runs in. */
+/** An ISO 8601 time as epoch milliseconds; null stays null. The zone is required, because the zone of this process must not count. */
 export function readTime(field: string, time: string | null): number | null {
   if (time === null) return null;
   const milliseconds =

@@ -5,6 +5,7 @@ import type { CharacterRange, TitlePart, TitlePattern } from '../store/session-f
 const part =
   /(?<any>\*+)|(?<one>\?)|\[(?:(?<not>\^)|(?!\^))(?<set>(?:\](?=[^\]]*\])|(?!\]))[^\]]*)\]|(?<open>\[)|(?<text>[^*?[]+)/gu;
 
+/** Every text is a valid glob. */
 export function readTitlePattern(glob: string): TitlePattern {
   return Array.from(glob.matchAll(part), ({ groups = {} }): TitlePart => {
     const { any, one, not, set, open, text = '' } = groups;

@@ -27,7 +27,7 @@ export async function beginWhenFree(
   let leave = () => {};
   try {
     const place = request.session_id ?? (once === null ? null : `key ${once.key}`);
-    // A session that is new is wanted by nobody else.
+    // No other call can wait for a new session.
     if (place !== null) leave = await queue.enter(`${access.projectId} ${place}`, limit);
     return await beginAtHead(local, access, call, request, once, limit);
   } finally {

@@ -3,7 +3,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Turn } from '../store/session-store.ts';
 
 /** The error of a turn whose message is stored, with the place of the message. */
-export function failure(error: unknown, turn: Turn): ParleyError {
+export function turnFailure(error: unknown, turn: Turn): ParleyError {
   const place = { session_id: turn.session_id, message_id: turn.message_id };
   const hint = `The message is kept in session ${turn.session_id}.`;
   if (!(error instanceof ParleyError)) {

@@ -7,7 +7,7 @@ export class TurnQueue {
 
   /**
    * Resolves at the head of the queue with the function that leaves it. Rejects with the signal's reason; the caller has then left. The
-   * signal is read only if somebody is ahead.
+   * signal is read only if another caller is ahead.
    */
   async enter(session: string, limit: { readonly signal: AbortSignal }): Promise<() => void> {
     let leave = () => {};

@@ -1,5 +1,5 @@
-// The rules of a turn, without database and clock: they say, from what is stored, what is to be written. A store asks them inside its own
-// transaction, so every store decides alike.
+// The rules of a turn. They use no database and no clock: from the stored state they decide what is written. A store asks them inside its
+// own transaction, so every store decides alike.
 import { isCut } from '../service/session.ts';
 import type { StandingTurn, TurnRules } from '../store/store-rules.ts';
 
@@ -24,8 +24,8 @@ export const turnRules: TurnRules = {
     if (standing.message_id === reply.message_id) return 'stands';
     if (!isCut(standing)) return 'lost';
     if (isHeld) return 'replace';
-    // A late reply. Whoever runs the turn now writes in this place; otherwise a whole reply is better than a cut one, and a longer part
-    // better than its beginning.
+    // This is a late reply. If another call runs the turn now, that call writes the reply. Otherwise a whole reply is better than a cut
+    // one, and a longer part is better than its beginning.
     if (runs) return 'lost';
     return !isCut(reply) || reply.content.startsWith(standing.content) ? 'replace' : 'lost';
   },

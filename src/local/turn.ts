@@ -10,11 +10,11 @@ import type { IdempotencyKey, Turn } from '../store/session-store.ts';
 import type { Access } from './api-keys.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
-import { keptSoon } from './late-keeping.ts';
+import { withSlowStoreNotice } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
 import { beginWhenFree } from './turn-begin.ts';
-import { failure, sessionNotFound, takenOver } from './turn-failures.ts';
+import { sessionNotFound, takenOver, turnFailure } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 export interface ChosenTurn {
@@ -66,7 +66,7 @@ export async function* runTurn(
       return { text, mode, message_id: partsId, now };
     },
   });
-  /** The last event, or null where the turn was lost and no whole reply stands. */
+  /** Stores the text so far as the reply. Returns the `done` event, or `lost` with the reply that stands in its place, if any. */
   const keep = async (
     finishReason: FinishReason,
     usage: Usage | null,
@@ -87,7 +87,7 @@ export async function* runTurn(
       error_code: errorCode,
       now,
     });
-    const end = await keptSoon(ending, local.say).catch((error: unknown) => {
+    const end = await withSlowStoreNotice(ending, local.say).catch((error: unknown) => {
       unkept = lostReply(error, turn);
       throw unkept;
     });
@@ -135,12 +135,12 @@ export async function* runTurn(
     if (tried) throw unkept ?? error;
     const isStopped = call.signal.aborted;
     const isLost = held.signal.reason instanceof TurnLost;
-    const code = isStopped || isLost ? null : failure(error, turn).code;
+    const code = isStopped || isLost ? null : turnFailure(error, turn).code;
     const end = await keep(code === null ? 'interrupted' : 'error', null, code);
     held.release();
     if (isStopped) throw call.signal.reason;
     if (end.kind === 'lost') yield* standing(turn, end.standing, form, text);
-    else throw isLost ? takenOver(turn) : failure(error, turn);
+    else throw isLost ? takenOver(turn) : turnFailure(error, turn);
   } finally {
     held.release();
     // No attempt to store was made: the consumer stopped reading.

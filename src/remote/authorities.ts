@@ -1,4 +1,4 @@
-// The authorities that may sign a server's certificate, where a file adds to those that Node trusts.
+// Reads the authorities that may sign a server's certificate: those of a file, besides those that Node trusts.
 import { ParleyError } from '../service/errors.ts';
 
 const mostBytes = 16 * 1024 * 1024;

@@ -4,9 +4,10 @@ import { withoutKey } from '../http/hidden-key.ts';
 import type { HttpRequest } from '../http/http-client.ts';
 import { singleQuoted } from '../system/shell-quote.ts';
 
-/** What stands for the key of a Parley server. */
+/** The variable in place of the key of a Parley server. */
 const parleyKey = '$PARLEY_API_KEY';
 
+/** The command as one line for a POSIX shell. `keyPlace` stands in place of the key, also inside the message. */
 export function curlCommand(
   request: Omit<HttpRequest, 'signal'>,
   origin: string,

@@ -4,7 +4,10 @@ import { withoutKey } from '../http/hidden-key.ts';
 import { HttpFailure } from '../http/http-failure.ts';
 import { ParleyError } from '../service/errors.ts';
 
-/** In so many characters of one failure a key is looked for in all its forms, which takes up to a microsecond each. */
+/**
+ * In this many characters of one failure all forms of the key are searched, at up to a microsecond each; in the rest only the key
+ * itself.
+ */
 const mostCharacters = 1024 * 1024;
 
 export function failureWithoutKey(failure: HttpFailure, apiKey: string): HttpFailure {
@@ -35,7 +38,7 @@ export function errorWithoutKey(error: unknown, apiKey: string): unknown {
   return new ParleyError(code, message, { ...facts, remedy, retryAfter, mayHaveActed, cause: cleanCause });
 }
 
-/** Texts and JSON values of one failure. */
+/** Removes the key from the texts and JSON values of one failure. */
 class ValueWithoutKey {
   readonly #apiKey: string;
   #left = mostCharacters;

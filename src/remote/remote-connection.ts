@@ -21,7 +21,7 @@ import { Resending } from './resending.ts';
 
 /** The most bytes of a body that is read whole. */
 const mostBytes = 64 * 1024 * 1024;
-/** The most bytes of a stream: those of the longest reply in chunks of one character. */
+/** The most bytes of a stream: room for the longest reply in chunks of one character. */
 const mostStreamBytes = 1024 ** 3;
 const connectMs = 10_000;
 const responseMs = 300_000;

@@ -1,6 +1,7 @@
 // Chooses the form of a reply by the header `Accept`: a stream of events, or one JSON body, which is the default.
 import { eventStreamType } from '../wire/headers.ts';
 
+/** True if the header prefers `text/event-stream` to `application/json` by its weights (RFC 9110, section 12.5.1). */
 export function prefersStream(accept: string | null): boolean {
   if (accept === null) return false;
   let best = { type: 'application/json', weight: 0 };

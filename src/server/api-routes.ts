@@ -83,7 +83,7 @@ function route<Name extends Operation>(
   const shape: OperationShape = operationShapes[name];
   const readQuery = queryReader(shape.query);
   const hasBody = method === 'POST' || method === 'PATCH';
-  // Most requests have no query and no body. What those are read as is found once.
+  // Most requests have no query and no body. Their values are made once.
   const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
   const bodyLimits = { bytes: bodyBytes, json: { ...bodyBounds, lists: shape.lists ?? {} } };
@@ -97,7 +97,7 @@ function route<Name extends Operation>(
       try {
         return await answer(context, request, { call, id, use });
       } catch (error) {
-        // The key of a small request may not be checked yet, and a refused key is told before anything else.
+        // The key of a small request may not be checked yet. If the key is refused, that error comes before any other.
         if (projectId === null && isOfRequest(error)) await served.service.verify(call);
         throw error;
       }
@@ -134,7 +134,7 @@ function isSmallBody({ headers }: Request): boolean {
   return announced !== null && Number(announced) <= largeBytes;
 }
 
-/** True for what is wrong with a request, or with how many a key makes; nothing of it is stored. */
+/** True for a fault of the request itself or of its rate. Nothing of such a request is stored. */
 function isOfRequest(error: unknown): boolean {
   if (!(error instanceof ParleyError) || error.session_id !== null) return false;
   return errorKind[error.code] === 'input' || error.code === 'RATE_LIMITED';

@@ -26,7 +26,7 @@ export interface AppOptions extends Served {
   /** Epoch milliseconds. */
   now(): number;
   newRequestId(): string;
-  /** How many servers share the limits of a key now. */
+  /** The number of live servers, which share the limits of a key. */
   servers(): number;
   /** Called when a request has arrived, before any work on it. */
   arrived(): void;
@@ -38,8 +38,8 @@ export interface App {
   /** The response to bytes that could not be read as a request. */
   refuse(error: ParleyError, status: number): Response;
   /**
-   * Says at once that it is not ready, and works on until the drain is over, for those who do not know that yet. Then it takes no new
-   * work. Resolves when no reply runs any more. After the grace period the remaining replies are cut, and what came of them is kept.
+   * Reports at once that the server is not ready. It still takes new work until the drain period is over. Resolves when no reply runs any
+   * more. After the grace period the remaining replies are cut, and their received parts are stored.
    */
   stop(): Promise<void>;
 }
@@ -118,7 +118,7 @@ export function createApp(options: AppOptions): App {
     async fetch(request) {
       arrived();
       const response = await respond(request);
-      // The next request of this client is for a server that stays.
+      // The client sends its next request over a new connection, which a load balancer can give to another server.
       if (replies.isDraining) response.headers.set('Connection', 'close');
       return response;
     },

@@ -6,7 +6,7 @@ import { prefersStream } from './accept.ts';
 import { ChatStream } from './chat-stream.ts';
 import type { OperationInput } from './handlers.ts';
 import type { KeyWatch } from './key-watch.ts';
-import { placed } from './public-failure.ts';
+import { withSession } from './public-failure.ts';
 import type { RateLimit } from './rate-limiter.ts';
 import type { RequestContext } from './request-context.ts';
 import { jsonResponse, streamResponse } from './responses.ts';
@@ -84,6 +84,6 @@ async function wholeResponse(context: RequestContext, events: AsyncIterator<Chat
       return jsonResponse(context, 200, value.body);
     }
   } catch (error) {
-    throw start === null ? error : placed(error, start);
+    throw start === null ? error : withSession(error, start);
   }
 }

@@ -3,7 +3,7 @@
 import type { ChatEvent } from '../service/chat-event.ts';
 import { failureBody } from '../service/result.ts';
 import { encodeEvent, encodeFailure } from '../wire/chat-event-encoding.ts';
-import { placed, publicFailure } from './public-failure.ts';
+import { publicFailure, withSession } from './public-failure.ts';
 import type { RunningReply } from './running-replies.ts';
 
 export interface ChatStreamOptions {
@@ -53,12 +53,12 @@ export class ChatStream {
             if (this.#isAsking && controller.desiredSize === 0) controller.enqueue(heartbeat);
           }, this.#options.heartbeatMs);
           beat.unref();
-          // A reader that stalls does not ask for events. The stop of the server must reach the engine all the same.
+          // A stalled reader asks for no events, but the stop of the server must still reach the engine.
           const { signal } = this.#reply;
           const cut = () => {
             if (!this.#isAsking && !this.#isOver) this.#cutting = this.#cut();
           };
-          // The client may have gone while its message was kept. Nobody reads the stream then, and the turn would never end.
+          // The client may have gone while its message was stored. Without a reader the turn would never end.
           if (signal.aborted) cut();
           else signal.addEventListener('abort', cut, { once: true });
         },
@@ -111,7 +111,7 @@ export class ChatStream {
   }
 
   #fail(error: unknown): void {
-    const failure = placed(error, this.#start.data);
+    const failure = withSession(error, this.#start.data);
     const body = failureBody(publicFailure(failure), this.#options.requestId);
     this.#rest = Buffer.concat([this.#rest, Buffer.from(encodeFailure(body))]);
     this.#end(failure);

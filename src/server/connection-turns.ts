@@ -1,9 +1,9 @@
-// Answers the requests of a connection one after the other, although a client may send thousands of them at once (pipelining). The requests of
-// other connections come in between.
+// Answers the requests of a connection one after the other, although a client may send thousands of them at once (pipelining). The requests
+// of other connections come in between.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The requests that may wait on one connection before it is read no further. One read may bring more. */
+/** The most requests that wait on one connection. The connection is then not read further, but its last read may bring more. */
 const mostWaiting = 32;
 
 interface Turns {

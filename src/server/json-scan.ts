@@ -27,7 +27,7 @@ export interface LongList {
 }
 
 /**
- * The least bytes of a list for each value in it, beside the first few values. A value takes up to 40 bytes of memory. A message of one
+ * The least bytes of a list for each value in it, except the first few values. A value takes up to 40 bytes of memory. A message of one
  * character has one value for 15 bytes.
  */
 const leastBytes = 10;

@@ -49,6 +49,7 @@ interface Exchange {
 /** How long complete responses may take to reach their readers after all work has ended, in ms. */
 const deliveryMs = 2000;
 
+/** Rejects with `CONFIG` if the address or the port cannot be used. */
 export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
   const exchanges = new WeakMap<Duplex, Exchange>();
   const readers = new StalledReaders(limits.stalledMs, limits.checkMs);
@@ -146,7 +147,7 @@ function cannotListen(error: NodeJS.ErrnoException, given: string, port: number)
 }
 
 async function stop(server: Server, app: App): Promise<void> {
-  // Until then it listens: whoever comes is told that this server is not ready.
+  // The server listens until the app has stopped, so that new requests get an answer.
   await app.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection becomes idle when its last response is out. Node closes only those connections that are idle at the time of the call.

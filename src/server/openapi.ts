@@ -75,7 +75,7 @@ export function openApiDocument(version: string): OpenApiDocument {
 
 const openPaths = [
   ['/healthz', 'Does the server run?'],
-  ['/readyz', 'Can it read its store?'],
+  ['/readyz', 'Can it write to its store?'],
 ] as const;
 
 function operation(name: Operation): OpenApiOperation {

@@ -7,6 +7,7 @@ import { modelFailure } from './model-failure.ts';
 
 const publicCodes: ReadonlySet<string> = new Set(serviceErrorCodes);
 
+/** The failure as clients get it. Any other error becomes `INTERNAL_ERROR`. The original error is the `cause`, for the log. */
 export function publicFailure(error: unknown): ParleyError {
   if (!(error instanceof ParleyError)) return internalError(error);
   const { session_id, message_id } = error;
@@ -48,15 +49,15 @@ export function publicFailure(error: unknown): ParleyError {
 }
 
 /**
- * True where an error of another program is behind the failure. Such a failure names the database and its address. The server's own
- * failures of this code have no cause.
+ * True if the failure was caused by an error of another program. Its text then names the database and its address. The server's own
+ * failures with this code have no cause.
  */
 function isOfDatabase({ cause }: ParleyError): boolean {
   return cause instanceof ParleyError ? isOfDatabase(cause) : cause !== undefined;
 }
 
 /** Adds the session and the message to a failure of a chat whose message was stored. */
-export function placed(error: unknown, { session_id, message_id }: ChatStart): unknown {
+export function withSession(error: unknown, { session_id, message_id }: ChatStart): unknown {
   if (error instanceof ClientGone) return error;
   const failure = error instanceof ParleyError ? error : internalError(error);
   if (failure.session_id !== null) return failure;

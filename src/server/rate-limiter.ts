@@ -1,5 +1,5 @@
-// Admits a request whose key is valid and is not used too often. No other fault of a request is reported before that. The service decides
-// what a key may see.
+// Admits a request if its key is valid and is not used too often. No other fault of a request is reported before these two. The service
+// decides what a key may see.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -9,7 +9,7 @@ import { TokenBucket } from './token-bucket.ts';
 /** The most keys that are remembered, which limits the memory. A forgotten key starts with a full allowance. */
 const rememberedKeys = 10_000;
 
-/** What this server grants of the limits of a key: the servers that live at one store share them. */
+/** This server's share of the limits of a key. The live servers of one store share them equally. */
 class LimitShare {
   readonly #limits: ServerLimits;
   readonly #servers: () => number;
@@ -67,7 +67,7 @@ export class RateLimiter {
   readonly #now: () => number;
   readonly #uses = new Map<string, RateLimit>();
 
-  /** `servers`: how many servers share the limits now. */
+  /** `servers`: the number of live servers, which share the limits. */
   constructor(
     service: ConversationService,
     limits: ServerLimits,
@@ -80,8 +80,8 @@ export class RateLimiter {
   }
 
   /**
-   * `isSmall`: what the request holds may be read before its key is checked. A known key is then looked up by the service alone, and
-   * `projectId` is null.
+   * Throws `INVALID_API_KEY` or `RATE_LIMITED`. `isSmall`: the body may be read before the key is checked. For a known key `projectId` is
+   * then null, and only the operation itself checks the key.
    */
   async admit(call: Call, isSmall: boolean): Promise<{ use: RateLimit; projectId: string | null }> {
     const known = this.#uses.get(call.apiKey);

@@ -15,6 +15,7 @@ export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unkn
   throw invalidRequest(result.error.issues.flatMap((issue) => faults(issue, value)));
 }
 
+/** `INVALID_REQUEST` with the first fault in its message and at most {@link namedFaults} faults in `details`. */
 export function invalidRequest(
   details: readonly ErrorDetail[],
   hint = 'See /docs for the fields of this request.',
@@ -46,7 +47,7 @@ export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: 
   };
 }
 
-/** `place` has a field of a name that it cannot have. */
+/** The error for a field `name` that the value at `place` cannot have. */
 export function unknownField(place: string, name: string): ParleyError {
   return invalidRequest([{ field: shortened(`${place}.${name}`), problem: notOfRequest }]);
 }

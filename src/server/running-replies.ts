@@ -1,5 +1,5 @@
-// The replies that are running. A server that stops first works on for a while, though it says that it is not ready; then it takes no new
-// replies, lets the running ones end for a while, and cuts them. What came of each reply is stored, and its client is told.
+// The replies that are running. A stopping server first takes new replies for a while, although it reports that it is not ready. Then it
+// refuses new replies, lets the running ones end for a while, and cuts the rest. Each received part is stored, and its client is told.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../service/errors.ts';
 import { ClientGone } from './client-gone.ts';

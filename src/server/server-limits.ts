@@ -12,7 +12,7 @@ export interface ServerLimits {
   readonly largeBodyBytes: number;
   /** Bytes of the request line and all headers together. */
   readonly headerBytes: number;
-  /** Requests of one key. After a pause of a second, as many may come at once. */
+  /** Requests of one key per second. After a pause of a second, as many may come at once. */
   readonly requestsPerSecond: number;
   /** Replies of one key that may stream at a time. */
   readonly streamsPerKey: number;
@@ -29,9 +29,9 @@ export interface ServerLimits {
   readonly heartbeatMs: number;
   /** How often the keys of running replies are checked, in ms. A reply whose key was revoked is then cut. */
   readonly keyCheckMs: number;
-  /** How long a server that stops still takes new work, in ms: until a balancer has seen that it is not ready. */
+  /** How long a stopping server still takes new work, in ms, so that a load balancer can notice that it is not ready. */
   readonly drainMs: number;
-  /** How long running replies may go on after that, in ms. */
+  /** How long running replies may continue after that, in ms. */
   readonly graceMs: number;
 }
 

@@ -7,11 +7,11 @@ export interface ServerLog {
   flush(): void;
 }
 
-/** The form of this service's own keys, wherever one stands. Most lines contain nothing that begins like one. */
+/** The beginning of this service's keys. Most lines do not contain it. */
 const keyPrefix = /pk_/i;
-/** A key that lacks its end is hidden, too: its last six characters follow from the others. */
+/** A key without its end is hidden too, because its last six characters can be computed from the others. */
 const keys = /pk_[0-9A-Za-z]{8,}/gi;
-/** In a path, also with up to two other characters between those of the key, as where it was broken into lines. */
+/** A key in a path. Up to two other characters may stand between those of the key, for example if it was broken into lines. */
 const keysInPath = /pk_(?:[^0-9A-Za-z]{0,2}[0-9A-Za-z]){8,33}/gi;
 const redacted = '[key]';
 
@@ -73,7 +73,7 @@ export function withoutKeys(path: string, apiKey: string): string {
   return '[encoded]';
 }
 
-/** A path that was decoded may hold any byte. Encoded, it drives no terminal, and its line stays JSON behind the filter of a terminal. */
+/** Encodes a decoded path, which may hold any byte. The result cannot control a terminal, and its line stays valid JSON. */
 function percentEncoded(text: string): string {
   return text.replace(
     /[^!-~]/g,

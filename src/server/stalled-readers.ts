@@ -1,9 +1,9 @@
-// Cuts responses whose reader has stopped taking bytes. Node's own time-out of a socket starts anew with each write, taken or not, so it
-// lets a stalled reader stay for up to twice as long.
+// Cuts responses whose reader has stopped taking bytes. Node's own time-out of a socket starts again at each write, even if the reader
+// takes nothing, so it lets a stalled reader stay for up to twice as long.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What a connection sends, and what its reader has taken of all that it sent. */
+/** The response that a connection sends, how many bytes its reader has taken, and since when it has taken no more. */
 interface Sending {
   response: ServerResponse | null;
   taken: number;
@@ -12,7 +12,7 @@ interface Sending {
 
 export class StalledReaders {
   readonly #stalledMs: number;
-  /** An entry for each connection, not for each response: an entry that changes costs less than one that comes and goes. */
+  /** One entry per connection, not per response, because changing an entry costs less than adding and removing one. */
   readonly #connections = new Map<Socket, Sending>();
   readonly #timer: NodeJS.Timeout;
 

@@ -1,4 +1,4 @@
-// A rate limit: `perSecond` tokens come each second, and as many may be taken at once after a pause of a second. It may change meanwhile.
+// A rate limit: `perSecond` tokens come each second, and as many may be taken at once after a pause of a second. `perSecond` may change.
 
 export class TokenBucket {
   readonly #perSecond: () => number;
@@ -15,7 +15,7 @@ export class TokenBucket {
     return Math.max(1, this.#perSecond());
   }
 
-  /** Takes a token. False where there is none. */
+  /** Takes a token. False if there is none. */
   take(now: number): boolean {
     this.#fill(now);
     if (this.#tokens < 1) return false;

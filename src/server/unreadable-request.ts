@@ -12,6 +12,7 @@ export interface Refusal {
 /** What Node's parser reports. `rawPacket` holds the bytes at which the parser stopped. */
 export type ConnectionError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
+/** The refusal for an error of Node's HTTP parser: 408, 414 or 431 for a limit, 400 for anything else. */
 export function refusalOf(error: ConnectionError, limits: ServerLimits): Refusal {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return refusal(408, 'INVALID_REQUEST', 'The request did not arrive in time.', 'Send it without pauses.');
@@ -40,9 +41,9 @@ export const badTarget = refusal(
  */
 export function refusalOfHead({ url, headers, httpVersion, rawHeaders }: IncomingMessage): Refusal | null {
   const isOld = httpVersion === '1.0' || httpVersion === '0.9';
-  // Node's parser takes HTTP/2.0, too.
+  // Node's parser also accepts HTTP/2.0.
   if (!isOld && httpVersion !== '1.1') return notHttp;
-  // The URL of the request would have such a segment taken away, and the path would be another one than a proxy has seen.
+  // URL parsing removes such a segment, so the path would differ from the path that a proxy has seen.
   if (dotSegment.test(url ?? '')) return { status: 404, error: noSuchRoute() };
   const { host } = headers;
   if (host === undefined ? !isOld : host === '' || namesTwoHosts(rawHeaders)) return badTarget;

@@ -46,53 +46,53 @@ export interface StoreReport {
   readonly integrity: string;
 }
 
-/** What opening a store has done to its tables. The versions are equal where there was nothing to do. */
+/** The migration that opening a store has done. The two versions are equal if there was nothing to do. */
 export interface StoreMigration {
-  /** The schema before: 0 where there was no store. */
+  /** The version of the schema before; 0 if there was no store. */
   readonly from: number;
   readonly to: number;
-  /** The path of the copy that was made of the store before it was changed; null where none was made. */
+  /** The path of the copy that was made of the store before it was changed; null if none was made. */
   readonly backup: string | null;
 }
 
-/** What a copy of a store holds of one project, as it was compared with the original. */
+/** One project in a copy of a store, after the comparison with the original. */
 export interface CopiedProject {
   readonly project_id: string;
   readonly project_name: string;
-  /** Active and deleted. */
+  /** How many sessions, active and deleted. */
   readonly sessions: number;
   readonly messages: number;
   /** SHA-256 over all sessions and messages, in hex: the same in both stores. */
   readonly hash: string;
 }
 
-/** What a copy has done with the modes of a store. */
+/** The modes in the result of copying a store. */
 export interface CopiedModes {
-  /** How many the copy did not have. */
+  /** How many modes were copied, because the copy did not have them. */
   readonly copied: number;
-  /** The copy has another mode with this name, which stays. */
+  /** The names of other modes that the copy had already. They stay unchanged. */
   readonly kept: readonly string[];
-  /** Their settings break a rule, so they were not copied. */
+  /** The names of modes that were not copied, because their settings break a rule. */
   readonly faulty: readonly string[];
 }
 
-/** What copying a store has done. */
+/** The result of copying a store. */
 export interface CopyReport {
   readonly from: string;
   readonly to: string;
   readonly projects: readonly CopiedProject[];
-  /** Revoked ones too. */
+  /** How many keys were copied, revoked ones included. */
   readonly keys: number;
   readonly modes: CopiedModes;
-  /** What idempotency keys did, so that a request that is repeated after the move is not done twice. */
+  /** How many results of idempotency keys were copied. A request that is repeated after the move is therefore not carried out twice. */
   readonly stored_answers: number;
 }
 
-/** Is told how far a copy is. */
+/** Receives the progress of a copy. */
 export interface CopyProgress {
-  /** `sessions`: how many there are in the original. */
+  /** Called at the start of a phase. `sessions`: how many sessions the original has. */
   begin(phase: 'copied' | 'compared', sessions: number): void;
-  /** So many sessions more. */
+  /** Called when this many further sessions are done. */
   finish(sessions: number): void;
 }
 
@@ -107,7 +107,7 @@ export interface PurgeRequest {
 /** A purge whose count was confirmed. */
 export interface PurgeExecution extends PurgeRequest {
   readonly expected_sessions: number;
-  /** Whether the files of the store are written anew, so that no erased byte is left in them. A store that always does so ignores it. */
+  /** True: the files of the store are rewritten, so that no erased byte is left in them. SQLite always does so and ignores this field. */
   readonly rewrite?: boolean;
 }
 
@@ -133,7 +133,7 @@ export interface PurgeReport {
   /** The bytes of the store before the purge and after it. */
   readonly bytes_before: number;
   readonly bytes: number;
-  /** Facts that show, in the store's own words, that no erased byte is left. */
+  /** Facts that show, in the store's own words, that no erased byte is left, or where erased bytes may be left. */
   readonly facts: readonly StoreFact[];
   /** `ok`, or the result of the store's own check. */
   readonly integrity: string;
@@ -188,9 +188,10 @@ export interface Administration {
   planPurge(request: PurgeRequest): Promise<PurgePlan>;
 
   /**
-   * Erases deleted sessions for good, with every byte of them in the store's files and its backups. A session whose turn still runs is
-   * left. Rejects with `INVALID_REQUEST` if the number of sessions is not the expected one; nothing is erased then. Rejects with
-   * `STORE_BUSY` while another process reads; the caller repeats the call until it resolves.
+   * Erases deleted sessions for good: in SQLite every byte of them in the store's files and in the backups beside it; in PostgreSQL their
+   * rows, and with `rewrite` every byte in the data files. A session whose turn still runs is left. Rejects with `INVALID_REQUEST` if the
+   * number of sessions is not the expected one; nothing is erased then. Rejects with `STORE_BUSY` while another process prevents the
+   * erasure of bytes; the caller repeats the call until it resolves.
    */
   purgeSessions(request: PurgeExecution): Promise<PurgeReport>;
 

@@ -8,16 +8,16 @@ export interface BackendOptions {
   readonly timeout: number | null;
   /** The path of a file of certificates (PEM) to trust besides those that Node trusts; null for none. */
   readonly authorityFile: string | null;
-  /** True: opening rejects where there is no store or no key yet. False: it creates them. */
+  /** True: opening rejects with `CONFIG` if there is no store or no key yet. False: it creates them. */
   readonly onlyExisting: boolean;
-  /** True: a new store is created even where a profile knows another store in that directory which is missing now. */
+  /** True: a new store is created even if a profile knows an earlier store in that directory, which is missing now. */
   readonly beginsStore: boolean;
   /**
    * True: each call uses the modes that are set up at its time, by this process or another. False: all calls use the modes that are set up
    * now.
    */
   readonly followsModes: boolean;
-  /** Tells the user what the first use has made, and which settings are unsafe. */
+  /** Shows the user a line: what the first use has made, which settings are unsafe, or why an operation takes long. */
   readonly say: (line: string) => Promise<void>;
   /** Called with each request to a server; null for no trace. */
   readonly trace: ((line: string) => Promise<void>) | null;
@@ -34,7 +34,7 @@ export interface OpenedBackend {
 
 /** How the embedded service is opened for a server. */
 export interface ServeOptions extends Pick<BackendOptions, 'timeout' | 'authorityFile' | 'say'> {
-  /** The path of a file of modes that replaces those of the user or of the store; null for these. */
+  /** The path of a file of modes that replaces the modes of the user or of the store; null to use those. */
   readonly modesFile: string | null;
   /** True: a store with an older schema is refused. False: it is migrated. */
   readonly refusesOlder: boolean;
@@ -50,9 +50,9 @@ export interface ServedBackend {
   readonly ready: () => Promise<void>;
   /** Called for each request that arrives, so that requests of one moment can share one state of the store. */
   readonly requestArrived: () => void;
-  /** How many servers live at the store now; null for a store of one machine. */
+  /** The number of live servers that share the store; null for a store of one machine. */
   readonly servers: (() => number) | null;
-  /** Calls the listener when the modes of the store have changed; null where the modes are not those of the store. */
+  /** Calls the listener when the modes of the store have changed; null if the modes are not those of the store. */
   readonly followModes: ((listener: () => void) => void) | null;
   /** Reads the modes again. When reading fails, the old modes stay in use. */
   readonly reloadModes: () => Promise<void>;

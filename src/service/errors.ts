@@ -1,5 +1,5 @@
-// Every failure of Parley is one class with one closed list of codes. Each code has a kind. The exit status of a command, the HTTP status
-// of a response and the next step of a batch follow from the kind.
+// Every failure of Parley is one class with one closed list of codes. Each code has a kind. The exit status of a command and the next
+// step of a batch follow from the kind. So does the HTTP status of a response, unless HTTP has a narrower one (wire/error-status.ts).
 import { withoutMiddle } from './quoted.ts';
 import type { Remedy } from './remedy.ts';
 

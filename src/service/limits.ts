@@ -49,5 +49,5 @@ export const bodyBytes = 8 * 1024 * 1024;
 /** A page of messages ends after this many bytes of JSON, whatever its limit. A page holds at least one message. */
 export const pageBytes = 4 * 1024 * 1024;
 
-/** The most messages of a session that a Parley server takes in one import. They are written in one transaction. */
+/** The most messages of a session that a Parley server takes in one import. */
 export const importedMessages = 10_000;

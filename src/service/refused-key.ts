@@ -1,4 +1,4 @@
-// The one answer to every key that is not to be used: absent, malformed, unknown or revoked.
+// The single error for every unusable key: absent, malformed, unknown or revoked.
 import { ParleyError } from './errors.ts';
 
 export function refusedKey(): ParleyError {

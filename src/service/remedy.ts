@@ -9,7 +9,7 @@ export type Remedy =
   | { readonly kind: 'check_mode'; readonly mode: string; readonly subject: ModeSubject }
   /** Change a mode whose settings break a rule, or remove it. */
   | { readonly kind: 'mend_mode'; readonly mode: string }
-  /** See what a mode is now, and change it again. */
+  /** Look at the current settings of a mode, and change it again. */
   | { readonly kind: 'look_at_mode'; readonly mode: string }
   /** Choose another fallback for a mode. */
   | { readonly kind: 'change_fallback'; readonly mode: string }
@@ -49,9 +49,9 @@ export type Remedy =
   | { readonly kind: 'make_profile' }
   | { readonly kind: 'name_another_profile' }
   | { readonly kind: 'make_store' }
-  /** Bring the tables of a store to this version. */
+  /** Bring the tables of a store to the newest schema. */
   | { readonly kind: 'migrate_store' }
-  /** Go on with a copy of a store that was stopped. */
+  /** Continue a stopped copy of a store. */
   | { readonly kind: 'resume_copy' }
   | { readonly kind: 'restore_session' }
   | { readonly kind: 'import_an_export' }

@@ -8,6 +8,7 @@ export interface Result<T> {
   readonly body: unknown;
 }
 
+/** The result of this service, with its own envelope as the body. */
 export function resultOf<T>(data: T): Result<T> {
   return { data, body: { success: true, data } };
 }

@@ -91,6 +91,7 @@ export interface SessionRecord {
   readonly messages: readonly Message[];
 }
 
+/** The result for one id of a batch. */
 export interface BatchItem<Status extends string> {
   readonly session_id: string;
   readonly status: Status | 'not_found';
@@ -128,7 +129,7 @@ export interface SessionArchive {
   restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'restored'>>>;
 
   /**
-   * Stores a session with its id, its times and all of its messages, in one transaction. A session that exists and is equal stays
+   * Stores a session with its id, its times and all of its messages, as a whole or not at all. An equal session that exists stays
    * unchanged. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
    */
   importSession(call: Call, record: SessionRecord): Promise<Result<Session>>;

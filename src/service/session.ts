@@ -33,6 +33,7 @@ export function isCut({ finish_reason }: { readonly finish_reason: FinishReason 
   return finish_reason === 'interrupted' || finish_reason === 'error';
 }
 
+/** The tokens of one turn, as its engine counted them. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;

@@ -6,6 +6,7 @@ const bytesOfToken = 3;
 /** Tokens that a chat template adds around each message. */
 const frameTokens = 4;
 
+/** The estimated tokens of a text, rounded up. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesOfToken);
 }

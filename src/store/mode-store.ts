@@ -1,9 +1,9 @@
-// Modes that a store keeps for all who use it. A store knows a mode by its name and holds its settings as they were given; what they mean,
-// and which modes may stand beside each other, is for the caller to judge. Errors are as in session-store.ts.
+// The interface of a store of modes, which all processes that use the store share. A store knows the name of a mode and keeps its settings
+// as text. The caller checks the settings, and which modes may be stored together. Errors are as in session-store.ts.
 
 export interface ModeDocument {
   readonly name: string;
-  /** JSON. */
+  /** The settings as JSON. */
   readonly settings: string;
 }
 
@@ -11,7 +11,7 @@ export interface ModeDocument {
 export interface ModeSet {
   /** A text that differs after each change. */
   readonly version: string;
-  /** The name of the mode that is used when none is named; null if none was chosen. */
+  /** The name of the mode that is used if none is named; null if none was chosen. */
   readonly default_mode: string | null;
   /** In the order in which they were added. */
   readonly modes: readonly ModeDocument[];
@@ -20,8 +20,8 @@ export interface ModeSet {
 export interface ModeStore {
   read(): Promise<ModeSet>;
   /**
-   * Puts this set in place of the one that has the version `expected`. False if the store has another version: somebody was first, and
-   * nothing was changed. The version of the new set is one that no set had before.
+   * Replaces the set with the version `expected`. False if the store has another version, because another change came first; nothing is
+   * changed then. The new version must be one that no set had before.
    */
   replace(expected: string, next: ModeSet): Promise<boolean>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
-// The refusal of a store that an older Parley has made, where it is not to be migrated in passing.
+// The error for a store with an older schema, or for a missing store, where the caller asked not to migrate or make one.
 import { ParleyError } from '../service/errors.ts';
 
-/** `version` is 0 where there is no store yet. */
+/** The error `STORE_OLDER`. `version` is the schema of the store; 0 if there is no store yet. */
 export function olderStore(place: string, version: number, newest: number): ParleyError {
   const state =
     version === 0 ? 'is not made yet' : `has schema ${version}, and this Parley needs schema ${newest}`;

@@ -1,7 +1,7 @@
 // How many messages are read together: as many as take at most `pageBytes` as JSON. The rule is the same for every store.
 import { pageBytes } from '../service/limits.ts';
 
-/** The bytes of a message beside its text. */
+/** The bytes of a message's other fields, as JSON. */
 const otherBytes = 512;
 
 export class PageRoom {

@@ -71,6 +71,7 @@ export function toMessage(row: MessageRow): Message {
   };
 }
 
+/** Epoch milliseconds as ISO 8601 in UTC, with milliseconds. */
 export function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

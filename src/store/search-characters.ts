@@ -53,7 +53,7 @@ const special = new RegExp(`[${alone.source.slice(1, -1)}${Object.keys(equals).j
 const beyondAscii = /[^\0-\x7f]/gu;
 const markCharacters = new RegExp(`[${marks}]`, 'g');
 
-/** Making it takes a millisecond, which a start without a search saves. */
+/** The expression is made at its first use, because making it takes a millisecond. */
 const wordExpression = madeOnce(newWordExpression);
 
 /** The words of a text with their places. */
@@ -61,6 +61,7 @@ export function wordsIn(text: string): IterableIterator<RegExpMatchArray> {
   return text.matchAll(wordExpression());
 }
 
+/** True if a text holds at least one word. */
 export function hasWord(text: string): boolean {
   return wordsIn(text).next().done !== true;
 }

@@ -2,6 +2,7 @@
 import { ParleyError } from '../service/errors.ts';
 import type { SearchTerm } from './session-filters.ts';
 
+/** `INVALID_REQUEST` for a search that was ended after `limitMs` ms. It names the terms. */
 export function tooLong(terms: readonly SearchTerm[], limitMs: number): ParleyError {
   const words = terms.map(({ text, prefix }) => JSON.stringify(prefix ? `${text}*` : text));
   const problem = `lasts longer than ${limitMs / 1000} s: ${words.join(' ')}`;

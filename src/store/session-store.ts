@@ -33,10 +33,10 @@ import type {
 import type { BatchItem, SearchPage, SessionRecord } from '../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from './session-filters.ts';
 
-/** The SHA-256 of the key that a call is made with; null where that is checked. */
+/** The SHA-256 of the key that a call is made with; null if the key was checked before. */
 export type KeyHash = Uint8Array | null;
 
-/** Makes a write happen once: kept in the same transaction as what it names. */
+/** Makes a write happen at most once. The key is stored in the same transaction as the result of the write. */
 export interface IdempotencyKey {
   readonly key: string;
   /** The SHA-256 of the operation and its request. The same key with another hash is a mismatch. */
@@ -68,6 +68,7 @@ export interface Lease {
   readonly ms: number;
 }
 
+/** The longest lease of a turn, in ms. */
 export const longestLeaseMs = 60_000;
 
 export interface TurnStart {
@@ -83,7 +84,7 @@ export interface TurnStart {
   readonly deadOwner: string | null;
   readonly once: IdempotencyKey | null;
   readonly keyHash?: KeyHash;
-  /** The id for an empty `interrupted` reply that closes a turn whose owner went without ending it. */
+  /** The id for the `interrupted` reply that closes an abandoned turn. The reply has the stored parts, or is empty. */
   readonly closing_message_id: string;
 }
 
@@ -123,12 +124,12 @@ export interface TurnReply {
   readonly now: number;
 }
 
-/** What has come of a reply that runs, since the part before it. */
+/** The part of a running reply that came after the previous part. */
 export interface ReplyPart {
-  /** Where in the text it begins, in UTF-16 units. */
+  /** The place in the text where the part begins, in UTF-16 units. */
   readonly at: number;
   readonly content: string;
-  /** For the interrupted reply that becomes of the parts when the turn is left; the same for each part of a turn. */
+  /** The id of the interrupted reply that the parts become if the turn is abandoned. It is the same for all parts of a turn. */
   readonly message_id: string;
   readonly mode: string;
   readonly now: number;
@@ -142,15 +143,15 @@ export type TurnEnd =
   | { readonly kind: 'not_found' };
 
 export interface PurgeOptions {
-  /** A number of sessions. */
+  /** How many sessions the caller expects to erase. */
   readonly expected: number;
-  /** As in {@link IdempotencyKey}. */
+  /** As in {@link IdempotencyKey}. Older keys are erased too. */
   readonly keptSince: number;
-  /** Whether no erased byte may be left in the files of the store, where that takes more than the purge itself. False without it. */
+  /** True: the store also does the extra work, if it needs any, that leaves no erased byte in its files. False by default. */
   readonly rewrites?: boolean;
 }
 
-/** `other_count`: there are so many sessions, not as many as expected; nothing was erased. */
+/** `other_count`: there are `sessions` sessions, not as many as expected, and nothing was erased. */
 export type Purge =
   | { readonly kind: 'purged'; readonly report: PurgeReport }
   | { readonly kind: 'other_count'; readonly sessions: number };
@@ -175,9 +176,9 @@ export interface SessionStore {
     once: IdempotencyKey | null,
     keyHash?: KeyHash,
   ): Promise<Idempotent<NewSession>>;
-  /** Active sessions alone; so are all reads and writes but those of restoring, and listing the deleted. Null for any other. */
+  /** Null unless the session is active. The other methods too see active sessions only, unless their text says otherwise. */
   findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
-  /** Hides it. Null where there is nothing to delete. */
+  /** Hides the session until it is restored or purged. Null if the project has no such active session. */
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
   /** A new title does not count as an activity. Null if the project has no such active session. */
   renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
@@ -209,7 +210,7 @@ export interface SessionStore {
    */
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage>;
   /**
-   * The messages in the order of their positions; null for an unknown session. The page ends at its limit, or where its messages take
+   * The messages in the order of their positions; null for an unknown session. The page ends at its limit, or when its messages take
    * `pageBytes` as JSON (page-room.ts), but it holds at least one message if there is one.
    */
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null>;
@@ -247,10 +248,10 @@ export interface SessionStore {
    */
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
   /**
-   * Whether the turn is still held: false once another has taken it. Extends its lease to `leaseMs` from now when a third of that has
-   * passed, so it may be asked often. `part` is kept until the turn ends by a store that many machines share: when the owner goes without
-   * ending the turn, the parts are its interrupted reply, for whoever takes it over or lists the messages. A part that is sent again
-   * from the same place replaces the first.
+   * True while the turn is held; false once another owner has taken it. Extends the lease to `leaseMs` from now when a third of it has
+   * passed, so frequent calls are cheap. A store that many machines share keeps `part` until the turn ends. If the owner disappears, the
+   * parts become the interrupted reply when another owner takes the turn or the messages are listed. A part with the same `at` replaces
+   * the earlier one.
    */
   renewTurn(projectId: string, turn: Turn, leaseMs: number, part?: ReplyPart | null): Promise<boolean>;
   /**
@@ -263,10 +264,11 @@ export interface SessionStore {
   /** What a purge would erase. */
   planPurge(filter: PurgeFilter): Promise<PurgePlan>;
   /**
-   * Not one transaction: once it has begun, asking again goes on. `STORE_BUSY` while another process reads, for as long as that keeps erased bytes where they are.
+   * Erases the sessions of the filter for good. It is not one transaction: after a failure another call continues it. Rejects with
+   * `STORE_BUSY` if another process reads the store for so long that erased bytes stay in its files.
    */
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge>;
-  /** Whether any of these is there: active, or deleted and not purged. */
+  /** True if the project has any of these sessions, active or deleted. */
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
   /** The usage of the replies of all projects since a time (ms). The largest group comes first; days are in their order. */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;

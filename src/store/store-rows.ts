@@ -1,12 +1,11 @@
-// What copying one store into another needs of each: all rows of a store, out and in, with exact ids, positions and times. Nothing is
-// decided here, and no row is changed on its way. Every method is one unit of work; pages bound what is held in memory. Errors are as in
-// session-store.ts.
+// The interface for copying a store: it reads and writes all rows, with exact ids, positions and times. It decides nothing and changes no
+// row. Every method is one unit of work. The rows are read in pages, which limits the memory. Errors are as in session-store.ts.
 import type { MessageRow } from './rows.ts';
 
 export interface ProjectRow {
   readonly project_id: string;
   readonly name: string;
-  /** Epoch milliseconds, as all times here. */
+  /** Epoch milliseconds, like all times in this file. */
   readonly created_at: number;
 }
 
@@ -28,40 +27,43 @@ export interface SessionHead {
   readonly updated_at: number;
   readonly message_count: number;
   readonly deleted_at: number | null;
-  /** Of the message whose turn runs, or was left; null for none. Who runs it is not copied: there it is a turn that nobody runs. */
+  /**
+   * The position of the message whose turn runs or was abandoned; null for none. The owner is not copied: no process runs the copied
+   * turn.
+   */
   readonly turn_position: number | null;
   readonly turn_epoch: number;
 }
 
 export type KeptMessage = MessageRow & { readonly first_token_ms: number | null };
 
-/** A session, and those of its messages that are on the page, one behind the other. */
+/** A session with those of its messages that are on the page, in the order of their positions. */
 export interface SessionPart {
   readonly session: SessionHead;
   readonly messages: readonly KeptMessage[];
 }
 
-/** Where a page begins: with this message of the session; behind the session where the position is null. */
+/** The place where a page begins: at this message of the session, or behind the session if `position` is null. */
 export interface PartPlace {
   readonly session_id: string;
   readonly position: number | null;
 }
 
 export interface PartPage {
-  /** In the order of the sessions' ids. A session that does not fit goes on as the first part of the next page. */
+  /** In the order of the sessions' ids. A session that does not fit continues as the first part of the next page. */
   readonly parts: readonly SessionPart[];
   /** Null on the last page. */
   readonly next: PartPlace | null;
 }
 
-/** What an idempotency key did. */
+/** The result of an idempotency key. */
 export interface IdempotencyRow {
   readonly key: string;
   readonly request_hash: Uint8Array;
-  /** The message of a turn; null where an answer is stored. */
+  /** The session and the position of a turn's message; both null if an answer is stored. */
   readonly session_id: string | null;
   readonly position: number | null;
-  /** JSON. */
+  /** The stored answer as JSON; null for a turn. */
   readonly answer: string | null;
   readonly age_ms: number;
 }
@@ -74,28 +76,28 @@ export interface StoreCounts {
 export interface StoreRows {
   /** In the order of their ids. */
   projects(): Promise<readonly ProjectRow[]>;
-  /** In the order of their ids, revoked ones too. */
+  /** In the order of their ids, revoked ones included. */
   keys(): Promise<readonly ProjectKeyRow[]>;
   count(projectId: string): Promise<StoreCounts>;
-  /** `from` is null for the first page. At least one message is on it, unless there is none. */
+  /** `from` is null for the first page. A page holds at least one message if any is left. */
   readParts(projectId: string, from: PartPlace | null): Promise<PartPage>;
-  /** At most a thousand, in the order of the keys, behind `after`. */
+  /** At most a thousand rows behind the key `after`, in the order of the keys. */
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]>;
 
-  // What is there already under its id stays as it is.
+  // The methods that add rows leave an existing row with the same id unchanged.
   addProjects(projects: readonly ProjectRow[]): Promise<void>;
   addKeys(keys: readonly ProjectKeyRow[]): Promise<void>;
   addParts(projectId: string, parts: readonly SessionPart[]): Promise<void>;
-  /** A row whose session is not there is left out. */
+  /** Leaves out a row whose session is not stored. */
   addIdempotency(projectId: string, rows: readonly IdempotencyRow[]): Promise<void>;
-  /** With their messages, and what names them. */
+  /** Removes the sessions with their messages and the idempotency rows that name them. */
   removeSessions(projectId: string, sessionIds: readonly string[]): Promise<void>;
 
-  /** A note of whoever copies, kept in the store; null without one. */
+  /** The state of a copy, which the copying code keeps in the store as text; null if there is none. */
   copyNote(): Promise<string | null>;
   setCopyNote(note: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a page holds at most; one message may take more. */
+/** The limits of a page. A single message may be longer than `textBytes`. */
 export const pageLimits = { sessions: 500, messages: 2000, textBytes: 4 * 1024 * 1024 } as const;

@@ -18,7 +18,10 @@ export interface StandingTurn {
 
 /** The rules of a turn: they say, from what is stored, what is to be written. */
 export interface TurnRules {
-  /** For a new message in an existing session. `close and take`: the standing turn first gets an empty `interrupted` reply. */
+  /**
+   * For a new message in an existing session. `close and take`: the standing turn first gets an `interrupted` reply of the stored parts,
+   * if any.
+   */
   begin(standing: StandingTurn | null, deadOwner: string | null): 'busy' | 'take' | 'close and take';
   /** For a message whose idempotency key came again. `reply` is the reply that it has. */
   repeat(

@@ -1,5 +1,5 @@
-// Files that appear under their name whole or not at all. A file is written under another name in the same directory, synced, and then
-// renamed. Other users cannot read it at any time.
+// Writes files that appear under their name whole or not at all. A file is written under another name in the same directory, synced, and
+// then renamed. No other user can read it before `mode` allows that.
 import {
   closeSync,
   fchmodSync,

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 /**
  * Creates the directory and the missing ones above it, each durable before the next. An existing directory keeps its permissions. The
- * directories are created one by one, because Node's recursive mkdir never returns where a parent is a link to nothing.
+ * directories are created one by one, because Node's recursive mkdir never returns if a parent is a broken link.
  */
 export function makePrivateDirectory(path: string): void {
   if (isDirectory(path)) return;

@@ -5,12 +5,15 @@ export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** True where this process, or the whole machine, may open no more files. A thread that cannot start has the code in its message alone. */
+/**
+ * True if this process, or the whole machine, may open no more files. Some errors, as of a new thread, have the code in the message
+ * alone.
+ */
 export function isOutOfFiles(error: unknown): boolean {
   return error instanceof Error && /\b(EMFILE|ENFILE)\b/.test(error.message);
 }
 
-/** What to do then. */
+/** The hint for {@link isOutOfFiles}. */
 export const outOfFilesHint =
   'Too many files and connections are open. Try again in a moment; if it stays so, raise the limit of open files (ulimit -n).';
 

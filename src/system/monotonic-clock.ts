@@ -1,6 +1,6 @@
-// A clock that only goes forward, whatever becomes of the time of day.
+// A steady clock: it only goes forward, even if the time of day is set.
 
-/** Milliseconds since some moment in the past. Not `performance.now`, because Node takes 2 ms to load `performance`. */
+/** Milliseconds since an arbitrary moment. `performance.now` is not used, because Node takes 2 ms to load `performance`. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

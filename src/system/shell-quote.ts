@@ -1,4 +1,4 @@
-// A word as a POSIX shell reads it back, for commands in messages.
+// Quotes a word so that a POSIX shell reads it back unchanged, for commands in messages.
 
 /** Adds quotation marks only to a word that needs them. */
 export function quoteForShell(word: string): string {

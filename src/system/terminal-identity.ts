@@ -4,7 +4,7 @@ import { parseProcessStat } from './process-stat.ts';
 export interface TerminalDependencies {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The text of a file. It may throw where there is no such file. */
+  /** The text of a file. It may throw if there is no such file. */
   readText(path: string): string;
 }
 

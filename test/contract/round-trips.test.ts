@@ -1,4 +1,4 @@
-// How often a request of a known key waits for the database: each round trip is the network's time once more.
+// How often a request with a known key waits for the database. Each round trip costs the time of the network once more.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openServer, type ServerFixture } from '../server/server-fixture.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
       return found && { ...found, contextTokens: 10_000 };
     },
   };
-  // The keys of running replies are looked at again, later than a turn here lasts.
+  // The keys of running replies are checked again only after the turns of this test have ended.
   server = await openServer({ openStore, engines, serverLimits: { keyCheckMs: 60_000 } });
   ({ url } = await server.listen());
   await ask('POST', '/v1/auth/verify', {});
@@ -57,8 +57,8 @@ async function ask(method: string, path: string, body?: object, key: string | nu
   return { status: response.status, data, roundTrips: proxy.roundTrips() - before };
 }
 
-test('a session is made in one, with a key of its own too, and read in one', async () => {
-  // The first of a minute also forgets old ones.
+test('a session is created in one round trip, also with an idempotency key, and read in one', async () => {
+  // The first call with an idempotency key in a minute also deletes old keys.
   await ask('POST', '/v1/sessions', {}, 'before');
   for (const key of [null, 'key']) {
     const made = await ask('POST', '/v1/sessions', { title: 'new' }, key);
@@ -69,7 +69,7 @@ test('a session is made in one, with a key of its own too, and read in one', asy
   expect(await ask('GET', '/v1/sessions/none')).toMatchObject({ status: 404, roundTrips: 1 });
 });
 
-test('a turn takes two, and a third for what was said before, however it is read', async () => {
+test('a turn takes two round trips, and a third for the history, in every form of the reply', async () => {
   let session: { session_id?: string } = {};
   for (let turns = 0; turns < 10; turns += 1) {
     const turn = await ask('POST', '/v1/chat', { mode: 'test', message: 'hi', ...session });

@@ -1,4 +1,4 @@
-// The same API from a server in another process, started by the real program: one for the file, with new projects for each test.
+// The API suite over a server in another process, which the real program starts: one server for the file, new projects for each test.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

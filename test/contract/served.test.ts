@@ -1,4 +1,4 @@
-// The same API through a server on a port of this process: one for the file, with new projects for each test, and a client that talks to it.
+// The API suite over a server on a port of this process: one server for the file, new projects for each test, and a remote client.
 import { afterAll, beforeAll } from 'vitest';
 import { openServer, type ServerFixture } from '../server/server-fixture.ts';
 import { newKey } from '../support/embedded.ts';

@@ -1,4 +1,4 @@
-// What every backend of the API must do, whichever it is: this process, or a server. The suite knows only the contracts, and the
+// What every backend of the API must do, in this process or at a server. The suite knows only the contracts and the
 // two modes that need no model. Its parts are in service/.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/service/backend.ts';
@@ -12,7 +12,7 @@ import { describeSearch } from './service/search-suite.ts';
 import { everySession, type GivenService } from './service/service-fixture.ts';
 import { describeSessions } from './service/sessions-suite.ts';
 
-/** A backend with two projects, a key to each, and a third key that was revoked. */
+/** A backend with two projects, a key for each, and a third key that was revoked. */
 export interface ServiceFixture {
   readonly backend: Backend;
   readonly firstProject: string;

@@ -1,5 +1,5 @@
-// Several projects in one store, under random operations, against a model that is a plain map. Every text holds its project's
-// marker: found in another project's answer, it is a leak.
+// Several projects in one store, under random operations, compared with a model that is a plain map. Every text holds its project's
+// marker. A marker in another project's answer is a leak.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
@@ -23,7 +23,7 @@ type Operation =
   | {
       readonly kind: 'chat' | 'get' | 'delete' | 'restore' | 'rename' | 'messages';
       readonly tenant: number;
-      /** Which of all sessions, of whichever tenant. */
+      /** The number of a session among the sessions of all projects. */
       readonly session: number;
     }
   | {
@@ -66,7 +66,7 @@ const operations = (tenants: number): fc.Arbitrary<readonly Operation[]> =>
   );
 
 describe('projects in one store', () => {
-  it('behave as maps of their own, and nothing of one shows in another', async () => {
+  it('behave as separate maps, and no answer of one contains data of another', async () => {
     const scenario = fc
       .integer({ min: 2, max: 4 })
       .chain((tenants) => fc.tuple(fc.constant(tenants), operations(tenants)));
@@ -234,7 +234,7 @@ async function perform(
 
 type Method = (...words: unknown[]) => Promise<unknown> | AsyncIterable<unknown>;
 
-/** The same, with all that it answers written down: every event, every body, every failure with what it says. */
+/** The same service, which also records all its answers: every event, every body and the text of every failure. */
 function recorded<Target extends object>(target: Target, said: string[]): Target {
   const failed = (error: unknown) => {
     if (error instanceof ParleyError)
@@ -266,7 +266,7 @@ function recorded<Target extends object>(target: Target, said: string[]): Target
   });
 }
 
-/** The code where it fails. */
+/** The error code if the call fails. */
 async function outcome(work: () => Promise<unknown>): Promise<unknown> {
   try {
     return await work();

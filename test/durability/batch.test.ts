@@ -1,4 +1,4 @@
-// A batch that is killed and resumed is as one that was not: each line answered once.
+// A batch that is killed and resumed has the result of an uninterrupted batch: each line is answered once.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { batchStorm } from '../support/batch-storm.ts';
 import { Place } from '../support/parley.ts';

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Place } from '../support/parley.ts';
 
-test('400 processes, eight at a time, make 400 sessions', async () => {
+test('400 processes, eight at a time, create 400 sessions', async () => {
   const place = new Place();
   onTestFinished(() => place.remove());
   await place.output(['verify']);

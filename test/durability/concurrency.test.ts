@@ -1,4 +1,4 @@
-// Several processes at one store: turns of a session one after the other, none lost; and a turn whose process stands still.
+// Several processes at one store: the turns of a session run one after the other, and none is lost; and a turn of a suspended process.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { endOf, Place } from '../support/parley.ts';
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** Runs all, so many at a time, and gives what each resolves to. */
+/** Runs the task `count` times, `atOnce` at a time, and returns the results in order. */
 async function inTurn<T>(count: number, atOnce: number, run: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
@@ -28,7 +28,7 @@ async function inTurn<T>(count: number, atOnce: number, run: (index: number) => 
 
 test('eight processes chat in one session at once: all succeed, their turns one after the other', async () => {
   const session = await place.newSession();
-  // Long enough that no turn ends before the next process wants its own.
+  // Long enough that no turn ends before the next process wants its turn.
   const messages = Array.from({ length: 8 }, (_, index) => `${index} ${'word '.repeat(20_000)}`);
   const replies = await inTurn(8, 8, (index) =>
     place.output(['chat', '--mode', 'echo', '-s', session], { stdin: messages[index] ?? '' }),
@@ -47,7 +47,7 @@ test('eight processes chat in one session at once: all succeed, their turns one 
 });
 
 // concurrency.long.ts has more of them.
-test('24 processes, four at a time, make 24 sessions', async () => {
+test('24 processes, four at a time, create 24 sessions', async () => {
   await place.output(['verify']);
   const made = await inTurn(24, 4, () => place.newSession());
   const listed = (await place.output(['sessions', 'list', '--all', '--ids'])).trim().split('\n');
@@ -55,7 +55,7 @@ test('24 processes, four at a time, make 24 sessions', async () => {
   expect(listed.sort()).toEqual([...made].sort());
 }, 120_000);
 
-test('eight processes that come first at once agree on one key', async () => {
+test('eight processes whose first use is at the same moment agree on one key', async () => {
   const identities = await inTurn(8, 8, () => place.output(['verify', '--json']));
   expect(new Set(identities).size).toBe(1);
   const keys = JSON.parse(await place.output(['keys', 'list', '--json'])).data;
@@ -65,15 +65,15 @@ test('eight processes that come first at once agree on one key', async () => {
   ]);
 });
 
-test('a turn whose process stands still is taken over, and what it had said is kept when it goes on', async () => {
+test('the turn of a suspended process is taken over, and its received text is stored when the process resumes', async () => {
   const session = await place.newSession();
   const message = 'word '.repeat(200_000);
   const first = place.spawn(['chat', '--mode', 'echo', '-s', session], { stdin: message });
   await new Promise((resolve) => first.stdout?.once('readable', resolve));
   first.kill('SIGSTOP');
-  // Longer than it lets pass without asking whether the turn is still its own.
+  // Longer than the time between two checks whether the turn is still held.
   const asksAgain = delay(1500);
-  // Its process is there, so that only the end of its lease frees the session: it is of seconds, and is ended here.
+  // The process still exists, so only the end of its lease frees the session. The lease lasts seconds, so the test ends it here.
   lookInto(place.storeFile, (database) => {
     const leases = database.prepare('SELECT turn_until FROM sessions').pluck().all();
     expect(leases).toEqual([expect.any(Number)]);
@@ -102,7 +102,7 @@ test('renaming, deleting, restoring and chatting at once leave a session whole',
     () => ['sessions', 'restore', session],
   ];
   const outcomes = await inTurn(24, 4, (index) => place.parley(commands[index % 4]?.(index) ?? []));
-  // Each finds the session, or finds it deleted.
+  // Each process finds the session active or deleted.
   expect(outcomes.filter(({ status }) => status !== 0 && status !== 5)).toEqual([]);
   const acknowledged = outcomes.filter(({ status }, index) => index % 4 === 0 && status === 0).length;
   expect(storedMessages(place).filter(({ finish_reason }) => finish_reason === 'stop')).toHaveLength(

@@ -1,11 +1,11 @@
-// Replies cut in the middle, through the real program: a signal, or a reader that goes away, while nobody reads on.
+// Replies cut in the middle, through the real program: by a signal, or by a reader that goes away.
 import type { ChildProcess } from 'node:child_process';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endOf, Place } from '../support/parley.ts';
 import { type StoredMessage, storedMessages, storeFaults } from '../support/stored-turns.ts';
 
-/** More than the pipe of a reader that does not read, its buffer and the program's hold. */
+/** More bytes than an unread pipe and the buffers of both programs hold. */
 const message = 'word '.repeat(60_000);
 let place: Place;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function heldInReply(words: readonly string[]): Promise<Held> {
   return { child, session };
 }
 
-/** Ends a process that does not end by itself, so that a failure shows as one. */
+/** Ends a process that does not end by itself, so that the test fails instead of hanging. */
 async function endingSoon(child: ChildProcess) {
   const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
   const end = await endOf(child);
@@ -45,7 +45,7 @@ const whole = [['in one piece', ['--no-stream']] as const, ['as one body', ['--j
 const signals = [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const];
 
 describe.each(streamed)('a reply streamed %s', (_form, words) => {
-  test.each(signals)('that %s cuts is kept as far as it came, exit %i', async (signal, status) => {
+  test.each(signals)('that %s cuts is stored as far as it came, exit %i', async (signal, status) => {
     const { child, session } = await heldInReply(words);
     child.kill(signal);
     expect(await endingSoon(child)).toEqual({ status, signal: null });
@@ -57,7 +57,7 @@ describe.each(streamed)('a reply streamed %s', (_form, words) => {
     expect(storeFaults(place)).toEqual([]);
   });
 
-  test('whose reader goes away is kept as far as it came, exit 0', async () => {
+  test('whose reader goes away is stored as far as it came, exit 0', async () => {
     const { child, session } = await heldInReply(words);
     child.stdout?.destroy();
     expect(await endingSoon(child)).toEqual({ status: 0, signal: null });
@@ -67,7 +67,7 @@ describe.each(streamed)('a reply streamed %s', (_form, words) => {
 });
 
 describe.each(whole)('a reply written %s', (_form, words) => {
-  test.each(signals)('that %s stops in the writing is kept whole, exit %i', async (signal, status) => {
+  test.each(signals)('that %s stops while it is written is stored whole, exit %i', async (signal, status) => {
     const { child, session } = await heldInReply(words);
     child.kill(signal);
     expect(await endingSoon(child)).toEqual({ status, signal: null });
@@ -75,7 +75,7 @@ describe.each(whole)('a reply written %s', (_form, words) => {
   });
 });
 
-test('the session of a cut reply goes on, with the cut reply in its place', async () => {
+test('the session of a cut reply continues, with the cut reply in its place', async () => {
   const { child, session } = await heldInReply([]);
   child.kill('SIGINT');
   await endingSoon(child);
@@ -89,7 +89,7 @@ test('the session of a cut reply goes on, with the cut reply in its place', asyn
   expect(storeFaults(place)).toEqual([]);
 });
 
-test('one signal is one, also on first use: the reply is kept even when the store has to be waited for', async () => {
+test('one signal is enough, also at the first use: the reply is stored even if the store is locked for a while', async () => {
   const fresh = new Place();
   const child = fresh.spawn(['chat', '--mode', 'echo'], { stdin: message });
   child.stderr?.resume();
@@ -105,7 +105,7 @@ test('one signal is one, also on first use: the reply is kept even when the stor
   fresh.remove();
 });
 
-test('a transcript that nobody reads on ends at a signal', async () => {
+test('an export whose reader has stopped ends at a signal', async () => {
   const session = await place.newSession();
   await place.output(['chat', '--mode', 'echo', '-s', session], { stdin: message });
   const child = place.spawn(['sessions', 'messages', session]);

@@ -1,5 +1,5 @@
-// A disk without room, through the real program: what was acknowledged is intact, nothing is half-done, and with room again
-// all goes on. The disk is a small one of its own; where none may be mounted, these tests show as skipped.
+// A full disk, through the real program: acknowledged data is intact, nothing is half-done, and with room again
+// all works. The disk is a small one for these tests; where none may be mounted, they show as skipped.
 import { readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -25,11 +25,11 @@ function onDataDisk() {
     disk.unmount();
   });
 
-  test('every state of a full disk fails clearly, keeps what was acknowledged, and passes', async () => {
+  test('every state of a full disk fails clearly, keeps acknowledged data, and recovers', async () => {
     const session = await place.newSession();
     const acknowledged: string[] = [];
     const statuses = new Set<number | null>();
-    // The message fits and its reply does not, and all that lies around that.
+    // Among the sizes are those at which the message fits and its reply does not.
     for (let pagesLeft = 0; pagesLeft < 40; pagesLeft += 2) {
       disk.fill(pagesLeft);
       const message = `${pagesLeft} pages left: ${'word '.repeat(3000)}`;
@@ -48,7 +48,7 @@ function onDataDisk() {
     expect(storeFaults(place)).toEqual([]);
   });
 
-  test('what is kept is read all the same, and what cannot be kept is told', async () => {
+  test('stored data can be read, and a write that finds no room is reported', async () => {
     const session = await place.newSession();
     await place.output(['chat', '--mode', 'echo', '-s', session, 'hello there']);
     await place.output(['sessions', 'search', 'there']);

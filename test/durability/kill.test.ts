@@ -1,4 +1,4 @@
-// What survives `kill -9`: all that was acknowledged, once; and the next command starts by itself.
+// After `kill -9` all acknowledged data is stored once, and the next command works without help.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { killStorm } from '../support/kill-storm.ts';
 import { endOf, Place } from '../support/parley.ts';
@@ -20,16 +20,16 @@ test('of 24 chats killed at random moments, nothing acknowledged is lost or doub
   expect(report.cutTurns).toBeGreaterThan(0);
 }, 180_000);
 
-test('a session whose owner was killed in mid-reply is free at once', async () => {
+test('a session whose owner was killed during a reply is free at once', async () => {
   const session = await place.newSession();
   const message = 'word '.repeat(60_000);
   const held = place.spawn(['chat', '--mode', 'echo', '-s', session], { stdin: message });
-  // The reply begins, and cannot end while nobody reads on.
+  // The reply begins, and cannot end while nobody reads it.
   await new Promise((resolve) => held.stdout?.once('readable', resolve));
   held.kill('SIGKILL');
   expect(await endOf(held)).toEqual({ status: null, signal: 'SIGKILL' });
 
-  // A lease that had to run out would take fifteen seconds.
+  // The end of the lease would take fifteen seconds.
   const next = place.spawn(['chat', '-n', '--mode', 'echo', '-s', session, 'next']);
   next.stdout?.resume();
   const timer = setTimeout(() => next.kill('SIGKILL'), 10_000);

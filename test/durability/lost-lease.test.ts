@@ -1,5 +1,5 @@
-// Processes that lose their turn: one that is stopped for longer than its lease and goes on, and several with one key. What is told as
-// done is kept, once. `scripts/standing-still.js` does the first with the usual lease of 15 s.
+// Processes that lose their turn: one that is suspended for longer than its lease, and several with one key. A reply that was reported as
+// done is stored, once. `scripts/standing-still.js` does the first with the usual lease of 15 s.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,24 +16,21 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-test.each([true, false])(
-  'a process that stood still learns that its turn was taken (key: %s)',
-  async (withKey) => {
-    const directory = join(place.path, `data-${withKey}`);
-    const report = await standStill(script, { directory, turnLeaseMs: 400, stopMs: 700, withKey });
-    expect(faultsOf(report)).toEqual([]);
-    const kept = report.stored.map(({ content, finish_reason }) => `${finish_reason}: ${content}`);
-    if (withKey) expect(kept).toEqual(['user: hello', 'stop: of the other']);
-    else {
-      expect(kept).toEqual([
-        ...['user: hello', expect.stringMatching(/^interrupted: 0 (\d+ )*$/)],
-        ...['user: next', 'stop: of the other'],
-      ]);
-    }
-  },
-);
+test.each([true, false])('a suspended process learns that its turn was taken (key: %s)', async (withKey) => {
+  const directory = join(place.path, `data-${withKey}`);
+  const report = await standStill(script, { directory, turnLeaseMs: 400, stopMs: 700, withKey });
+  expect(faultsOf(report)).toEqual([]);
+  const kept = report.stored.map(({ content, finish_reason }) => `${finish_reason}: ${content}`);
+  if (withKey) expect(kept).toEqual(['user: hello', 'stop: of the other']);
+  else {
+    expect(kept).toEqual([
+      ...['user: hello', expect.stringMatching(/^interrupted: 0 (\d+ )*$/)],
+      ...['user: next', 'stop: of the other'],
+    ]);
+  }
+});
 
-test('three processes with one key answer with one reply, though the first that runs it is killed', async () => {
+test('three processes with one key answer with one reply, although the first one is killed', async () => {
   const directory = join(place.path, 'three');
   const backend = await openEmbedded(directory);
   const apiKey = await newKey(backend, 'project');

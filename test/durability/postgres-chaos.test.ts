@@ -23,7 +23,7 @@ interface Said {
   readonly reply: string;
 }
 
-/** Goes on with sessions of its own until it is to stop. Every second turn has an idempotency key, and is asked for twice. */
+/** Chats in sessions of its own until it is stopped. Every second turn has an idempotency key and is sent twice. */
 async function talk(store: SessionStore, project: string, isOver: () => boolean): Promise<readonly Said[]> {
   const said: Said[] = [];
   for (let turns = 0; !isOver(); turns += 1) {

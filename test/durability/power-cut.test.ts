@@ -1,5 +1,5 @@
-// What a power cut leaves. A command is recorded with its writes and syncs; then the disk is rebuilt as it may be found after a cut, and
-// the next command runs on it. `scripts/power-cut.js` does so with more commands, at every moment.
+// The state after a power cut. A command is recorded with its writes and syncs. Then the disk is rebuilt as a cut may leave it, and
+// the next command runs on it. `scripts/power-cut.js` does the same with more commands, at every moment.
 import { basename, dirname } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
@@ -12,7 +12,7 @@ import { storeScenarios } from '../support/power-cut/store-scenarios.ts';
 import { runTrial } from '../support/power-cut/trial.ts';
 
 const made = Recorder.make();
-// On a machine of ours a missing compiler is a failure.
+// In CI a missing compiler is a failure.
 if (typeof made === 'string' && process.env['CI']) throw new Error(made);
 const without = typeof made === 'string' ? made : null;
 
@@ -43,14 +43,14 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
   ].filter(({ name }) => chosen.includes(name));
 
   test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-    'what "%s" has said outlives a power cut',
+    'what "%s" has reported survives a power cut',
     async (_name, scenario) => {
       const extent = { everyMoment: false, randomStates: 0, random: Math.random };
       expect((await runTrial(scenario, recorder, extent)).faults).toEqual([]);
     },
   );
 
-  test('a new store has its name, and its directory, on disk before anything is written into it', async () => {
+  test('the name and the directory of a new store are on disk before anything is written into it', async () => {
     const { operations } = await recorder.record(place, ['sessions', 'list']);
     const first = operations.findIndex((one) => one.kind === 'write' && one.path.startsWith(place.storeFile));
     expect(first).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
     expect(synced).toEqual([dirname(place.dataDirectory), place.dataDirectory]);
   });
 
-  test('a turn of a store that is there waits for the disk to sync the store, and for nothing else', async () => {
+  test('a turn in an existing store waits for the disk to sync the store, and for nothing else', async () => {
     await place.output([...echo, 'before']);
     const { operations } = await recorder.record(place, [...echo, 'a new session']);
     const synced = operations.flatMap((one) => (one.kind === 'sync' ? [one.path] : []));
@@ -82,7 +82,7 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
     ]);
   });
 
-  test('the results of a batch are on disk before its journal says that there is no more to come', async () => {
+  test('the results of a batch are on disk before its journal says that the batch is complete', async () => {
     const ids = [await place.newSession(), await place.newSession()];
     const words = ['sessions', 'delete', '-', '--yes'];
     const { operations } = await recorder.record(place, words, ids.join('\n'));

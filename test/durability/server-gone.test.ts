@@ -89,7 +89,7 @@ async function contents(session: string) {
   return items.map(({ content, finish_reason }) => [content, finish_reason]);
 }
 
-test('a session goes on elsewhere when its server was killed, with what that had streamed', async () => {
+test('after a server was killed, its session continues at another server, with the text that was streamed', async () => {
   const [killed] = servers as [ServedPlace];
   const streaming = chat(killed.url, 'Tell', { streams: true, idempotencyKey: 'tell' });
   (await model.next()).say('Once upon');
@@ -114,7 +114,7 @@ test('a session goes on elsewhere when its server was killed, with what that had
   ]);
 }, 60_000);
 
-test('a server that is stopped says that it is not ready, serves on for a while, and lets its reply end', async () => {
+test('a stopping server reports that it is not ready, still serves for a while, and lets its reply end', async () => {
   const [, stopped, other] = servers as [ServedPlace, ServedPlace, ServedPlace];
   const streaming = chat(stopped.url, 'Tell', { streams: true });
   const reply = await model.next();
@@ -127,7 +127,7 @@ test('a server that is stopped says that it is not ready, serves on for a while,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: '{}',
   });
-  // On a busy machine its drain may be over by now.
+  // On a busy machine the drain period may be over by now.
   expect([200, 503]).toContain(made.status);
   expect(made.headers.get('connection')).toBe('close');
   reply.say('upon a time.');
@@ -143,7 +143,7 @@ test('a server that is stopped says that it is not ready, serves on for a while,
   expect((await contents(stream.session)).map(([, reason]) => reason)).toEqual([null, 'stop', null, 'stop']);
 }, 60_000);
 
-test('a reply that outlasts the grace of its server is handed over: the same key goes on with it elsewhere at once', async () => {
+test('a reply that outlasts the grace period of its server can be repeated with its key at another server at once', async () => {
   const held = heldEngine();
   const open = (owner: string) =>
     openServer({

@@ -1,4 +1,4 @@
-// After a refusal or a mistake there is a way on, and nothing half-done is left behind.
+// After a refusal or a mistake the user can continue, and nothing half-done is left.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
 
@@ -21,7 +21,7 @@ test('the key of the profile can be replaced after it was revoked', async () => 
   });
 });
 
-test('a message over the limit makes no session, whatever its title', async () => {
+test('a message over the limit creates no session, also with a title', async () => {
   const words = ['chat', '--title', 'Plans', '--mode', 'echo', 'Read this:'];
   const { status, err } = await place.parley(words, { stdin: 'x'.repeat(1024 * 1024) });
   expect(status).toBe(2);

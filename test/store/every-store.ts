@@ -1,4 +1,4 @@
-// The whole suite of a store: what holds for every one, whatever keeps it. A store runs it by saying how it is opened.
+// The whole suite of a store, the same for every database. A store runs it with functions that open the store.
 import type { SessionStore } from '../../src/store/session-store.ts';
 import type { StoreRows } from '../../src/store/store-rows.ts';
 import { describeHandles } from './handles-suite.ts';
@@ -13,11 +13,11 @@ import { describeStore } from './store-suite.ts';
 import { describeTurns } from './turn-suite.ts';
 import { describeUsage } from './usage-suite.ts';
 
-/** A place without sessions. It is given the rules of `local/local-store-rules.ts`, and closed and removed when the test ends. */
+/** Opens a store without sessions, with the rules of `local/local-store-rules.ts`. It is closed and removed when the test ends. */
 export type NewPlace = () => Promise<{
-  /** Another store at each call, on the same sessions. */
+  /** Returns a function that opens another store on the same sessions at each call. */
   open(): Promise<SessionStore>;
-  /** All rows of it. */
+  /** Opens all rows of a new store. */
   openRows(): Promise<StoreRows>;
 }>;
 

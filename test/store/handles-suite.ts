@@ -1,4 +1,4 @@
-// What holds between two stores that are open on the same sessions, as those of two processes are.
+// The behaviour of two stores that are open on the same sessions, as in two processes.
 import { describe, expect, it } from 'vitest';
 import type { SessionStore, Turn } from '../../src/store/session-store.ts';
 import type { NewPlace } from './every-store.ts';
@@ -16,7 +16,7 @@ import {
   turnReply,
   turnStart,
 } from './store-samples.ts';
-import { begin, beginAndStandStill, contents } from './turn-steps.ts';
+import { begin, beginWithEndedLease, contents } from './turn-steps.ts';
 
 const never = new AbortController().signal;
 const other = { owner: 'owner-2', ms: 60_000 } as const;
@@ -29,7 +29,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       return { one, two, project: await newProject(one) };
     }
 
-    it('sees at once what the other has committed, of keys too', async () => {
+    it('sees at once the commits of the other, also those of keys', async () => {
       const { one, two, project } = await both();
       const key = newKey();
       const { key_id } = await one.createKey(key);
@@ -44,7 +44,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       expect(await one.findKey(key.hash)).toBeNull();
     });
 
-    it('finds what the other said, and what it replaced', async () => {
+    it('finds the messages of the other, and its replaced replies', async () => {
       const { one, two, project } = await both();
       const turn = await begin(one, project, { content: 'a fox' });
       expect((await search(two, project, 'fox')).items).toHaveLength(1);
@@ -55,7 +55,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       expect(await search(two, project, 'whole')).toEqual(await search(one, project, 'whole'));
     });
 
-    it('lets one turn run in a session, and hears when the other’s is over', async () => {
+    it('lets one turn run in a session, and notices the end of the other’s turn', async () => {
       const { one, two, project } = await both();
       const session_id = await newSession(one, project);
       const begun = await Promise.all(
@@ -71,10 +71,10 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       expect(await begin(waiter, project, { session_id, lease: other })).toMatchObject({ position: 2 });
     });
 
-    it('takes over a turn whose lease is over: the first has lost it, and its reply stands nowhere', async () => {
+    it('takes over a turn whose lease is over; the first owner has lost it, and its reply is not stored', async () => {
       const { one, two, project } = await both();
       const start = { once: once('chat'), content: 'once' };
-      const lost = await beginAndStandStill(one, project, start);
+      const lost = await beginWithEndedLease(one, project, start);
       const held = await begin(two, project, { ...start, lease: other });
       expect(held).toMatchObject({ message_id: lost.message_id, position: 0 });
       expect(held.epoch).toBeGreaterThan(lost.epoch);
@@ -91,7 +91,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       expect(await contents(one, project, lost.session_id)).toEqual(['user: once', 'stop: second']);
     });
 
-    it('does once what both are asked at once under one key', async () => {
+    it('carries out a request once that both get at the same moment with one key', async () => {
       const { one, two, project } = await both();
       const ten = <T>(ask: (store: SessionStore, index: number) => Promise<T>) =>
         Promise.all(Array.from({ length: 10 }, (_, index) => ask(index % 2 === 0 ? one : two, index)));
@@ -120,7 +120,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       expect(deleted).toEqual(Array(10).fill({ kind: 'done', value: done }));
     });
 
-    it('keeps the messages of a session in one row while both go on in it', async () => {
+    it('keeps the positions of a session without gaps while both continue it', async () => {
       const { one, two, project } = await both();
       const session_id = await newSession(one, project);
       const talk = async (store: SessionStore, owner: string) => {
@@ -142,7 +142,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       expect((await one.findSession(project, session_id))?.message_count).toBe(20);
     });
 
-    it('erases for the other, too', async () => {
+    it('erases sessions of the other too', async () => {
       const { one, two, project } = await both();
       const id = await newSession(one, project);
       await one.deleteSession(project, id, startOfTime);
@@ -156,7 +156,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       });
     });
 
-    it('goes on when the other is closed', async () => {
+    it('works on after the other is closed', async () => {
       const { one, two, project } = await both();
       const id = await newSession(one, project);
       await one.close();

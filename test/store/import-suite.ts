@@ -1,4 +1,4 @@
-// What every store of sessions does with a session that was written out elsewhere.
+// The behaviour of every store with a session that another store exported.
 import { describe, expect, it } from 'vitest';
 import type { SessionRecord } from '../../src/service/session-archive.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
@@ -25,7 +25,7 @@ function withReply(record: SessionRecord, reply: object): SessionRecord {
 
 export function describeImports(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: imports`, () => {
-    it('give back each message and the session as they came, however many there are', async () => {
+    it('store the session and each of its messages unchanged, for any number of messages', async () => {
       const store = await open();
       const project = await newProject(store);
       const many = recordOf(
@@ -44,7 +44,7 @@ export function describeImports(name: string, open: () => Promise<SessionStore>)
       expect(await snippets(store, project, '"text 249"')).toEqual(['⟦text 249⟧']);
     });
 
-    it('leave one that is there and the same as it is, and go on in it', async () => {
+    it('leave an equal stored session unchanged, and it can be continued', async () => {
       const store = await open();
       const project = await newProject(store);
       const record = withReply(recordOf(newId('ses'), ['a', 'b']), {
@@ -56,7 +56,7 @@ export function describeImports(name: string, open: () => Promise<SessionStore>)
       });
       const { session } = record;
       await store.importSession(project, record, null);
-      // An older export names no code; the order of fields says nothing.
+      // An older export has no error code, and the order of fields does not matter.
       const { error_code: _, ...reply } = record.messages[1] as SessionRecord['messages'][number];
       const usage = { output_tokens: 2, input_tokens: 1 };
       const older = { session, messages: [...record.messages.slice(0, 1), { ...reply, usage }] };
@@ -88,7 +88,7 @@ export function describeImports(name: string, open: () => Promise<SessionStore>)
       expect(await contents(store, project, record.session.session_id)).toEqual(['user: a', 'stop: b']);
     });
 
-    it('take no id of a deleted session, and any of another project’s', async () => {
+    it('refuse the id of a deleted session, and accept the id of another project’s session', async () => {
       const store = await open();
       const [mine, other] = [await newProject(store), await newProject(store)];
       const session_id = await newSession(store, other, { title: 'theirs' });
@@ -100,7 +100,7 @@ export function describeImports(name: string, open: () => Promise<SessionStore>)
       expect(await store.importSession(mine, record, null)).toEqual(taken);
     });
 
-    it('keep a message that has no reply as a turn that nobody runs', async () => {
+    it('store a message without a reply as a turn that nobody runs', async () => {
       const store = await open();
       const project = await newProject(store);
       const session_id = newId('ses');
@@ -112,7 +112,7 @@ export function describeImports(name: string, open: () => Promise<SessionStore>)
       ]);
     });
 
-    it('happen once under a key, whatever their length', async () => {
+    it('happen once per key, whatever their length', async () => {
       const store = await open();
       const project = await newProject(store);
       for (const length of [2, 250]) {

@@ -1,4 +1,4 @@
-// What every store of sessions lists, page by page.
+// The listings of every store, page by page.
 import { describe, expect, it } from 'vitest';
 import type { SessionPlace } from '../../src/store/session-filters.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
@@ -18,7 +18,7 @@ const orders = (['updated', 'created'] as const).flatMap((sort) =>
   (['desc', 'asc'] as const).map((order) => ({ sort, order })),
 );
 
-/** The ids of all pages of two: each but the last is full. */
+/** The ids on all pages of two items. Each page but the last is full. */
 async function allPages(
   store: SessionStore,
   project: string,
@@ -41,7 +41,7 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       const store = await open();
       const project = await newProject(store);
       const ids: string[] = [];
-      // Three of one time after another: pages end inside and between them.
+      // Three sessions share each time, so pages end inside and between these groups.
       for (let number = 0; number < 9; number += 1) {
         ids.push(await newSession(store, project, { now: startOfTime + Math.floor(number / 3) }));
       }
@@ -50,7 +50,7 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       expect(shown).toEqual(byTime.flatMap((sameTime) => sameTime.sort().reverse()));
     });
 
-    it.each(orders)('give sessions of a clock before 1970 by $sort, $order, as all others', async (way) => {
+    it.each(orders)('give sessions with times before 1970 by $sort, $order, like all others', async (way) => {
       const store = await open();
       const project = await newProject(store);
       const ids: string[] = [];
@@ -66,7 +66,7 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       const store = await open();
       const project = await newProject(store);
       const ids: string[] = [];
-      // Three of one creation after another; then activity turns their times about, and again three share one.
+      // Three sessions share each creation time. Then their activity reverses the order of the times, and again three share each time.
       for (let number = 0; number < 9; number += 1) {
         ids.push(await newSession(store, project, { now: startOfTime + Math.floor(number / 3) }));
       }
@@ -88,7 +88,7 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       );
     });
 
-    it.each(orders)('join times of activity, a title and a place by $sort, $order', async (way) => {
+    it.each(orders)('combine times of activity, a title and a place by $sort, $order', async (way) => {
       const store = await open();
       const project = await newProject(store);
       const ids: string[] = [];
@@ -96,7 +96,7 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
         const title = number % 4 === 3 ? 'other' : 'this';
         ids.push(await newSession(store, project, { title, now: startOfTime + number }));
       }
-      // The later made, the earlier active.
+      // A session that was created later was active earlier.
       for (const [number, session_id] of ids.entries()) {
         await store.beginTurn(project, turnStart({ session_id, now: startOfTime + 20 - number }));
       }
@@ -111,11 +111,11 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       expect(await allPages(store, project, { ...way, ...from(14, 19) })).toEqual(inOrder(2, 4, 5, 6));
       expect(await allPages(store, project, { ...way, ...from(20, 21) })).toEqual(inOrder(0));
       expect(await allPages(store, project, { ...way, ...from(0, 13) })).toEqual([]);
-      // Made before that time, active since: it is not there.
+      // This session was created before that time but active after it, so it is not listed.
       expect(await allPages(store, project, { ...way, ...from(0, 8) })).toEqual([]);
     });
 
-    it('say that there is no next page when the last is full', async () => {
+    it('report no next page after a last page that is full', async () => {
       const store = await open();
       const project = await newProject(store);
       await newSession(store, project);
@@ -167,7 +167,7 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       ]);
     });
 
-    it('join a place and a time to the narrower of both', async () => {
+    it('combine a place and a time to the narrower of both', async () => {
       const store = await open();
       const project = await newProject(store);
       for (let number = 0; number < 5; number += 1) {

@@ -1,4 +1,4 @@
-// Random operations of two projects on a store and on its plainest form: every answer is the same, and no project ever sees
+// Random operations of two projects on a store and on its simplest model: every answer is the same, and no project ever sees
 // the other's texts.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -31,14 +31,14 @@ const kinds = [
 
 const operation = fc.record({
   kind: fc.constantFrom(...kinds),
-  /** Whose key is used, and which of all sessions is named, of either project. */
+  /** The project that calls, and the number of the named session among the sessions of both projects. */
   caller: fc.nat(1),
   session: fc.nat(5),
   passed: fc.nat(2),
   finish: fc.constantFrom('stop', 'error', 'interrupted'),
   sort: fc.constantFrom('updated', 'created'),
   order: fc.constantFrom('desc', 'asc'),
-  /** From when, since the start, and for how long: what a listing shows the activity of. */
+  /** The range of activity times that a listing shows: its start and its length. */
   from: fc.integer({ min: -1, max: 20 }),
   during: fc.constantFrom(1, 10, 1_000),
 });

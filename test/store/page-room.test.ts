@@ -1,9 +1,9 @@
-// How many messages are read together.
+// How many messages fit on a page.
 import { expect, it } from 'vitest';
 import { pageBytes } from '../../src/service/limits.ts';
 import { PageRoom } from '../../src/store/page-room.ts';
 
-/** How many of one text there is room for. */
+/** How many messages with this text have room. */
 function taken(text: string, least: number): number {
   const room = new PageRoom(least);
   let count = 0;
@@ -12,7 +12,7 @@ function taken(text: string, least: number): number {
 }
 
 it.each(['x', '"', '\\', '\n', '\u0001', '\u001f', '\u007f', 'é', '☃', '🦊'])(
-  'what it takes of %j is no longer as JSON than a page, and nearly as long',
+  'messages of %j fill a page of JSON nearly to its limit, and not beyond it',
   (character) => {
     const text = character.repeat(100_000);
     const bytes = Buffer.byteLength(JSON.stringify(text)) + 512;
@@ -20,6 +20,6 @@ it.each(['x', '"', '\\', '\n', '\u0001', '\u001f', '\u007f', 'é', '☃', '🦊'
   },
 );
 
-it.each([1, 2])('it takes %i messages however long they are', (least) => {
+it.each([1, 2])('%i messages are taken whatever their length', (least) => {
   expect(taken('x'.repeat(pageBytes), least)).toBe(least);
 });

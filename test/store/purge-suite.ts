@@ -1,4 +1,4 @@
-// What every store of sessions erases for good, and what it leaves. Where the bytes of it may lie is each store's own matter.
+// The purges of every store: what they erase and what they leave. Each database has its own tests for the erased bytes.
 import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import {
@@ -11,13 +11,13 @@ import {
   startOfTime,
   turnReply,
 } from './store-samples.ts';
-import { begin, beginAndStandStill, contents } from './turn-steps.ts';
+import { begin, beginWithEndedLease, contents } from './turn-steps.ts';
 
 const options = { expected: 1, keptSince: 0 };
 
 export function describePurges(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: purges`, () => {
-    /** A session with a turn, deleted at that time. */
+    /** A session with one turn, deleted at the given time. */
     async function deletedSession(store: SessionStore, project: string, now = startOfTime): Promise<string> {
       const turn = await begin(store, project, { content: 'canary' });
       await store.endTurn(project, turn, turnReply({ content: 'über' }));
@@ -25,7 +25,7 @@ export function describePurges(name: string, open: () => Promise<SessionStore>):
       return turn.session_id;
     }
 
-    it('tell first what they erase, erase that, and leave all else as it was', async () => {
+    it('report a plan first, erase what it names, and leave everything else unchanged', async () => {
       const store = await open();
       const project = await newProject(store);
       const gone = await deletedSession(store, project);
@@ -51,7 +51,7 @@ export function describePurges(name: string, open: () => Promise<SessionStore>):
       expect(await store.planPurge(filter)).toMatchObject({ sessions: 0, messages: 0, text_bytes: 0 });
     });
 
-    it('are of one project, or of all', async () => {
+    it('erase in one project, or in all', async () => {
       const store = await open();
       const [mine, other] = [await newProject(store), await newProject(store)];
       const own = await deletedSession(store, mine);
@@ -68,7 +68,7 @@ export function describePurges(name: string, open: () => Promise<SessionStore>):
       expect(await store.holdsAny(other, [theirs])).toBe(false);
     });
 
-    it('of another count than is expected erase nothing, and tell the count', async () => {
+    it('with another count than expected erase nothing, and report the count', async () => {
       const store = await open();
       const project = await newProject(store);
       const id = await deletedSession(store, project);
@@ -82,11 +82,11 @@ export function describePurges(name: string, open: () => Promise<SessionStore>):
       expect(await contents(store, project, id)).toEqual(['user: canary', 'stop: über']);
     });
 
-    it('leave a session in which a reply runs', async () => {
+    it('leave a session with a running turn', async () => {
       const store = await open();
       const project = await newProject(store);
       const running = await begin(store, project);
-      const abandoned = await beginAndStandStill(store, project);
+      const abandoned = await beginWithEndedLease(store, project);
       const ids = [running.session_id, abandoned.session_id];
       await store.deleteSessions(project, ids, startOfTime, null);
       const filter = { projectId: project, deletedBefore: startOfTime + 1 };

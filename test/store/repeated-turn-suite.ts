@@ -1,13 +1,13 @@
-// What every store of sessions does with a turn that is asked for again under its idempotency key.
+// The behaviour of every store with a turn that is repeated with its idempotency key.
 import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { newProject, once, startOfTime, turnReply, turnStart } from './store-samples.ts';
 
-import { begin, beginAndStandStill, contents } from './turn-steps.ts';
+import { begin, beginWithEndedLease, contents } from './turn-steps.ts';
 
 export function describeRepeatedTurns(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: turns with an idempotency key`, () => {
-    it('answer a repetition with the reply', async () => {
+    it('answer a repetition with the stored reply', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project, { once: once('k') });
@@ -37,7 +37,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     });
 
     it.each(['error', 'interrupted'] as const)(
-      'that ended in %s begin again on the stored message',
+      'that ended in %s begin again with the stored message',
       async (finish_reason) => {
         const store = await open();
         const project = await newProject(store);
@@ -59,7 +59,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       },
     );
 
-    it('begin again in the middle of a session, and change nothing after', async () => {
+    it('begin again in the middle of a session, and change no later message', async () => {
       const store = await open();
       const project = await newProject(store);
       const cut = await begin(store, project, { once: once('k') });
@@ -79,7 +79,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       ]);
     });
 
-    it('begin again when their owner is gone, without a reply between', async () => {
+    it('begin again when their owner is gone, without an interrupted reply in between', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project, { once: once('k') });
@@ -90,7 +90,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       });
       expect(again).toEqual({ ...turn, owner: 'owner-2', epoch: again.epoch });
       expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello']);
-      // Neither is kept while the other runs the turn, nor does it end that one's.
+      // Neither late reply is stored while the other owner runs the turn, and neither ends that turn.
       for (const finish_reason of ['stop', 'interrupted'] as const) {
         const late = turnReply({ content: 'late', finish_reason });
         expect(await store.endTurn(project, turn, late)).toEqual({ kind: 'lost', standing: null });
@@ -104,7 +104,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: whole']);
     });
 
-    it('that another took and did not bring to an end keep a late whole reply, and no late part', async () => {
+    it('that another owner took and left with a cut reply keep a late whole reply, but no late part', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project, { once: once('k') });
@@ -124,13 +124,13 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       });
     });
 
-    it('close a later turn whose owner is gone before they begin again', async () => {
+    it('close a later abandoned turn before they begin again', async () => {
       const store = await open();
       const project = await newProject(store);
       const cut = await begin(store, project, { once: once('k') });
       const { session_id } = cut;
       await store.endTurn(project, cut, turnReply({ content: 'who', finish_reason: 'error' }));
-      await beginAndStandStill(store, project, { session_id, content: 'Lost' });
+      await beginWithEndedLease(store, project, { session_id, content: 'Lost' });
       const again = await begin(store, project, { once: once('k') });
       expect(again.position).toBe(0);
       expect(await contents(store, project, session_id)).toEqual([
@@ -138,7 +138,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       ]);
     });
 
-    it('are not found in a session deleted meanwhile, however they ended', async () => {
+    it('are not found in a session that was deleted meanwhile, whatever their end was', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project, { once: once('k') });

@@ -1,4 +1,4 @@
-// What every store gives out and takes in for a copy: all rows, exactly.
+// The rows that every store reads and writes for a copy, exactly.
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
@@ -50,7 +50,7 @@ async function filled(store: SessionStore): Promise<Kept> {
   return { project, other, answered, open, deleted, long };
 }
 
-/** The parts of each session put together. */
+/** The sessions, with the parts of each joined. */
 async function sessionsOf(rows: StoreRows, projectId: string): Promise<readonly SessionPart[]> {
   const sessions: SessionPart[] = [];
   let place: PartPlace | null = null;
@@ -77,7 +77,7 @@ async function copyAll(from: StoreRows, to: StoreRows, projects: readonly string
 
 export function describeRows(name: string, newPlace: NewPlace): void {
   describe(`${name}: rows`, () => {
-    it('come out and go in elsewhere as they are, and a store of them goes on where the first was', async () => {
+    it('are copied unchanged, and the copy can be used like the first store', async () => {
       const [one, two] = [await newPlace(), await newPlace()];
       const { project, other, answered, open, deleted, long } = await filled(await one.open());
       const [from, to] = [await one.openRows(), await two.openRows()];
@@ -108,12 +108,12 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect(await store.beginTurn(project, turnStart({ once: once('turn', 'other') }))).toEqual({
         kind: 'mismatch',
       });
-      // Nobody runs the turn that was open.
+      // No process runs the copied open turn.
       await begin(store, project, { session_id: open, content: 'on', lease: { owner: 'owner-2', ms: 1000 } });
       expect(await contents(store, project, open)).toEqual(['user: open', 'interrupted: ', 'user: on']);
     });
 
-    it('are read in pages of bounded bytes, and begin anywhere', async () => {
+    it('are read in pages of limited bytes, from any place', async () => {
       const place = await newPlace();
       const store = await place.open();
       const { project_id } = await store.createKey(newKey());
@@ -132,7 +132,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect(last.parts.map(({ session }) => session.session_id)).toEqual([ids[2]]);
     });
 
-    it('of sessions go with all that names them, and a note stays until the next', async () => {
+    it('of sessions are removed with all rows that name them, and a note stays until the next one', async () => {
       const place = await newPlace();
       const { project, long, open } = await filled(await place.open());
       const rows = await place.openRows();
@@ -144,7 +144,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
         project,
         left.map(({ session }) => session.session_id),
       );
-      // The answer of the session that was made is no message's.
+      // The stored answer of the creation belongs to no message, so it stays.
       expect((await rows.readIdempotency(project, null)).map(({ key }) => key)).toEqual(['made']);
       expect(await rows.copyNote()).toBeNull();
       await rows.setCopyNote('one');

@@ -1,5 +1,5 @@
-// What every store of sessions finds, and in which order. The page is made by the rule of a search; a store that reads for it what it must
-// gives the same page as any other, to the byte.
+// The searches of every store: what they find, and in which order. The search rule makes the page. Stores that read the same messages for
+// it give the same page, to the byte.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSearchCursor } from '../../src/local/cursors.ts';
@@ -26,7 +26,7 @@ import { begin } from './turn-steps.ts';
 
 const never = new AbortController().signal;
 
-/** The same messages read from memory: those that hold a term are found by looking at all of them. */
+/** A model that keeps the messages in memory, and finds hits by testing every message. */
 function readsOfMemory(
   store: SessionStore,
   project: string,
@@ -94,7 +94,7 @@ const queries = [
 
 export function describeSearches(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: searches`, () => {
-    it('give the page that plain memory gives, byte for byte, and page by page', async () => {
+    it('give the same pages as the model in memory, to the byte', async () => {
       const store = await open();
       const project = await newProject(store);
       const texts = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 30 });
@@ -125,7 +125,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
       }
     });
 
-    it('are of one project, and of active sessions', async () => {
+    it('find messages of one project and of active sessions only', async () => {
       const store = await open();
       const [mine, other] = [await newProject(store), await newProject(store)];
       const { session_id } = await begin(store, mine, { content: 'a fox here' });
@@ -140,7 +140,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
       expect(await search(store, mine, 'fox')).toEqual(before);
     });
 
-    it('put hits that are equal in score and time in the order of their ids, whenever they were kept', async () => {
+    it('order hits with equal scores and times by their ids, whenever they were stored', async () => {
       const store = await open();
       const project = await newProject(store);
       for (const id of ['ses_b', 'ses_c', 'ses_a'])
@@ -153,7 +153,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
       expect(first?.hits.map(({ message_id }) => message_id)).toEqual(newest?.slice(0, 3));
     });
 
-    it('end when they are not wanted any more', async () => {
+    it('end when the signal fires', async () => {
       const store = await open();
       const project = await newProject(store);
       await begin(store, project, { content: 'a fox' });
@@ -162,7 +162,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
       expect((await search(store, project, 'fox')).items).toHaveLength(1);
     });
 
-    it('find a reply that takes the place of a cut one, and no longer what that said', async () => {
+    it('find a reply that replaces a cut one, and no longer the words of the cut one', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project, { content: 'question' });
@@ -178,7 +178,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
       expect(await snippets(store, project, 'whole 大阪')).toEqual(['⟦whole⟧ ⟦大阪⟧ now']);
     });
 
-    it('rank the newest 10,000 hits of a word that is everywhere, and say so', async () => {
+    it('rank the newest 10,000 hits of a frequent word, and say so', async () => {
       const store = await open();
       const project = await newProject(store);
       const take = (id: string, count: number, content: string) =>
@@ -194,7 +194,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
       expect(newest.items.map(({ session }) => session.session_id)).toEqual(['ses_newest', 'ses_many']);
     });
 
-    it('answer or refuse every query, whatever it holds', async () => {
+    it('answer or refuse every query, whatever its text', async () => {
       const store = await open();
       const project = await newProject(store);
       await begin(store, project, { content: 'the fox AND "the" dog* 東京 NEAR(a b) ^x -y {z} col:umn' });
@@ -229,11 +229,11 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
       );
     });
 
-    it('show the first hit of a long text, wherever it stands, and no word that is only cut to be one', async () => {
+    it('show the first hit of a long text, wherever it stands, and no longer word that a cut made equal', async () => {
       const store = await open();
       const project = await newProject(store);
       const filling = 'word '.repeat(1637);
-      // The first part that is looked at ends inside of "catalogue".
+      // The first part that is searched ends inside "catalogue".
       await begin(store, project, { content: `${filling}  a catalogue ${filling.repeat(3)} the cat sat` });
       const [snippet = ''] = await snippets(store, project, 'cat');
       expect(snippet).toContain('the ⟦cat⟧ sat');

@@ -1,4 +1,4 @@
-// A store of sessions in its plainest form: one array, no files. What a real store is compared with.
+// The simplest model of a store: one array, no files. Real stores are compared with it.
 import type { FinishReason } from '../../src/service/session.ts';
 import type { SessionOrder } from '../../src/service/session-archive.ts';
 
@@ -26,7 +26,7 @@ export interface ModelFilter extends SessionOrder {
 }
 
 export class StoreModel {
-  /** In the order of their creation. */
+  /** The sessions in the order of their creation. */
   readonly #sessions: ModelSession[] = [];
 
   add(project: string, session_id: string, title: string | null, now: number): ModelSession {

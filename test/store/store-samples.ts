@@ -1,4 +1,4 @@
-// What tests of a store put into it: keys, turns and replies with everything filled in but what the test is about.
+// Sample values for tests of a store: keys, turns and replies with defaults for all fields that a test does not set.
 import { readQuery } from '../../src/local/search-query.ts';
 import { readTitlePattern } from '../../src/local/title-pattern.ts';
 import { defaultLimits } from '../../src/service/limits.ts';
@@ -26,7 +26,7 @@ export function at(milliseconds: number): string {
 
 let lastNumber = 0;
 
-/** An id that no other call gets. */
+/** A new id, different at each call. */
 export function newId(prefix: string): string {
   lastNumber += 1;
   return `${prefix}_${lastNumber}_${process.pid}`;
@@ -49,7 +49,7 @@ export function newKey(key: Partial<NewKey> = {}): NewKey {
   };
 }
 
-/** The id of a project that is new. */
+/** Creates a project and returns its id. */
 export async function newProject(store: SessionStore): Promise<string> {
   return (await store.createKey(newKey())).project_id;
 }
@@ -114,7 +114,7 @@ export function everySession({ titleMatch, ...filter }: SampleFilter = {}): Sess
   };
 }
 
-/** Where a page ends with this session. */
+/** The place behind this session. */
 export function placeAfter(
   session: Session | undefined,
   { sort }: SessionOrder = lastActiveFirst,
@@ -134,7 +134,7 @@ export function search(store: SessionStore, project: string, query: string, limi
   return store.searchSessions(project, searchFilter(query, { limit }), new AbortController().signal);
 }
 
-/** Of the hits of the first page. */
+/** The snippets of all hits on the first page. */
 export async function snippets(
   store: SessionStore,
   project: string,
@@ -144,7 +144,7 @@ export async function snippets(
   return items.flatMap(({ hits }) => hits.map(({ snippet }) => snippet));
 }
 
-/** A session as an export holds it: messages and replies in turn. */
+/** An exported session with these texts: messages and replies in turn. */
 export function recordOf(
   session_id: string,
   contents: readonly string[],

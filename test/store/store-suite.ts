@@ -1,4 +1,4 @@
-// What every store of sessions does with keys, single sessions and idempotency keys.
+// The behaviour of every store with API keys, single sessions and idempotency keys.
 import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import {
@@ -30,7 +30,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findKey(hashOf('another'))).toBeNull();
     });
 
-    it('binds a second key of a project name to the project that there is', async () => {
+    it('binds a second key with the same project name to the existing project', async () => {
       const store = await open();
       const first = await store.createKey(newKey({ project_name: 'work' }));
       const second = await store.createKey(newKey({ project_name: 'work' }));
@@ -38,7 +38,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(second.key_id).not.toBe(first.key_id);
     });
 
-    it('lists all keys, the oldest first, the revoked ones too', async () => {
+    it('lists all keys, the oldest first, revoked ones included', async () => {
       const store = await open();
       const late = await store.createKey(newKey({ now: startOfTime + 2 }));
       const early = await store.createKey(newKey({ now: startOfTime + 1 }));
@@ -59,7 +59,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
   });
 
   describe(`${name}: calls that bring their key`, () => {
-    it('are done with a key of the project, and not with one that is revoked, unknown, or of another project', async () => {
+    it('succeed with a key of the project, and are refused with a revoked, unknown or other project’s key', async () => {
       const store = await open();
       const key = newKey();
       const other = newKey();
@@ -89,7 +89,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await contents(store, project, session)).toEqual([]);
     });
 
-    it('learn nothing by an idempotency key that was used before', async () => {
+    it('return nothing of an earlier use of the idempotency key if their key is refused', async () => {
       const store = await open();
       const key = newKey();
       const { project_id: project } = await store.createKey(key);
@@ -107,7 +107,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
   });
 
   describe(`${name}: sessions`, () => {
-    it('keeps a new session with its title and no messages', async () => {
+    it('stores a new session with its title and no messages', async () => {
       const store = await open();
       const project = await newProject(store);
       const session = { session_id: newId('ses'), title: 'Größe 🙂', now: startOfTime };
@@ -145,7 +145,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findSession(mine, id)).toEqual(before);
     });
 
-    it('keeps a session of each project under one id, and touches no other in any operation', async () => {
+    it('stores one session per project under the same id, and no operation changes another project’s', async () => {
       const store = await open();
       const [mine, other] = [await newProject(store), await newProject(store)];
       const session_id = newId('ses');
@@ -170,7 +170,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findSession(mine, session_id)).toEqual(before);
     });
 
-    it('tells whether any of some sessions is there, deleted or not', async () => {
+    it('finds out whether any of several sessions exists, active or deleted', async () => {
       const store = await open();
       const project = await newProject(store);
       const [active, deleted] = [await newSession(store, project), await newSession(store, project)];
@@ -211,7 +211,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findSession(project, id)).toEqual(session);
     });
 
-    it('answers the restoring of an active session with the session', async () => {
+    it('returns an active session unchanged when it is restored', async () => {
       const store = await open();
       const project = await newProject(store);
       const id = await newSession(store, project);
@@ -219,7 +219,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.restoreSession(project, id, null)).toEqual({ kind: 'done', value: session });
     });
 
-    it('renames a session without making that an activity', async () => {
+    it('renames a session without counting that as an activity', async () => {
       const store = await open();
       const project = await newProject(store);
       const id = await newSession(store, project, { title: 'old' });
@@ -229,7 +229,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findSession(project, id)).toEqual({ ...session, title: null });
     });
 
-    it('deletes many in the order given, and an id given twice once', async () => {
+    it('deletes many sessions in the given order, and an id that is given twice only once', async () => {
       const store = await open();
       const project = await newProject(store);
       const [a, b] = [await newSession(store, project), await newSession(store, project)];
@@ -256,7 +256,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
   });
 
   describe(`${name}: idempotency keys`, () => {
-    it('make a creation happen once, with the same answer', async () => {
+    it('make a repeated creation happen once, with the same answer', async () => {
       const store = await open();
       const project = await newProject(store);
       const create = (title: string, key: string, request: string) =>
@@ -288,7 +288,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(second).not.toEqual(first);
     });
 
-    it('are forgotten when they are older than the caller keeps them', async () => {
+    it('do not count when they are older than the caller keeps them', async () => {
       const store = await open();
       const project = await newProject(store);
       const create = (keptSince: number) =>
@@ -304,7 +304,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect((await store.listSessions(project, everySession())).items).toHaveLength(2);
     });
 
-    it('are forgotten however many there are of them', async () => {
+    it('do not count when they are old, however many there are', async () => {
       const store = await open();
       const project = await newProject(store);
       const create = (key: string, keptSince: number) =>
@@ -339,7 +339,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       expect(await store.findSession(project, id)).toBeNull();
     });
 
-    it('of one operation are a mismatch for another', async () => {
+    it('of one operation are a mismatch for another operation', async () => {
       const store = await open();
       const project = await newProject(store);
       const id = await newSession(store, project);
@@ -352,7 +352,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
     });
   });
 
-  it(`${name}: refuses calls once it is closed, and closes twice`, async () => {
+  it(`${name}: refuses calls once it is closed, and can be closed twice`, async () => {
     const store = await open();
     const project = await newProject(store);
     await store.close();

@@ -18,7 +18,7 @@ export async function contents(store: SessionStore, project: string, session: st
 }
 
 /** A turn whose lease is over when this resolves; nobody has taken it yet. */
-export async function beginAndStandStill(
+export async function beginWithEndedLease(
   store: SessionStore,
   project: string,
   start: Partial<TurnStart> = {},

@@ -1,4 +1,4 @@
-// What every store of sessions does with turns: two writes each, one at a time in a session, none ever doubled.
+// The behaviour of every store with turns: two writes per turn, one turn at a time in a session, and none is ever doubled.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SessionStore, Turn } from '../../src/store/session-store.ts';
@@ -12,13 +12,13 @@ import {
   turnReply,
   turnStart,
 } from './store-samples.ts';
-import { begin, beginAndStandStill, contents } from './turn-steps.ts';
+import { begin, beginWithEndedLease, contents } from './turn-steps.ts';
 
 const hourMs = 3_600_000;
 
 export function describeTurns(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: turns`, () => {
-    it('keep the message first, with a session made for it, and then the reply', async () => {
+    it('store the message first, with a new session for it, and then the reply', async () => {
       const store = await open();
       const project = await newProject(store);
       const start = turnStart({ content: 'Ada 🙂', mode: 'eliza' });
@@ -57,7 +57,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       });
     });
 
-    it('continue a session with what was said before', async () => {
+    it('continue a session with its history', async () => {
       const store = await open();
       const project = await newProject(store);
       const session_id = await newSession(store, project);
@@ -75,7 +75,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       expect(await said(6, 0)).toEqual([]);
     });
 
-    it('are not found in a session that is not there', async () => {
+    it('are not found in an unknown session', async () => {
       const store = await open();
       const project = await newProject(store);
       expect(await store.beginTurn(project, turnStart({ session_id: 'none' }))).toEqual({
@@ -83,7 +83,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       });
     });
 
-    it('never run beside another, not of the same owner either, whatever their callers take the time for', async () => {
+    it('never run at the same time in a session, even for one owner, whatever time of day their callers give', async () => {
       const store = await open();
       const project = await newProject(store);
       const { session_id, epoch } = await begin(store, project);
@@ -98,7 +98,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       expect(await contents(store, project, session_id)).toEqual(['user: Hello']);
     });
 
-    it('of two that begin at once, let one wait', async () => {
+    it('that begin at the same moment in one session: one begins, the other is busy', async () => {
       const store = await open();
       const project = await newProject(store);
       const session_id = await newSession(store, project);
@@ -110,7 +110,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
     });
 
     it.each([
-      ['has stood still for longer than its lease', 1, null],
+      ['was suspended for longer than its lease', 1, null],
       ['is known to be dead', 60_000, 'owner-1'],
     ])('of an owner that %s are closed with an empty interrupted reply', async (_, ms, deadOwner) => {
       const store = await open();
@@ -119,7 +119,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       await delay(5);
       const next = turnStart({
         ...{ session_id, content: 'Again', lease: { owner: 'owner-2', ms: 60_000 }, deadOwner },
-        // The time of day was set back: that is not what leases are measured by.
+        // The time of day was set back. Leases do not depend on it.
         now: startOfTime - hourMs,
       });
       const turn = await begin(store, project, next);
@@ -134,26 +134,26 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       expect((await store.findSession(project, session_id))?.message_count).toBe(3);
     });
 
-    it('stay with an owner that renews them, for as long as the last renewal says', async () => {
+    it('stay with an owner that renews them, for the time of the last renewal', async () => {
       const store = await open();
       const project = await newProject(store);
-      const turn = await beginAndStandStill(store, project);
+      const turn = await beginWithEndedLease(store, project);
       expect(await store.renewTurn(project, turn, 60_000)).toBe(true);
       const { session_id, epoch } = turn;
       expect(await store.beginTurn(project, turnStart({ session_id }))).toEqual({
         ...{ kind: 'busy', session_id, owner: 'owner-1', epoch },
       });
-      // A long lease is not made shorter: that would be one write more.
+      // A long lease is not shortened, because that would cost another write.
       expect(await store.renewTurn(project, turn, 1)).toBe(true);
       expect(await store.beginTurn(project, turnStart({ session_id }))).toMatchObject({ kind: 'busy' });
     });
 
-    it('are neither renewed nor given back for an owner that has lost them', async () => {
+    it('are neither renewed nor released for an owner that has lost them', async () => {
       const store = await open();
       const project = await newProject(store);
       const lost = await begin(store, project);
       const { session_id } = lost;
-      // The same owner's next turn: what tells them apart is the epoch.
+      // The next turn has the same owner, so only the epoch distinguishes the two.
       const running = await begin(store, project, { session_id, deadOwner: 'owner-1' });
       expect(running.epoch).toBeGreaterThan(lost.epoch);
       expect(await store.renewTurn(project, lost, 60_000)).toBe(false);
@@ -164,10 +164,10 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       });
     });
 
-    it('are held until they end, although their lease is over, when nobody has taken them', async () => {
+    it('are held until they end, even after their lease, if nobody has taken them', async () => {
       const store = await open();
       const project = await newProject(store);
-      const turn = await beginAndStandStill(store, project);
+      const turn = await beginWithEndedLease(store, project);
       expect(await store.endTurn(project, turn, turnReply())).toEqual({ kind: 'kept', message_count: 2 });
       expect(await store.renewTurn(project, turn, 60_000)).toBe(false);
     });
@@ -175,7 +175,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
     it.each([
       ['a whole reply', turnReply({ content: 'late' }), 'stop: late'],
       ['a part of a reply', turnReply({ content: 'la', finish_reason: 'interrupted' }), 'interrupted: la'],
-    ])('keep %s of an owner that has lost them, in place of the empty one', async (_, reply, kept) => {
+    ])('keep %s of an owner that has lost them, in place of the empty reply', async (_, reply, kept) => {
       const store = await open();
       const project = await newProject(store);
       const lost = await begin(store, project);
@@ -190,7 +190,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       expect(await store.endTurn(project, lost, again)).toEqual({ kind: 'kept', message_count: 3 });
       expect(await contents(store, project, session_id)).toEqual(['user: Hello', kept, 'user: Again']);
       expect((await store.findSession(project, session_id))?.updated_at).toBe(at(5000));
-      // The running turn is not given back by the late one.
+      // The late reply does not release the running turn.
       expect(await store.beginTurn(project, turnStart({ session_id }))).toMatchObject({ kind: 'busy' });
       expect(await store.endTurn(project, running, turnReply({ content: 'now' }))).toEqual({
         ...{ kind: 'kept', message_count: 4 },
@@ -198,7 +198,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
     });
 
     it.each(['stop', 'length'] as const)(
-      'that ended in %s lose every other reply, and answer with the one that stands',
+      'that ended in %s refuse every other reply, and return the stored one',
       async (finish_reason) => {
         const store = await open();
         const project = await newProject(store);
@@ -215,7 +215,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
           `${finish_reason}: whole`,
         ]);
         expect(await store.findSession(project, turn.session_id)).toEqual(before);
-        // The same reply once more, after an answer that was lost, is kept already.
+        // The same reply is sent once more after a lost answer. It is stored already.
         expect(await store.endTurn(project, turn, whole)).toEqual({ kind: 'kept', message_count: 2 });
       },
     );
@@ -242,7 +242,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       expect(await store.waitForTurn(project, turn, 0, signal)).toBe(true);
     });
 
-    it('are waited for as long as one may, and while one wants to', async () => {
+    it('are waited for until the time is over or the signal fires', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project);
@@ -252,12 +252,12 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       stop.abort(new Error('enough'));
       await expect(waiting).rejects.toThrow('enough');
       await expect(store.waitForTurn(project, turn, 60_000, stop.signal)).rejects.toThrow('enough');
-      // It is another project's to know nothing of.
+      // Another project does not see the turn.
       const other = await newProject(store);
       expect(await store.waitForTurn(other, turn, 60_000, new AbortController().signal)).toBe(true);
     });
 
-    it('of a session that is not there end as not found', async () => {
+    it('of an unknown session end as not found', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project);
@@ -266,7 +266,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       expect(await store.renewTurn(project, elsewhere, 60_000)).toBe(false);
     });
 
-    it('in a session deleted meanwhile keep the reply and leave it deleted', async () => {
+    it('store their reply in a session that was deleted meanwhile, and leave it deleted', async () => {
       const store = await open();
       const project = await newProject(store);
       const turn = await begin(store, project);

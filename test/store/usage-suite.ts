@@ -1,4 +1,4 @@
-// What a store counts of the replies that it holds.
+// The usage that every store counts from its replies.
 import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { newProject, startOfTime, turnReply } from './store-samples.ts';
@@ -56,7 +56,7 @@ export function describeUsage(name: string, open: () => Promise<SessionStore>): 
       expect(bySession.map(({ group }) => group).sort()).toEqual([...sessions].sort());
     });
 
-    it('leaves out what was before', async () => {
+    it('leaves out earlier replies', async () => {
       const { store } = await filled();
       const since = startOfTime + dayMs;
       expect((await store.usage(since, 'mode')).map(({ group, turns }) => [group, turns])).toEqual([
@@ -65,7 +65,7 @@ export function describeUsage(name: string, open: () => Promise<SessionStore>): 
       ]);
     });
 
-    it('counts a turn that failed and was asked again once, as it ended', async () => {
+    it('counts a failed and repeated turn once, with its last result', async () => {
       const { store, project, failed } = await filled();
       await store.endTurn(project, failed, turnReply({ mode: 'small', now: startOfTime + dayMs + 1 }));
       expect(

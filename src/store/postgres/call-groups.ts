@@ -1,4 +1,4 @@
-// The calls that go to the database in groups: of each kind, those that wait at the same moment are one statement (groups.ts).
+// The kinds of calls that go to the database in groups. Calls of one kind that wait at the same moment are one statement (groups.ts).
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { Idempotent, TurnBegin, TurnEnd } from '../session-store.ts';
@@ -29,7 +29,7 @@ export interface CallGroups {
   readonly ends: Groups<EndCall, TurnEnd>;
 }
 
-/** `server`: the owner that this process is, where it serves. */
+/** `server`: the owner of the turns of this process if it serves, otherwise null. */
 export function callGroups(tools: OnceTools, server: string | null): CallGroups {
   const { ask } = tools.connections;
   const alone = () => null;

@@ -1,11 +1,11 @@
-// Items as the columns that unnest() makes rows of: one array for each column, and the number of the item with it.
+// Turns items into the arrays that unnest() makes rows of: first the numbers of the items, then one array per column.
 
-/** For a statement that begins with `unnest($1::integer[], …)`: the numbers of the items, then a column for each name. */
+/** The values for a statement that begins with `unnest($1::integer[], …)`: the numbers of the items, then the given columns. */
 export function columnsOf<Item>(items: readonly Item[], ...columns: readonly ((item: Item) => unknown)[]) {
   return [items.map((_, index) => index), ...columns.map((column) => items.map(column))];
 }
 
-/** The rows of such a statement by the number of their item. */
+/** The result rows of such a statement, by the number of their item. */
 export function byNumber<Row extends { readonly number: number }>(
   rows: readonly Row[],
 ): ReadonlyMap<number, Row> {

@@ -8,7 +8,7 @@ import { isPassing } from './postgres-errors.ts';
 const oidOfBigint = 20;
 const oidOfNumeric = 1700;
 
-/** Every number of 64 bits that this store keeps is a safe integer. */
+/** 64-bit numbers become JavaScript numbers, because every one that this store keeps is a safe integer. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text') =>
     oid === oidOfBigint || oid === oidOfNumeric
@@ -46,7 +46,7 @@ const oldestVersion = 130_000;
 export interface ConnectOptions {
   /** The store without user and password. */
   readonly name: string;
-  /** True for a test: a database that loses acknowledged commits in a power cut is taken all the same. */
+  /** True for a test: also accepts a database that may lose acknowledged commits in a power cut. */
   readonly acceptsLoss?: boolean | undefined;
   /** True where no other host is known: one whose default_transaction_read_only is on can at least be read. */
   readonly isOnly?: boolean | undefined;
@@ -54,7 +54,7 @@ export interface ConnectOptions {
   readonly connectMs?: number | undefined;
 }
 
-/** What one server is reached with; `password` is empty where none is needed. */
+/** The connection settings of one server. `password` is empty if none is needed. */
 export type ConnectionConfig = Pick<
   pg.ClientConfig,
   'host' | 'port' | 'user' | 'database' | 'ssl' | 'password'

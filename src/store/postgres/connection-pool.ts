@@ -1,6 +1,6 @@
-// A fixed number of connections to one database, opened when they are needed. A call that finds none free waits for one: the calls of a
-// group grow meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until its
-// patience is over; every statement of this store may be sent twice.
+// A fixed number of connections to one database, opened when they are needed. A call waits for a free connection. Groups of calls grow
+// meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until `patienceMs` is over.
+// Therefore every statement of this store may be sent twice.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
@@ -23,18 +23,18 @@ export interface PoolOptions {
   readonly name: string;
   readonly schema: string;
   readonly size: number;
-  /** How long a call is sent again while the database gives no answer, ms. */
+  /** How long (ms) a call is repeated while the database does not answer. */
   readonly patienceMs: number;
   /** How long a connection may be silent on a statement, until the statement is sent again over another, ms. */
   readonly silenceMs?: number | undefined;
   readonly prepare: boolean;
-  /** 0 to 1, for pauses of unequal length. */
+  /** A random number from 0 to 1, which varies the pauses between attempts. */
   readonly random: () => number;
 }
 
 /**
- * The rows of a statement. `again`: what is sent in its place after a connection was lost, where it is not known whether the first did
- * its work; the same statement where none is given.
+ * Sends a statement and returns its rows. `again` is sent instead after a lost connection, when it is unknown whether the first statement
+ * was executed; by default the same statement is sent.
  */
 export type Ask = <Row>(
   statement: Statement,
@@ -43,7 +43,7 @@ export type Ask = <Row>(
 ) => Promise<readonly Row[]>;
 
 const longestPauseMs = 250;
-/** Of a statement over whole tables. */
+/** The time-out of a statement over whole tables, in ms. */
 const longestMs = 6 * 60 * 60 * 1000;
 /** A statement that was lost is sent again soon; one that is slow gets more time at its second sending. */
 const usualSilenceMs = 3000;
@@ -93,12 +93,12 @@ export class ConnectionPool {
     this.#silenceMs = options.silenceMs ?? usualSilenceMs;
   }
 
-  /** How long a call may wait for what passes, ms. */
+  /** How long (ms) a call waits for a condition that passes, such as a lost connection or a lock. */
   get patienceMs(): number {
     return this.#options.patienceMs;
   }
 
-  /** Rejects with a ParleyError, or with what PostgreSQL said of the values of the call. */
+  /** Rejects with PostgreSQL's error, or with a `ParleyError` if no connection can be opened. */
   readonly ask: Ask = <Row>(one: Statement, values: readonly unknown[] = [], again = one) =>
     this.#persist(
       (client, { wasLost, answerMs }) =>

@@ -1,5 +1,5 @@
-// Calls of one kind that wait at the same moment go to the database as one statement, and so as one commit. While two statements of a
-// kind are on their way, the calls that come make the next group: the busier the database, the larger the groups.
+// Sends the calls of one kind that wait at the same moment as one statement, and so as one commit. While two statements of the kind run,
+// new calls gather in the next group. A busier database therefore gets larger groups.
 import { isKeyTaken, isOfOneCall } from './postgres-errors.ts';
 
 interface Waiting<Item, Result> {
@@ -9,16 +9,16 @@ interface Waiting<Item, Result> {
 }
 
 export interface GroupOptions<Item, Result> {
-  /** The results in the order of the items. */
+  /** Sends a group. The results have the order of the items. */
   readonly send: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Two items of one place never share a statement; null for an item that meets no other. */
+  /** Two items with the same place are never in one group. Null for an item that conflicts with no other. */
   readonly placeOf: (item: Item) => string | null;
-  /** UTF-16 units of its texts. */
+  /** The length of an item's texts in UTF-16 units. */
   readonly lengthOf?: (item: Item) => number;
 }
 
 const largestGroup = 500;
-/** One statement must not hold the memory of many long messages. */
+/** The limit for the texts of a group, in UTF-16 units, so that many long messages do not fill the memory. */
 const longestTexts = 4 * 1024 * 1024;
 const inFlightMost = 2;
 
@@ -39,7 +39,7 @@ export class Groups<Item, Result> {
     });
   }
 
-  /** Every request that has already arrived gets to add its call before the group is closed. */
+  /** Sends the next group in the next turn of the event loop, so that requests that have already arrived join it. */
   #schedule(): void {
     if (this.#isScheduled || this.#inFlight >= inFlightMost) return;
     this.#isScheduled = true;
@@ -91,7 +91,7 @@ export class Groups<Item, Result> {
         for (const { reject } of group) reject(error);
         return;
       }
-      // Each call learns of its own fate; whose key was used meanwhile finds what it did.
+      // Each call is sent again alone, so that each gets its own result. A call whose key was used meanwhile finds the stored result.
       for (const one of group) await this.#settle([one]);
     }
   }

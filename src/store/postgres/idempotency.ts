@@ -1,27 +1,27 @@
-// What each idempotency key did: a stored answer, or the message of a turn. The primary key of its row is the lock across all servers: of
-// two that use a key at once, the second waits for the first to commit, and then finds what it did.
+// The results of idempotency keys: a stored answer, or the message of a turn. The primary key of the row is the lock across all servers: if
+// two calls use a key at once, the second waits for the commit of the first and then finds its result.
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules, UsedKey } from '../store-rules.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { statement } from './statement.ts';
 
-/** A key that is known, as a statement selects it: null columns for one that is new. */
+/** The row of a key, as a statement selects it. All columns are null for a new key. */
 export interface KnownRow {
   readonly request_hash: Buffer | null;
-  /** Whether it is older than keys are kept. */
+  /** True for a key that is too old to count. */
   readonly is_old: boolean | null;
   readonly known_session: number | null;
   readonly known_position: number | null;
   readonly answer: string | null;
 }
 
-/** What a key stands for: the message of a turn, or a stored answer as JSON. */
+/** The result of a key: the message of a turn, or a stored answer as JSON. `old`: the key is too old to count. */
 export type Known =
   | { readonly kind: 'new' | 'old' | 'mismatch' }
   | { readonly kind: 'turn'; readonly session: number; readonly position: number }
   | { readonly kind: 'answer'; readonly answer: string };
 
-/** Of `parley.idempotency AS known`, with the age that keys are kept for, in ms. */
+/** The columns of {@link KnownRow}, from `parley.idempotency AS known`. `keptMs` is SQL: how long (ms) a key counts. */
 export const knownColumns = (keptMs: string) => `
   known.request_hash, known.created_at < clock_timestamp() - ${keptMs} * interval '1 millisecond' AS is_old,
   known.session AS known_session, known.position AS known_position, known.answer`;
@@ -41,7 +41,7 @@ const forget = statement(`
   DELETE FROM parley.idempotency AS known
   WHERE known.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND known.key = $2
     AND known.created_at < clock_timestamp() - $3::bigint * interval '1 millisecond'`);
-// Rows that another server is about to delete are left to it.
+// SKIP LOCKED passes over the rows that another server deletes at this moment.
 const sweep = statement(`
   DELETE FROM parley.idempotency WHERE (project, key) IN (
     SELECT project, key FROM parley.idempotency
@@ -64,7 +64,7 @@ export function knownOf(
   return { kind: 'answer', answer: answer ?? 'null' };
 }
 
-/** Forgets a key that is older than keys are kept, so that it can be used anew. */
+/** Deletes a key that is too old to count, so that it can be used again. */
 export async function forgetOld(
   ask: Ask,
   projectId: string,
@@ -81,11 +81,11 @@ export async function sweepOld(ask: Ask, keptMs: number): Promise<void> {
 export interface OnceTools {
   readonly connections: ConnectionPool;
   readonly rules: StoreRules;
-  /** How long keys are kept, ms. */
+  /** How long (ms) keys count. */
   readonly keptMs: (once: IdempotencyKey) => number;
 }
 
-/** Does the work, or answers with what it was answered with before. */
+/** Does the work, or returns the stored answer of the first time. */
 export async function doOnce<T>(
   { connections, rules, keptMs }: OnceTools,
   projectId: string,

@@ -1,4 +1,5 @@
-// Takes in a session as another store wrote it out. What there is under its id decides: nothing, the same, or another.
+// Stores a session that another store exported. If the project has a session with this id already, nothing is stored: that session is the
+// same one, or another one.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { MessageRow } from '../rows.ts';
@@ -9,7 +10,7 @@ import { accepted } from './keys.ts';
 import { findSessions } from './sessions.ts';
 import { statement } from './statement.ts';
 
-// A message without a reply is a turn that nobody runs: the next chat closes it, as after a process that was killed.
+// A last message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
 const addSession = statement(`
   WITH added AS (
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, turn_owner,
@@ -39,10 +40,10 @@ const keptMessages = statement(`
     AND session.deleted_at IS NULL AND message.position >= $3 AND message.position < $4
   ORDER BY message.position`);
 
-/** So many kept messages are compared at a time. */
+/** How many stored messages are read and compared at a time. */
 const comparedAtOnce = 100;
 
-/** Null where the id is taken otherwise. */
+/** Null if another session has the id. */
 export async function importSession(
   ask: Ask,
   rules: StoreRules,

@@ -18,7 +18,7 @@ const settings = statement(`
     (SELECT count(*) FROM pg_stat_replication WHERE sync_state <> 'async') AS synchronous_standbys,
     (SELECT count(*) FROM parley.servers WHERE until > clock_timestamp()) AS living_servers,
     (SELECT count(*) FROM parley.to_index) AS unindexed_messages`);
-// The positions of a session's messages have no gaps: the last is one less than their number.
+// The positions of a session's messages have no gaps, so the last position is one less than the number of messages.
 const brokenSessions = statement(`
   SELECT session.session_id FROM parley.sessions AS session
   LEFT JOIN (

@@ -1,4 +1,4 @@
-// Projects and the keys that are bound to them.
+// Projects, and the keys that belong to them.
 import type { KeyRecord } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { refusedKey } from '../../service/refused-key.ts';
@@ -25,7 +25,7 @@ const list = statement(
 );
 const createProject = statement(`
   INSERT INTO parley.projects (project_id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`);
-// Sent again after a lost connection, it finds its own row.
+// If it is sent again after a lost connection, it finds its own row and does nothing.
 const create = statement(`
   INSERT INTO parley.api_keys (key_id, name, hash, project, created_at)
   SELECT $1, $2, $3, projects.id, $5 FROM parley.projects WHERE projects.name = $4
@@ -34,7 +34,7 @@ const revoke = statement(
   'UPDATE parley.api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL',
 );
 
-/** Whether a call is refused for its key; both names are SQL. A call without a hash had its key checked before. */
+/** SQL that is true if a call is refused for its key. Both arguments are SQL. The key of a call without a hash was checked before. */
 export const isRefused = (hash: string, project: string) => `(
   ${hash} IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM parley.api_keys AS given
@@ -42,13 +42,13 @@ export const isRefused = (hash: string, project: string) => `(
 
 export const refused = 'refused';
 
-/** The result of a call whose key was checked in its statement. */
+/** The result of a call whose statement checked the key. Throws `INVALID_API_KEY` for a refused call. */
 export function accepted<T>(result: T | typeof refused): T {
   if (result === refused) throw refusedKey();
   return result;
 }
 
-/** As a statement takes it. */
+/** A hash as a value of a statement. */
 export function hashValue(hash: Uint8Array | null | undefined): Buffer | null {
   return hash == null ? null : Buffer.from(hash);
 }

@@ -1,4 +1,4 @@
-// Pages of messages, and what was said before a message. A page begins by searching an index for where the last one ended.
+// Pages of messages, and the messages before a position. A page begins with an index search for the end of the last page.
 
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
@@ -11,8 +11,8 @@ import type { Ask } from './connection-pool.ts';
 import { closeLeft, isLeft } from './reply-parts.ts';
 import { statement } from './statement.ts';
 
-// Texts beyond what a page can hold are not sent: a row counts with the bytes of those before it, and each text alone takes no more as
-// JSON than it has bytes here.
+// The database does not send texts that cannot fit on the page: a row is left out if the texts before it have more than `pageBytes` bytes.
+// As JSON they take at least as many. {@link PageRoom} then finds the exact end of the page.
 const page = statement(`
   SELECT page.*, session.message_count, ${isLeft} AS is_left FROM parley.projects
   JOIN parley.sessions AS session ON session.project = projects.id
@@ -59,7 +59,7 @@ interface PageRow {
 
 type NumberedMessage = MessageRow & { readonly number: number };
 
-/** Null for a session that is not there. A turn that its owner left is ended first, so that the page has what came of its reply. */
+/** Null for an unknown session. An abandoned turn is closed first, so that the page has the stored parts of its reply. */
 export async function listMessages(
   ask: Ask,
   projectId: string,
@@ -74,7 +74,7 @@ export async function listMessages(
     return listMessages(ask, projectId, sessionId, place);
   }
   if (first === undefined) return null;
-  // The one row of a session without a message behind that place.
+  // A session without messages behind the place has one row, without a message.
   if (first.message_id === null) return { items: [], hasMore: false };
   const items = (rows as readonly (MessageRow & PageRow)[]).filter(fitsIn(new PageRoom(1)));
   const last = items.at(-1);
@@ -84,6 +84,7 @@ export async function listMessages(
   };
 }
 
+/** The histories of several turns (`SessionStore.history`), in the order of the calls. */
 export async function readHistories(
   ask: Ask,
   calls: readonly HistoryCall[],
@@ -108,7 +109,7 @@ export async function readHistories(
   });
 }
 
-/** True for the rows up to the first that there is no room for. */
+/** True for each row before the first one that has no room on the page. */
 function fitsIn(room: PageRoom): (row: MessageRow) => boolean {
   let isOver = false;
   return ({ content }) => {

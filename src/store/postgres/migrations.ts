@@ -1,5 +1,5 @@
-// Brings a database to the newest schema, once, however many servers start at the same moment; refuses one that a newer Parley has made.
-// All of it is one transaction, so that it works through a pooler, and a server that dies leaves nothing half done.
+// Brings a database to the newest schema, once, even if many servers start at the same moment. Refuses a store with a newer schema. All
+// migrations are one transaction, so that they work through a pooler, and a server that dies leaves nothing half done.
 import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { olderStore } from '../older-store.ts';
@@ -8,7 +8,7 @@ import { codeOf } from './postgres-errors.ts';
 import { type Migration, schema } from './schema.ts';
 import { statement } from './statement.ts';
 
-/** "PRLY": the lock of all that migrate a store of Parley in a database. */
+/** The lock of all servers that migrate a store in this database. The number is "PRLY". */
 const lock = statement('SELECT pg_advisory_xact_lock(1347570777)');
 const hasMeta = statement(`SELECT to_regclass('parley.meta') IS NOT NULL AS is_there`);
 const readVersion = statement(`SELECT value FROM parley.meta WHERE name = 'schema_version'`);
@@ -17,7 +17,7 @@ const write = statement(`
   INSERT INTO parley.meta (name, value) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
 
-/** Others were first, on an engine whose advisory locks hold nobody back. */
+/** The errors of a server that lost the race, on an engine whose advisory locks do nothing. */
 const raceCodes = ['23505', '42P06', '42P07', '42710', 'XX000'];
 
 export interface MigrationOptions {
@@ -29,7 +29,7 @@ export interface MigrationOptions {
   readonly refusesOlder?: boolean | undefined;
 }
 
-/** Of many that migrate a store at once, one reports that it did. */
+/** If many servers migrate a store at once, only one of them reports the migration. */
 export async function migrate(
   connections: ConnectionPool,
   options: MigrationOptions,
@@ -52,7 +52,7 @@ export async function migrate(
   }
 }
 
-/** The version before. */
+/** Applies the pending migrations. Returns the version before them. */
 async function applyPending(
   ask: Ask,
   { schema: name }: MigrationOptions,
@@ -71,7 +71,7 @@ async function applyPending(
   return version;
 }
 
-/** 0 where there is no store yet. */
+/** The version of the stored schema; 0 if there is no store yet. */
 export async function schemaVersion(ask: Ask): Promise<number> {
   const [meta] = await ask<{ is_there: boolean }>(hasMeta);
   if (!meta?.is_there) return 0;

@@ -1,11 +1,11 @@
-// The modes in the database. The version of them all is a row of `meta`: whoever changes modes turns it on in the same statement, and only
-// from the version that was read before, so of two that change modes at the same moment one has to look again.
+// The modes in the database. A row of `meta` holds the version of the whole set. The statement that changes modes also replaces this
+// version, and only if it is still the version that was read. If two calls change modes at the same moment, one of them must read again.
 import type { ModeSet, ModeStore } from '../mode-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeError } from './postgres-errors.ts';
 import { statement } from './statement.ts';
 
-/** The modes as one value of JSON, in SQL; null where their version is `known`. */
+/** SQL for the modes as one JSON value; null if their version is `known`, which is SQL too. */
 export const modesUnless = (known: string) => `
   (SELECT CASE WHEN current.value <> ${known} THEN json_build_object(
     'version', current.value,
@@ -17,8 +17,8 @@ export const modesUnless = (known: string) => `
   FROM parley.meta AS current WHERE current.name = 'modes_version')`;
 
 const read = statement(`SELECT ${modesUnless(`''`)} AS modes`);
-// $1 the version that was read, $2 the new one, $3 the default, $4 the names, $5 the settings. The new version is there already where the
-// statement was sent before and its answer was lost.
+// $1: the version that was read. $2: the new version. $3: the default. $4: the names. $5: the settings. If the store has the new version
+// already, this statement was sent before and its answer was lost.
 const replace = statement(`
   WITH turned AS (
     UPDATE parley.meta SET value = $2 WHERE name = 'modes_version' AND value = $1 RETURNING 1

@@ -1,4 +1,4 @@
-// New sessions: all that are asked for at one moment in one statement, those with an idempotency key too.
+// Creates sessions: all that wait at the same moment in one statement, also those with an idempotency key.
 import type { NewSession } from '../../service/session.ts';
 import { toTime } from '../rows.ts';
 import type { IdempotencyKey, Idempotent, KeyHash } from '../session-store.ts';
@@ -18,8 +18,8 @@ export interface SessionCreation {
   readonly keyHash: KeyHash;
 }
 
-// An id that is there is one of this call, sent before: ids are made of random bits. A key that another call records at this moment makes
-// the statement fail as of a unique index; sent alone again, it finds the key.
+// Ids are random. If an id exists already, this statement was sent before. If another call records one of the keys at this moment, the
+// unique index makes the statement fail. Each call is then sent again alone and finds the key.
 const create = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused

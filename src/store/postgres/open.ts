@@ -1,4 +1,4 @@
-// Opens a store in PostgreSQL: connections to a database that keeps its promises, and the newest schema.
+// Opens a store in PostgreSQL: connects, checks the database (connect.ts), and brings it to the newest schema.
 import type { StoreMigration } from '../../service/administration.ts';
 import type { ModeSet, ModeStore } from '../mode-store.ts';
 import type { StoreRows } from '../store-rows.ts';
@@ -17,46 +17,47 @@ import { PostgresRows } from './store-rows.ts';
 export interface PostgresStoreOptions {
   /** The store without user and password, for errors. */
   readonly name: string;
-  /** Tried in this order, until one of them takes writes. */
+  /** The hosts, tried in this order until one accepts writes. */
   readonly hosts: readonly ConnectionConfig[];
-  /** Where its tables are: letters, digits and `_`. */
+  /** The PostgreSQL schema of the tables: letters, digits and `_`. */
   readonly schema: string;
   readonly now: () => number;
   readonly rules: StoreRules;
-  /** 0 to 1, for pauses of unequal length. */
+  /** A random number from 0 to 1, which varies the pauses between attempts. */
   readonly random: () => number;
+  /** The most connections at the same time. */
   readonly connections: number;
-  /** How long a call is sent again while the database gives no answer, ms. */
+  /** How long (ms) a call is repeated while the database does not answer. */
   readonly patienceMs: number;
   /** Of a connection (connection-pool.ts), and of all tries to make one (connect.ts), ms. */
   readonly silenceMs?: number;
   readonly connectMs?: number;
   readonly prepare: boolean;
   readonly acceptsLoss?: boolean;
-  /** For a process that serves: the others learn by its beat that it lives. */
+  /** For a process that serves. Its heartbeat shows the other servers that it lives. */
   readonly server?: ServerIdentity;
-  /** Parley's own schema. */
+  /** The migrations; by default Parley's own schema. */
   readonly migrations?: readonly Migration[];
-  /** True: a store with an older schema is refused, and none is made. False without it. */
+  /** True: a store with an older schema is refused, and no store is made. False by default. */
   readonly refusesOlder?: boolean;
 }
 
 export interface OpenedPostgresStore {
   readonly store: PostgresStore;
-  /** True while the store holds no project: somebody has to make the first. */
+  /** True while the store holds no project; the caller must make the first one. */
   readonly created: boolean;
-  /** Servers that live; 1 for a process that does not serve. */
+  /** The number of live servers; 1 for a process that does not serve. */
   readonly servers: () => number;
   readonly migration: StoreMigration;
   readonly modes: OpenedModes;
 }
 
-/** The modes of the store, for those who answer with them. */
+/** The modes of the store, for a service that uses them. */
 export interface OpenedModes {
-  /** As they were when the store was opened. */
+  /** The modes when the store was opened. */
   readonly first: ModeSet;
   read(): Promise<ModeSet>;
-  /** The listener gets them after each change, where the process serves. */
+  /** The listener gets the modes after each change, if the process serves. */
   follow(listener: (modes: ModeSet) => void): void;
 }
 
@@ -87,13 +88,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 type PlaceOptions = Omit<PostgresStoreOptions, 'now' | 'rules' | 'server'>;
 
-/** All rows of the store, for a copy. */
+/** Opens the store for a copy of all its rows. */
 export async function openPostgresRows(options: PlaceOptions): Promise<StoreRows> {
   const { connections } = await openPlace(options);
   return new PostgresRows(connections, options.name);
 }
 
-/** The modes of the store, to read and change them. */
+/** Opens the modes of the store, to read and change them. */
 export async function openPostgresModes(options: PlaceOptions): Promise<ModeStore> {
   const { connections } = await openPlace(options);
   return new PostgresModes(connections, options.name);

@@ -1,5 +1,5 @@
-// What PostgreSQL, or the network on the way to it, says → whether the same call may be sent again, and the failure that a user reads.
-// The codes are SQLSTATEs (PostgreSQL documentation, appendix A).
+// Classifies the errors of PostgreSQL and of the network: whether the same call may be sent again, and which error a user reads. The codes
+// are SQLSTATEs (PostgreSQL documentation, appendix A).
 import { ParleyError } from '../../service/errors.ts';
 import { isLoginRefused, meaningOf } from './error-meanings.ts';
 
@@ -36,13 +36,13 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Whether the connection cannot be used again: it is lost, or its server is not the one to write to. */
+/** True if the connection cannot be used again: it is lost, or its server does not accept writes. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   return isOfServer(code) ? /^(57P0|08|25P0[34]|53300|25006)/.test(code) : true;
 }
 
-/** Whether the same call may succeed in a moment. */
+/** True if the same call may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
   if (isLoginRefused(code, messageOf(error))) return false;
@@ -75,7 +75,7 @@ export function isOfOneCall(error: unknown): boolean {
   return /^(22|23|54|53[124])/.test(codeOf(error));
 }
 
-/** Another call used the same idempotency key at the same moment, and was first. */
+/** True if another call recorded the same idempotency key first, at the same moment. */
 export function isKeyTaken(error: unknown): boolean {
   return (
     codeOf(error) === '23505' &&
@@ -85,12 +85,12 @@ export function isKeyTaken(error: unknown): boolean {
   );
 }
 
-/** A pooler gave the connection to another backend, which does not know the prepared statement, or knows it already. */
+/** True if a pooler gave the connection to another backend, which does not know the prepared statement or knows it already. */
 export function isPrepareRefused(error: unknown): boolean {
   return codeOf(error) === '26000' || codeOf(error) === '42P05';
 }
 
-/** `name` is the store without user and password. Failures that are Parley's already stay as they are. */
+/** The error that a user reads. `name` is the store without user and password. A `ParleyError` stays unchanged. */
 export function storeError(error: unknown, name: string): ParleyError {
   if (error instanceof ParleyError) return error;
   const said = messageOf(error);

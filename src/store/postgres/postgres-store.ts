@@ -1,5 +1,5 @@
-// The store over PostgreSQL. What each method means is in session-store.ts, what it says to the database is with its subject. Calls of one
-// kind that wait at the same moment are one statement (groups.ts).
+// The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
+// wait at the same moment are one statement (groups.ts).
 import type {
   KeyRecord,
   PurgePlan,
@@ -64,7 +64,7 @@ export interface StoreParts {
   readonly beat: ServerBeat | null;
 }
 
-/** How often old idempotency keys are looked for, and parts of replies that have ended. */
+/** How often (ms), at most, old idempotency keys and the parts of ended replies are deleted. */
 const sweepMs = 60_000;
 
 export class PostgresStore implements SessionStore {
@@ -255,7 +255,7 @@ export class PostgresStore implements SessionStore {
     await Promise.all([this.#searchIndex.idle(), this.#sweeping]);
   }
 
-  /** Forgets keys that are older than they are kept, and parts of replies, now and then; nobody waits for it. */
+  /** Deletes keys that are too old to count, and parts of ended replies, from time to time. No call waits for it. */
   #sweep(once: IdempotencyKey | null): void {
     if (once === null || monotonicMs() < this.#sweptUntil) return;
     this.#sweptUntil = monotonicMs() + sweepMs;
@@ -273,7 +273,7 @@ export class PostgresStore implements SessionStore {
     return this.#run(() => doOnce(this.#tools, projectId, once, work));
   }
 
-  /** A call of any kind, its failure in Parley's words. */
+  /** Runs any call. Its error becomes a `ParleyError`. */
   async #run<T>(call: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
       return await call(this.#connections.ask);

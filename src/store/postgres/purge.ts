@@ -1,6 +1,6 @@
-// Erasing for good. Rows, their words and the answers that name them go at once, in lots, while others work. PostgreSQL then still holds
-// their bytes in places that no statement reaches: free space in its files until it is overwritten, its log and the archive of the log,
-// standby servers, backups. The report says so.
+// Erases sessions for good. Their rows, their words in the search index and the answers that name them are deleted while other calls run.
+// PostgreSQL then still holds their bytes in places that no statement reaches: free space in its files until that is overwritten, its log
+// and the archive of the log, standby servers, backups. The report says so.
 import type { PurgePlan, PurgeReport, StoreFact } from '../../service/administration.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
@@ -14,7 +14,7 @@ import { renewStatistics } from './statistics.ts';
 
 const sessionsAtOnce = 200;
 
-// $1 project or null, $2 deleted before.
+// $1: the project, or null for all. $2: the time before which the session was deleted.
 const erasable = `
   session.deleted_at < $2::bigint AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())
   AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
@@ -30,7 +30,7 @@ const begin = statement(
   `INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
 );
 const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
-// Of turns, of answers that name such a session, and of what nobody can repeat any more ($3: how long keys are kept, ms).
+// Deletes the keys of the sessions' turns, the answers that name such a session, and keys that are too old ($3: how long keys count, ms).
 const answers = statement(`
   WITH gone AS (
     DELETE FROM parley.idempotency AS known
@@ -62,7 +62,7 @@ const erase = statement(`
   SELECT (SELECT count(*) FROM gone) AS sessions, (SELECT count(*) FROM texts) AS messages`);
 
 const tables = ['sessions', 'messages', 'reply_parts', 'idempotency', 'to_index', 'search'];
-/** The index keeps words of rows that have gone until it is built anew. */
+/** An index keeps the words of deleted rows until it is rebuilt. */
 const afterwards = [
   ...tables.map((table) => statement(`VACUUM parley.${table}`)),
   statement('REINDEX INDEX CONCURRENTLY parley.search_by_words'),
@@ -83,10 +83,11 @@ export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePla
 interface PurgeOptions {
   readonly expected: number;
   readonly keptMs: number;
-  /** Write the tables anew, so that no erased byte is left in them. */
+  /** True: the tables are rewritten, so that no erased byte is left in them. */
   readonly rewrites: boolean;
 }
 
+/** Erases the sessions of the filter. `meta` records the purge until it ends, so that {@link planPurge} can report an unfinished one. */
 export async function purgeSessions(
   connections: ConnectionPool,
   filter: PurgeFilter,
@@ -133,7 +134,7 @@ const keptAfterRewrite: StoreFact = {
   value: 'its log (WAL) and the archive of it, standby servers, backups',
 };
 
-/** Only the owner of the tables may do this; who is not is told so. */
+/** Frees the space of the deleted rows. Only the owner of the tables may do this; for any other user the report says so. */
 async function settle(connections: ConnectionPool): Promise<readonly StoreFact[]> {
   const kept: StoreFact = {
     name: 'kept_by_postgresql',

@@ -1,15 +1,15 @@
-// What has come of the replies that run, kept in parts while they run. When a server is killed, whoever takes its turn over, or reads the
-// session, makes an interrupted reply of them.
+// The stored parts of running replies. When a server is killed, the call that takes its turn over, or lists the messages of the session,
+// makes an interrupted reply of the parts.
 import type { Ask } from './connection-pool.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
 
-/** The text of the turn that stands in `session`, a row in SQL, as far as it was kept; null where nothing was. */
+/** SQL: the stored text of the reply of a turn; null if nothing is stored. Both arguments are SQL. */
 export const textSoFar = (session: string, epoch: string) => `(
   SELECT string_agg(part.content, '' ORDER BY part.at) FROM parley.reply_parts AS part
   WHERE part.session = ${session} AND part.epoch = ${epoch})`;
 
-/** Of `parley.sessions AS session`: whether its turn was left by an owner that is gone, and something of its reply is kept. */
+/** SQL for `parley.sessions AS session`: true if the lease of its turn is over, the turn has no reply, and parts of a reply are stored. */
 export const isLeft = `
   session.turn_owner IS NOT NULL AND session.message_count = session.turn_position + 1
   AND ${leaseUntil()} <= clock_timestamp()
@@ -39,13 +39,13 @@ const close = statement(`
     SELECT closed.project, reply.session, reply.position, reply.bytes FROM reply JOIN closed ON closed.id = reply.session
   )
   SELECT 1 FROM closed`);
-// Parts of turns that ended. A turn that runs, or was left, keeps its own.
+// Deletes the parts of ended turns. A running or abandoned turn keeps its parts.
 const sweep = statement(`
   DELETE FROM parley.reply_parts AS part WHERE NOT EXISTS (
     SELECT 1 FROM parley.sessions AS session
     WHERE session.id = part.session AND session.turn_epoch = part.epoch AND session.turn_owner IS NOT NULL)`);
 
-/** Ends a turn that was left, with what was kept of its reply. Nothing happens where it does not stand so any more. */
+/** Ends an abandoned turn with the stored parts of its reply. Does nothing if the turn is no longer abandoned. */
 export async function closeLeft(ask: Ask, projectId: string, sessionId: string): Promise<void> {
   await ask(close, [projectId, sessionId]);
 }

@@ -1,5 +1,5 @@
-// Writes the tables anew, so that nothing of an erased row is left in the data files: not in free space, not in an index, and not in the
-// statistics of the planner, which hold samples of the texts. Nobody else can use a table while it is written.
+// Rewrites the tables, so that nothing of an erased row is left in the data files: not in free space, not in an index, and not in the
+// planner's statistics, which hold samples of the texts. No other call can use a table while it is rewritten.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoreFact } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -7,12 +7,12 @@ import type { ConnectionPool } from './connection-pool.ts';
 import { quotedName, statement } from './statement.ts';
 import { renewStatistics, tablesOf } from './statistics.ts';
 
-// PostgreSQL only warns where it skips what this user does not own.
+// The rights are checked first, because PostgreSQL only warns when it skips a table that this user does not own.
 const rights = statement(`
   SELECT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = 'parley.meta'::regclass) AS of_tables,
     (SELECT pg_has_role(datdba, 'USAGE') FROM pg_database WHERE datname = current_database()) AS of_database`);
 const nextTransaction = statement('SELECT pg_current_xact_id()::text AS id');
-// A row that some transaction may still see is kept through it all.
+// A rewrite keeps a deleted row that an older transaction may still see.
 const readers = statement(`
   SELECT count(*) AS readers FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
@@ -21,7 +21,7 @@ const rewriteStatistics = statement('VACUUM FULL pg_catalog.pg_statistic');
 
 const pauseMs = 50;
 
-/** `STORE_BUSY` while a transaction runs that is older than what was erased. */
+/** Rejects with `STORE_BUSY` if a transaction that began before the rows were erased still runs after `patienceMs`. */
 export async function rewriteTables(connections: ConnectionPool): Promise<readonly StoreFact[]> {
   const { ask } = connections;
   const [allowed] = await ask<{ of_tables: boolean; of_database: boolean }>(rights);

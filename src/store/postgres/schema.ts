@@ -1,20 +1,20 @@
-// The tables of a store in PostgreSQL, as numbered migrations: a released one is never changed, only followed. Times of the service
-// are epoch milliseconds. Leases and the age of idempotency keys are times of the database: its clock is the one that all servers share.
+// The tables of a store in PostgreSQL, as numbered migrations. A released migration is never changed. Times of the service are epoch
+// milliseconds. Leases and the age of idempotency keys are times of the database, because all servers share its clock.
 // Ids are compared byte by byte (COLLATE "C"), as in every store, so that pages have one order and cursors are valid everywhere.
-// There is no extension, trigger or function: a hosted database allows these to everybody who may make a table.
+// The schema uses no extension, trigger or function, so a user of a hosted database who may make a table may make this schema.
 
 export interface Migration {
-  /** 1 for the first, then without gaps. */
+  /** The number of the migration: 1 for the first, then without gaps. */
   readonly version: number;
-  /** The first Parley that can use the schema that this makes. */
+  /** The first version of Parley that can use the resulting schema. */
   readonly parleyVersion: string;
   readonly sql: string;
 }
 
-// A key to `projects` would lock its row at every insert; each statement joins the project by its id instead.
-// `sessions.message_count` is also the position of the next message. The turn_ columns are set while a turn runs; `turn_position` is
-// that of its message, `turn_epoch` counts the takings of a turn. `to_index` holds the messages whose words are not in `search` yet;
-// `search.words` is empty for a message of more words than an index takes.
+// No foreign key refers to `projects`, because it would lock the project's row at every insert. Each statement joins the project instead.
+// `sessions.message_count` is also the position of the next message. The turn_ columns are set while a turn runs: `turn_position` is the
+// position of its message; `turn_epoch` counts how often a turn of the session was taken. `to_index` names the messages whose words are not
+// in `search` yet. `search.words` is null for a message with more words than an index takes.
 const first = `
   CREATE TABLE parley.meta (
     name text PRIMARY KEY,
@@ -114,9 +114,9 @@ const first = `
   CREATE INDEX search_without_words ON parley.search (id) WHERE words IS NULL;
 `;
 
-// One row for each server that serves, renewed by its beat: while `until` lies ahead, the server holds its turns. A server that left has
-// `-infinity`. Before `judges_from` it takes no turn of another: for a lease long it gives the others the time to come back after an outage
-// of the database. `reply_parts` holds what has come of the replies that run, in parts by their place in the text.
+// `servers` has one row per serving process, which its heartbeat renews. The server holds its turns until `until`; a server that has
+// stopped has `-infinity`. Before `judges_from` a server takes no turn of another server. This gives the others the length of a lease to
+// come back after an outage of the database. `reply_parts` holds the parts of running replies by their place in the text.
 const servers = `
   CREATE TABLE parley.servers (
     owner text COLLATE "C" PRIMARY KEY,
@@ -135,8 +135,8 @@ const servers = `
   );
 `;
 
-// The settings of a mode are kept as they were given: the database does not look into them. `modes_version` and `default_mode` (empty for
-// none) are rows of `meta`, so that a change of modes turns both on in one place. A server of the version before reads none of this.
+// `modes.settings` is kept as text, which the database does not read. `modes_version` and `default_mode` (empty for none) are rows of
+// `meta`, so that one table holds what every change of modes updates. A server with the earlier schema reads none of this.
 const modes = `
   CREATE TABLE parley.modes (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,4 +1,4 @@
-// Fills the index of words: a message is queued in the statement that keeps it, and indexed later, in lots, so that no turn waits for it.
+// Fills the index of words. A message is queued in the statement that stores it, and is indexed later with others, so that no turn waits.
 // Several servers share the queue: each takes rows that no other has taken. A search reads the queued messages of its project itself.
 import type { TextRules } from '../store-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
@@ -6,13 +6,13 @@ import { lexemesOf } from './search-words.ts';
 import { statement } from './statement.ts';
 
 const messagesOfLot = 256;
-/** More queued messages of its project than a search reads itself. */
+/** A search reads up to this many queued messages of its project itself. */
 const mostQueued = 1000;
 const mostQueuedBytes = 1024 * 1024;
-/** So much text is read at a time; at least one message. */
+/** How many bytes of text are read at a time, and at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
 
-// $1: of one project, or null for all.
+// $1: the project, or null for all.
 const takeLot = statement(`
   SELECT queued.project, queued.session, queued.position, message.created_at, message.content
   FROM (
@@ -62,7 +62,7 @@ export class SearchIndex {
     this.#rules = rules;
   }
 
-  /** Messages were kept: when enough have come together, they are indexed. Never rejects. */
+  /** Call it with the number of messages that were stored. Starts indexing when enough have gathered. Never rejects. */
   keepUp(messages: number): void {
     this.#kept += messages;
     if (this.#kept >= messagesOfLot) this.#fillSoon();
@@ -79,7 +79,7 @@ export class SearchIndex {
       });
   }
 
-  /** Resolves when so few messages of the project are queued that a search reads them itself. Rejects with the signal's reason. */
+  /** Resolves when few enough messages of the project are queued for a search to read them. Rejects with the signal's reason. */
   async keepShort(project: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
@@ -105,7 +105,7 @@ export class SearchIndex {
     while (await this.#indexLot(null));
   }
 
-  /** False where no row was free to be taken. */
+  /** Indexes some queued messages. False if no row was free. */
   #indexLot(project: number | null): Promise<boolean> {
     return this.#connections.transaction(async (ask) => {
       const rows = await ask<QueuedRow>(takeLot, [project]);

@@ -1,21 +1,21 @@
-// The words of a message as the index holds them, and a search as the index is asked: lexemes that begin with the number of the project, so
-// that what other projects hold is never read. Words are made by the rules of a search; PostgreSQL's own dictionaries are not used, for
-// they know one language at a time and none of the scripts that are written without spaces.
+// Writes the words of a message for the index, and the query of a search. Each lexeme begins with the number of the project, so that a
+// search never reads the words of other projects. The search rules divide texts into words. PostgreSQL's dictionaries are not used, because
+// they know one language at a time and no script that is written without spaces.
 import { foldCase } from '../search-characters.ts';
 import type { SearchFilter, SearchTerm } from '../session-filters.ts';
 import type { TextRules } from '../store-rules.ts';
 import { unspaced } from '../unspaced-scripts.ts';
 
-/** A lexeme may have 2,046 bytes, a tsvector 1 MiB less one; a character of UTF-8 has at most four. */
+/** PostgreSQL's limits: 2,046 bytes for a lexeme, 1 MiB less one byte for a tsvector. A character of UTF-8 has at most four bytes. */
 const longestWord = 500;
 const mostBytes = 900_000;
-/** Besides the word itself: its entry, and the number of the project. */
+/** The bytes of a lexeme besides its word: the entry, and the number of the project. */
 const bytesOfEntry = 24;
 const pieceLength = 3;
 
 const hasUnspaced = new RegExp(unspaced, 'u');
 
-/** The lexemes of a message as a tsvector in text form; null for one that has more than an index takes. */
+/** The lexemes of a message as the text of a tsvector; null if they are too many or one is too long for an index. */
 export function lexemesOf(text: string, project: number, { wordsOf }: TextRules): string | null {
   const words = new Set<string>();
   let bytes = 0;
@@ -27,7 +27,7 @@ export function lexemesOf(text: string, project: number, { wordsOf }: TextRules)
   };
   for (const word of wordsOf(text)) if (!add(`w${word}`)) return null;
   if (hasUnspaced.test(text)) {
-    // Two spaces more, so that the last characters begin a piece, too.
+    // Two more spaces, so that a piece begins at each of the last characters too.
     const characters = [...`${foldCase(text)}  `];
     for (let at = 0; at + pieceLength <= characters.length; at += 1)
       if (!add(`p${characters.slice(at, at + pieceLength).join('')}`)) return null;
@@ -35,7 +35,7 @@ export function lexemesOf(text: string, project: number, { wordsOf }: TextRules)
   return Array.from(words, (word) => quoted(project, word)).join(' ');
 }
 
-/** Every message that may hold all terms: whether it does, its text says (`isExact`: it does). */
+/** The tsquery for the messages that may hold all terms. `isExact`: each of them does; otherwise their texts must be tested. */
 export function indexQuery(
   { matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>,
   project: number,

@@ -1,5 +1,6 @@
-// What a search reads: hits of the index, the newest first, and messages that are not in the index yet; then texts and sessions. What is
-// made of them is the rule's. Each row is looked up by LATERAL: joined as tables, the planner would read all sessions for ten hits.
+// What a search reads: hits of the index, the newest first, and messages that are not in the index yet; then texts and sessions. The search
+// rule (store-rules.ts) ranks them and makes the page. Each row is looked up by LATERAL. With plain joins the planner would read all
+// sessions.
 import type { Role } from '../../service/session.ts';
 import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
@@ -9,7 +10,7 @@ import { indexQuery } from './search-words.ts';
 import { sessionColumns } from './sessions.ts';
 import { plannedAnew, statement } from './statement.ts';
 
-/** How many bytes of texts are read at a time. */
+/** How many bytes of texts, and how many rows, are read at a time. */
 const bytesOfStep = 1024 * 1024;
 const rowsOfStep = 1000;
 
@@ -43,10 +44,10 @@ const shownMessages = statement(`
   SELECT input.place, ${sessionColumns}, message.message_id, message.role, message.created_at AS message_created_at, message.content
   ${ofPlaces}`);
 
-/** Messages that are not in the index have numbers from here on. */
+/** Messages that are not in the index yet get numbers from here on. */
 const firstQueued = 2 ** 52;
 
-/** Where a message stands: the row of its session, and its position there. */
+/** The place of a message: the row number of its session, and its position in the session. */
 interface MessagePlace {
   readonly session: number;
   readonly position: number;
@@ -62,7 +63,7 @@ interface ShownRow extends SessionRow {
   readonly content: string;
 }
 
-/** Rows are numbered from 1: in a project that is not there nothing is found. */
+/** The row number of a project; 0, which no row has, for an unknown project. */
 export async function projectNumber(ask: Ask, projectId: string): Promise<number> {
   const [row] = await ask<{ id: number }>(projectByName, [projectId]);
   return row?.id ?? 0;
@@ -79,7 +80,7 @@ export async function searchReads(
   const places = new Map<number, FoundRow>();
   return {
     async hits(most) {
-      // The queue is read first: a message that is indexed meanwhile is found twice, and never missed.
+      // The queue is read first. A message that is indexed meanwhile is then found twice, never missed.
       const waiting = await queuedMessages();
       const isWaiting = new Set(waiting.map(placeName));
       const [held, ...indexed] = await Promise.all([

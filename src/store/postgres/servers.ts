@@ -1,5 +1,5 @@
-// The servers at one database. Each renews one row, its beat, and holds its turns while that lasts; one that misses its beats loses them.
-// All times are of the database's clock.
+// The servers that share one database. Each renews its row by a heartbeat, and holds its turns until the time in that row. All times are
+// those of the database's clock.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ModeSet } from '../mode-store.ts';
 import type { ConnectionPool } from './connection-pool.ts';
@@ -7,7 +7,7 @@ import { modesUnless } from './modes.ts';
 import { statement } from './statement.ts';
 
 export interface ServerIdentity {
-  /** The owner of the turns that it begins; another at each start. */
+  /** The owner of the turns that this server begins. It differs at each start. */
   readonly owner: string;
   readonly beatMs?: number;
   /** How long a server without a beat holds its turns. */
@@ -16,11 +16,12 @@ export interface ServerIdentity {
 
 const usualBeatMs = 1500;
 const usualLeaseMs = 5000;
-/** A server that stops waits so long for a database that does not answer. */
+/** How long (ms) a stopping server waits for a database that does not answer. */
 const leavingMs = 1000;
 
 const leaseEnd = `clock_timestamp() + $2::integer * interval '1 millisecond'`;
-// A row that was over tells of an outage, of this server or of the database. $3 is the version of the modes that the server knows, or null.
+// A row whose `until` has passed shows an outage of this server or of the database. $3: the version of the modes that the server knows, or
+// null.
 const beat = statement(`
   WITH beaten AS (
     INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd}, ${leaseEnd})
@@ -30,12 +31,13 @@ const beat = statement(`
   SELECT 1 + count(*) AS servers, ${modesUnless('$3')} AS modes
   FROM parley.servers AS other WHERE other.owner <> $1 AND other.until > clock_timestamp()`);
 const leave = statement(`UPDATE parley.servers SET until = '-infinity' WHERE owner = $1`);
-// Longer than the longest lease of a turn: then the columns of the turn itself say that it is over.
+// Ten minutes are longer than any lease of a turn. After them `turn_until` itself shows that the turn is over.
 const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestamp() - interval '10 minutes'`);
 
 /**
- * The end of the lease of the turn that stands in `parley.sessions AS session`: that of the server which owns it, or the turn's own where the
- * owner is no server. `judge`: the owner of the server that asks, in SQL; it judges nobody before its `judges_from`, except who has left.
+ * The end of the lease of the turn that stands in `parley.sessions AS session`: that of the server which owns it, or the turn's own where
+ * the owner is no server. `judge`: the owner of the server that asks, in SQL; it judges nobody before its `judges_from`, except who has
+ * left.
  */
 export const leaseUntil = (judge = 'NULL::text') => `
   coalesce((
@@ -58,7 +60,7 @@ export class ServerBeat {
   #modesVersion: string;
   #followModes: ((modes: ModeSet) => void) | null = null;
 
-  /** `modesVersion`: of the modes that the server has read. */
+  /** `modesVersion`: the version of the modes that the server has read. */
   constructor(connections: ConnectionPool, modesVersion: string, { owner, beatMs, leaseMs }: ServerIdentity) {
     this.owner = owner;
     this.#connections = connections;
@@ -67,24 +69,24 @@ export class ServerBeat {
     this.#modesVersion = modesVersion;
   }
 
-  /** Servers that live, this one too, as of the last beat. */
+  /** The number of live servers at the last beat, this one included. */
   get servers(): number {
     return this.#servers;
   }
 
-  /** The listener gets the modes of the database after each change, with the beat. A beat that fails leaves the modes that are known. */
+  /** The listener gets the modes of the database after each change, with the next beat. A failed beat changes no modes. */
   followModes(listener: (modes: ModeSet) => void): void {
     this.#followModes = listener;
   }
 
-  /** Rejects when the first beat fails; a later one is followed by another. */
+  /** Rejects if the first beat fails. After a later failure the next beat tries again. */
   async start(): Promise<void> {
     await this.#beat();
     await this.#connections.ask(sweep);
     this.#wait();
   }
 
-  /** Leaves its turns to the other servers. */
+  /** Stops the beats and gives up this server's turns, so that other servers may take them at once. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
@@ -105,7 +107,7 @@ export class ServerBeat {
   }
 
   async #beat(): Promise<void> {
-    // Whoever follows no modes is not told of them.
+    // Without a listener the beat asks for no modes.
     const known = this.#followModes === null ? null : this.#modesVersion;
     const [row] = await this.#connections.ask<{ servers: number; modes: ModeSet | null }>(beat, [
       ...[this.owner, this.#leaseMs, known],

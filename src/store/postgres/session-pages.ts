@@ -1,4 +1,4 @@
-// Pages of sessions. A page begins by searching an index for where the last one ended: the thousandth costs what the first does.
+// Pages of sessions. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
@@ -11,8 +11,7 @@ import { titleRegex } from './title-regex.ts';
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 
-// A page begins at one bound over two columns, which an index searches for. No session is active before it was created, so that the end
-// of the times bounds its creation as well.
+// The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row.
 function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: string, title: string) {
   const column = `session.${columnOf[sort]}`;
   return statement(`

@@ -1,4 +1,4 @@
-// Single sessions: made, read, renamed, deleted and restored. Each statement names its project itself.
+// Single sessions: found, renamed, deleted and restored (new-sessions.ts creates them). Every statement names its project.
 import type { DeletedSession, Session } from '../../service/session.ts';
 import type { BatchItem } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
@@ -9,11 +9,11 @@ import type { Ask } from './connection-pool.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
-/** Of `parley.sessions AS session`. */
+/** The columns of `parley.sessions AS session` that make a session. */
 export const sessionColumns =
   'session.session_id, session.title, session.created_at, session.updated_at, session.message_count';
 
-/** The row of a project, for a statement whose first value is its id. */
+/** The condition for the project, in a statement whose first value is the project's id. */
 const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
 
 const find = statement(`
@@ -27,7 +27,7 @@ const holds = statement(`
 const rename = statement(`
   UPDATE parley.sessions AS session SET title = $3
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL RETURNING ${sessionColumns}`);
-// In the order of their rows: two that delete the same sessions wait for each other, and neither for ever.
+// Rows are locked in the order of their numbers, so that two calls that delete the same sessions cannot deadlock.
 const lockActive = `
   SELECT session.id FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at IS NULL
@@ -35,7 +35,7 @@ const lockActive = `
 const deleteAll = statement(`
   UPDATE parley.sessions AS session SET deleted_at = $3 FROM (${lockActive}) AS active
   WHERE session.id = active.id RETURNING session.session_id`);
-// After a connection was lost: what is deleted as of this very call was deleted by its first sending.
+// After a lost connection: a session that was deleted at the time of this call was deleted by the first sending of the call.
 const deleteAllAgain = statement(`
   WITH deleted AS (${deleteAll.text})
   SELECT session_id FROM deleted
@@ -53,7 +53,7 @@ const restoreAll = statement(`
 export interface NamedSession {
   readonly projectId: string;
   readonly sessionId: string;
-  /** Null or absent where the key was checked. */
+  /** Null or absent if the key was checked before. */
   readonly keyHash?: KeyHash;
 }
 
@@ -125,7 +125,7 @@ export async function deleteSessions(
 ): Promise<readonly BatchItem<'deleted'>[]> {
   const rows = await ask<IdRow>(deleteAll, [projectId, sessionIds, now], deleteAllAgain);
   const deleted = new Set(rows.map(({ session_id }) => session_id));
-  // An id given twice is deleted once and then not found.
+  // The second occurrence of an id is not found.
   return sessionIds.map((session_id) => ({
     session_id,
     status: deleted.delete(session_id) ? 'deleted' : 'not_found',

@@ -1,8 +1,8 @@
-// A statement of SQL with a name by its text: a connection prepares it once under this name. Two versions of Parley may share a
-// connection of a pooler, so a name never stands for two texts.
+// SQL statements with names. A connection prepares a statement once under its name. The name is a hash of the text, because two versions of
+// Parley may share a connection of a pooler.
 import { createHash } from 'node:crypto';
 
-/** The tables are written as `parley.sessions`; a connection puts its own schema in place of `parley`. */
+/** A statement as it is written: its tables are in the schema `parley`, for example `parley.sessions`. */
 export interface Statement {
   readonly text: string;
   /** True: it is never prepared, so that its plan fits the values of each call. */
@@ -38,6 +38,7 @@ export function inSchema({ text }: Statement, schema: string): NamedStatement {
   return { name: `parley_${hash}`, text: inPlace };
 }
 
+/** A name as a quoted SQL identifier. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

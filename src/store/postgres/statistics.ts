@@ -1,5 +1,5 @@
-// The statistics of the planner hold samples of the texts in a table, and so of texts that were erased. ANALYZE makes them anew, but leaves
-// those of a table without rows as they were: a column that is given its own type once more has none.
+// Removes erased texts from the planner's statistics, which hold samples of the texts in a table. ANALYZE replaces the statistics of a
+// table, but not those of an empty table. There ALTER COLUMN TYPE with the same type removes them.
 import type { ConnectionPool } from './connection-pool.ts';
 import { quotedName, statement } from './statement.ts';
 
@@ -16,7 +16,7 @@ const textColumns = statement(`
 
 interface TextColumn {
   readonly table: string;
-  /** Null for a table without texts, as are the others then. */
+  /** Null for a table without text columns. */
   readonly column: string | null;
   readonly type: string;
   readonly collation: string | null;
@@ -27,6 +27,7 @@ export async function tablesOf({ ask }: ConnectionPool): Promise<readonly string
   return [...new Set((await ask<TextColumn>(textColumns)).map(({ table }) => table))];
 }
 
+/** Replaces the statistics of all tables of the store. Only the owner of the tables may do this. */
 export async function renewStatistics(connections: ConnectionPool): Promise<void> {
   const columns = await connections.ask<TextColumn>(textColumns);
   for (const table of new Set(columns.map((one) => one.table))) {

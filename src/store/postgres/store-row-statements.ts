@@ -1,4 +1,4 @@
-// What a copy says to PostgreSQL.
+// The statements that copy a store.
 import { pageLimits } from '../store-rows.ts';
 import { statement } from './statement.ts';
 
@@ -21,7 +21,7 @@ export const rowStatements = {
     WHERE project = ${projectNumber}`),
   headsBehind: heads('>'),
   headsFrom: heads('>='),
-  // $1 the numbers of sessions, $2 the position that the first of them begins with. A text without room is not sent.
+  // $1: the row numbers of sessions. $2: the first position to read in the first session. A text without room on the page is not sent.
   messages: statement(`
     SELECT place, position, message_id, role, mode, finish_reason, input_tokens, output_tokens, first_token_ms,
       error_code, created_at, CASE WHEN before < ${pageLimits.textBytes} THEN content END AS content

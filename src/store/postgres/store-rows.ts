@@ -1,4 +1,4 @@
-// All rows of a store in PostgreSQL, out and in, for a copy. A page of rows is one statement of arrays, in a transaction of its own.
+// Reads and writes all rows of a store in PostgreSQL, for a copy. A page is written as arrays, in one transaction.
 import {
   type IdempotencyRow,
   type KeptMessage,
@@ -17,7 +17,7 @@ import { storeError } from './postgres-errors.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
 type HeadRow = SessionHead & { readonly id: number };
-/** `content` is null in the first row that the page has no room for. */
+/** `content` is null from the first row on that has no room on the page. */
 type PlacedMessage = Omit<KeptMessage, 'content'> & {
   readonly place: number;
   readonly content: string | null;
@@ -149,7 +149,7 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
   return { parts, next: last === undefined ? null : { session_id: last.session_id, position: null } };
 }
 
-/** The first sessions that have no more messages than a page; at least one. */
+/** The first sessions whose messages together fit on a page by their number; at least one session. */
 function withinCounts(heads: readonly HeadRow[], begin: number): readonly HeadRow[] {
   let messages = -begin;
   const end = heads.findIndex((head) => {

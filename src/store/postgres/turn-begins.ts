@@ -1,5 +1,5 @@
-// Begins turns: all that are asked for at one moment in one statement. Where another turn stands, or the key was used before, the rules
-// of a turn decide, and what they decide is written only while it still stands; otherwise they are asked again.
+// Begins turns: all that wait at the same moment in one statement. If another turn stands in the session, or the key was used before, the
+// rules of a turn decide. Their decision is written only if the state that they read is unchanged. Otherwise they decide again.
 
 import { type MessageRow, toMessage } from '../rows.ts';
 import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-store.ts';
@@ -112,7 +112,7 @@ async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnB
   }
 }
 
-/** A key that is known: its own turn, wherever in the session that is, and never another message. */
+/** Repeats a turn whose key is known. The turn may stand at any place in the session; no other message is changed. */
 async function repeatTurn(
   tools: OnceTools,
   call: BeginCall,
@@ -131,7 +131,7 @@ async function repeatTurn(
       return { session_id, message_id, position, content, mode, owner, epoch };
     };
     const isOwn = row.turn_owner === start.lease.owner && row.turn_position === position;
-    // Its first sending made the message: the answer to it was lost.
+    // The first sending of this call stored the message, and its answer was lost.
     if (isOwn && message_id === start.message_id) return { kind: 'begun', turn: turnAt(row.turn_epoch) };
     const [reply] = await ask<MessageRow>(replyAt, [projectId, known.session, position + 1]);
     const decision = tools.rules.turns.repeat(
@@ -147,7 +147,7 @@ async function repeatTurn(
   }
 }
 
-/** Null where what the decision was made from does not stand any more. `ownPosition`: of a stored message that is asked again. */
+/** Null if the state that the decision is based on has changed. `ownPosition`: the position of a stored message that is asked again. */
 async function take(
   { connections }: OnceTools,
   { projectId, start }: BeginCall,

@@ -1,5 +1,5 @@
-// Ends turns, renews them, and tells whether they run: all that are asked about at one moment in one statement. Where something stands in
-// the place of a reply, or the turn was lost, the rules of a turn decide.
+// Ends turns, renews them, and finds out whether they run: all calls of a kind that wait at the same moment in one statement. If a reply
+// stands already, or the turn was lost, the rules of a turn decide.
 
 import { type MessageRow, toMessage } from '../rows.ts';
 import type { ReplyPart, Turn, TurnEnd, TurnReply } from '../session-store.ts';
@@ -79,7 +79,7 @@ async function endWhereOneStands(tools: OnceTools, call: EndCall): Promise<TurnE
     const isRunning = row.turn_owner !== null && row.turn_position === turn.position;
     const isHeld = isRunning && row.turn_owner === turn.owner && row.turn_epoch === turn.epoch;
     const decision = tools.rules.turns.end({ isHeld, isRunning, reply: standing }, reply);
-    // Nothing stands there any more that kept the usual statement from it.
+    // The state has changed: the usual statement can store the reply now.
     if (decision === 'add') return (await endTurns(tools, [call]))[0] as TurnEnd;
     const replaces = decision === 'replace';
     if (replaces || isHeld) {
@@ -116,7 +116,7 @@ export async function renewTurns(ask: Ask, calls: readonly RenewCall[]): Promise
   return calls.map((_, number) => held.has(number));
 }
 
-/** `judge`: the server that asks; null for a process that is none. */
+/** `judge`: the owner of the server that asks; null for a process that does not serve. */
 export async function areRunning(
   ask: Ask,
   calls: readonly RunningCall[],

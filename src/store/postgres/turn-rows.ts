@@ -1,7 +1,7 @@
-// What a turn reads and writes, statement by statement. A turn is held by the turn_ columns of its session; whenever its owner is empty,
-// the session's last message is a reply. The statements of groups (begin, end) do the usual case alone: nobody holds the turn that
-// begins, nothing stands where a reply comes. Of any other they change nothing; then the rules of a turn are asked, and what they decide
-// is written by a statement that does so only while what they were told still stands.
+// The statements of turns. The turn_ columns of a session hold its turn. If the owner is empty, the last message of the session, if any, is
+// a reply. The statements for groups (begin, end) write the usual case alone: no turn stands in the session, no reply stands in the place
+// of the new one. In any other case they change nothing. The rules of a turn then decide, and other statements write the decision, but only
+// if the state that the rules read is unchanged.
 
 import { messageColumns } from '../rows.ts';
 import { knownColumns } from './idempotency.ts';
@@ -97,7 +97,7 @@ export const standingTurn = statement(`
   FROM parley.sessions AS session ${askedMessage}
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL`);
 
-/** The same for the session of a message whose idempotency key came again, with the message. */
+/** The standing turn in the session of a message whose idempotency key came again, and that message. */
 export const repeatedTurn = statement(`
   SELECT ${standingColumns}, own.message_id, own.position, own.content, own.mode
   FROM parley.sessions AS session
@@ -112,7 +112,7 @@ export interface RepeatedRow extends StandingRow {
   readonly mode: string;
 }
 
-/** The reply at a position, in a session by its row. */
+/** The message at a position, in a session given by its row number. */
 export const replyAt = statement(`
   SELECT ${messageColumns} FROM parley.sessions AS session
   JOIN parley.messages AS message ON message.session = session.id
@@ -123,8 +123,8 @@ const stillStands = `
   AND session.turn_owner IS NOT DISTINCT FROM $4 AND ${leaseUntil()} IS NOT DISTINCT FROM $5::timestamptz
   AND session.message_count = $6`;
 
-// $7 owner, $8 lease, $9 now; $10 id of the reply that closes a turn without one, or null, and $11 its mode; $12 id of the new message,
-// or null where a stored one is asked again at $13; $14 content, $15 mode; $16 key or null, $17 hash.
+// $7: owner. $8: lease (ms). $9: now. $10: the id of the reply that closes the standing turn, or null; $11: its mode. $12: the id of the
+// new message, or null if the stored message at the position $13 is asked again. $14: content. $15: mode. $16: key or null; $17: its hash.
 const takeStanding = `
   WITH taken AS (
     UPDATE parley.sessions AS session SET
@@ -157,7 +157,7 @@ const takeStanding = `
   SELECT turn_position, turn_epoch FROM taken`;
 export const takeTurn = statement(takeStanding);
 
-// After a connection was lost: what the first sending took stands under the next epoch.
+// After a lost connection: if the first sending took the turn, the turn has the next epoch.
 export const takeTurnAgain = statement(`
   ${takeStanding}
   UNION ALL
@@ -205,7 +205,8 @@ export type AnyTurnRow = Pick<
   'id' | 'message_count' | 'turn_owner' | 'turn_position' | 'turn_epoch'
 >;
 
-// $7 now, $8 whether the turn is given back; $9 the id of the cut reply that is replaced, or null for none; $10 to $18 the reply.
+// $7: now. $8: true if the turn is released. $9: the id of the cut reply that is replaced, or null. $10: its position. $11 to $18: the
+// reply.
 export const replaceReply = statement(`
   WITH held AS (
     UPDATE parley.sessions AS session SET
@@ -233,7 +234,7 @@ export const replaceReply = statement(`
   )
   SELECT id FROM held`);
 
-// A lease of which more than two thirds are left is not written, nor that of a turn of a server, which its beat renews.
+// A lease is not written while more than two thirds of it are left. The turn of a server is not written, because its heartbeat renews it.
 export const renewTurns = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, session.id,

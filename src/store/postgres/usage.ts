@@ -1,9 +1,9 @@
-// What the replies of all projects took, counted from one index: no text is read.
+// The usage of all projects' replies, counted from one index without reading texts.
 import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { Ask } from './connection-pool.ts';
 import { statement } from './statement.ts';
 
-/** `from` joins what the group needs besides the reply. */
+/** `from` joins the tables that the group needs besides the replies. */
 function selectUsage(group: string, from: string, order: string, by = group) {
   return statement(`
     SELECT ${group} AS "group", count(*) AS turns,
@@ -20,7 +20,7 @@ const largestFirst = 'sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)
 
 const statements = {
   mode: selectUsage('reply.mode', '', `${largestFirst}, 1`),
-  // Two projects may hold sessions of one id.
+  // Sessions of two projects may have the same id.
   session: selectUsage(
     'session.session_id',
     'JOIN parley.sessions AS session ON session.id = reply.session',

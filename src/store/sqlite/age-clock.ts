@@ -23,7 +23,7 @@ export const ageClockStatements = {
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 } as const;
 
-/** Used inside a transaction that writes. It begins with the time of day. */
+/** The time of the clock (ms). It starts at the time of day. Call it inside a transaction that writes, because it may store its state. */
 export function ageTime(connection: Connection, { now, clock }: Clocks): number {
   const row = connection.get<{ value: string }>(ageClockStatements.noted);
   const noted: Noted | null = row === undefined ? null : JSON.parse(row.value);

@@ -10,8 +10,8 @@ import { openDatabase } from './binding.ts';
 export function backUp(path: string, version: number): string {
   const name = freeName(`${path}.backup-v${version}`);
   const part = `${path}.backup-part`;
-  rmSync(part, { force: true }); // a process that died here left it
-  closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into an empty file; a file of its own would be readable by all
+  rmSync(part, { force: true }); // A process that ended during a copy left this file.
+  closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into this empty file. All users could read a file that SQLite makes.
   try {
     copy(path, part);
     moveIntoPlace(part, name, { durable: true });
@@ -51,6 +51,7 @@ export function backupsOf(path: string): readonly string[] {
     .map((name) => join(directory, name));
 }
 
+/** Removes all copies durably, and returns their paths. */
 export function removeBackups(path: string): readonly string[] {
   const backups = backupsOf(path);
   for (const backup of backups) rmSync(backup, { force: true });

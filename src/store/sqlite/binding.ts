@@ -1,4 +1,4 @@
-// Checks the compiled half of better-sqlite3: whether this Node can load it, whether its SQLite is safe, and what to do if not.
+// Opens databases with better-sqlite3, and checks its compiled half: whether this Node can load it, and whether its SQLite is safe.
 import Database from 'better-sqlite3';
 import manifest from 'better-sqlite3/package.json' with { type: 'json' };
 import { ParleyError } from '../../service/errors.ts';
@@ -8,7 +8,7 @@ export function openDatabase(path: string): Database.Database {
   return opened(path, { fileMustExist: true, timeout: 0 });
 }
 
-/** A database that is gone once it is closed. */
+/** Opens a new database in memory. Its content is lost when it is closed. */
 export function openInMemory(): Database.Database {
   return opened(':memory:', {});
 }

@@ -37,7 +37,7 @@ export class Connection {
     this.#isAlone = true;
   }
 
-  /** An object that stands for the present transaction of a write, or for this turn of the event loop while reads are shared; otherwise null. */
+  /** An object for the current write transaction, or for this turn of the event loop while reads are shared; otherwise null. */
   get moment(): object | null {
     return this.#writing ?? this.#sharing;
   }
@@ -77,7 +77,7 @@ export class Connection {
     return this.#statement(sql).get(bindings) as Row | undefined;
   }
 
-  /** All rows. There is no iterator, because an open statement keeps the log (WAL) from being shortened. */
+  /** All rows. It returns no iterator, because an open statement keeps the log (WAL) from being shortened. */
   all<Row>(sql: string, bindings: Bindings = {}): Row[] {
     return this.#statement(sql).all(bindings) as Row[];
   }
@@ -110,7 +110,7 @@ export class Connection {
     return this.#database.pragma(text, { simple: true });
   }
 
-  /** Begins a transaction that writes. It runs to its end without a pause. */
+  /** Begins a write transaction. The caller runs it to its end without yielding to the event loop. */
   beginWriting(): void {
     this.run('BEGIN IMMEDIATE');
     this.#writing = {};
@@ -123,7 +123,7 @@ export class Connection {
 
   rollback(): void {
     this.#writing = null;
-    // After a full disk or a failed write SQLite has rolled back already.
+    // After some errors, such as a full disk, SQLite has rolled back already.
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
   }
 

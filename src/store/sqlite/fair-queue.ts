@@ -1,5 +1,5 @@
-// A queue of several parties, who take turns: one that has put in much keeps nobody waiting for more than one item of it. The items of one
-// party stay in their order.
+// A queue for several parties that take turns: before its next item, a party waits for at most one item of each other party. The items of
+// one party stay in their order.
 
 interface OfParty {
   readonly party: string;
@@ -28,7 +28,7 @@ export class FairQueue<Item extends OfParty> {
     this.#length += 1;
   }
 
-  /** The first item of the party whose turn it is. The party is the last from then on. */
+  /** Takes the first item of the party whose turn it is, and moves that party to the end. */
   take(): Item | undefined {
     const party = this.#turns.shift();
     if (party === undefined) return undefined;
@@ -39,7 +39,7 @@ export class FairQueue<Item extends OfParty> {
     return item;
   }
 
-  /** Takes out the items for which this is true, and returns them. Calls `isWanted` once for each item. */
+  /** Removes the items for which `isWanted` is true, and returns them. Calls `isWanted` once for each item. */
   takeWhere(isWanted: (item: Item) => boolean): readonly Item[] {
     const taken: Item[] = [];
     for (const party of this.#turns) {

@@ -33,6 +33,7 @@ const network: ReadonlySet<string> = new Set(
   'nfs smb cifs smb2 afs coda ceph gfs2 ocfs2 lustre gpfs'.split(' '),
 );
 
+/** The name of the directory's file system, for example `ext4`; `unknown (0x…)` for a number that is not in the list. */
 export function filesystemType(directory: string): string {
   const number = statfsSync(directory).type >>> 0;
   return names.get(number) ?? `unknown (0x${number.toString(16)})`;

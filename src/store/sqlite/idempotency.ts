@@ -1,4 +1,4 @@
-// The results of idempotency keys: a stored answer, or the message of a turn. Always used inside the transaction of the write itself.
+// The results of idempotency keys: a stored answer, or the message of a turn. All functions run inside the transaction of the write itself.
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
@@ -38,7 +38,7 @@ export const idempotencyStatements = {
       answer = excluded.answer, created_at = excluded.created_at`,
 } as const;
 
-/** Null for a key that is new or too old. */
+/** The result of a key; null for a key that is new or too old. Also deletes up to 100 keys that are too old. */
 export function findKnown(
   tools: IdempotencyTools,
   projectId: string,
@@ -84,7 +84,7 @@ export function doOnce<T>(
   work: () => T,
 ): Idempotent<T> {
   const recorded = once === null ? null : findRecorded<T>(tools, projectId, once);
-  return recorded ?? record(tools, projectId, once, work());
+  return recorded ?? keepAnswer(tools, projectId, once, work());
 }
 
 /** The stored answer of a known key; null for an unknown key. */
@@ -99,7 +99,8 @@ export function findRecorded<T>(
   return { kind: 'done', value: JSON.parse(known.answer ?? 'null') as T };
 }
 
-export function record<T>(
+/** Stores the answer of a key, if there is one. */
+export function keepAnswer<T>(
   tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey | null,

@@ -1,5 +1,5 @@
-// Stores a session that another store exported. The session that has its id already, if any, decides: nothing is stored, it is the same, or
-// it is another one.
+// Stores a session that another store exported. If the project has a session with this id already, nothing is stored: that session is the
+// same one, or another one.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { MessageRow } from '../rows.ts';
@@ -21,7 +21,7 @@ export const importStatements = {
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position`,
 } as const;
 
-/** The session is given by its row number. A statement that names the project has returned that number. */
+/** `@session` is a row number that a statement with the project's id has returned. */
 const addMessageStatement = `
   INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
     output_tokens, error_code, created_at)
@@ -42,11 +42,11 @@ export function importSession(
   const bindings = { projectId, sessionId: session.session_id, ...sessionBindings(record) };
   const { changes, rowId } = connection.run(importStatements.addSession, bindings);
   if (changes === 0) return atOnce(isKept(connection, projectId, record, rules)) ? session : null;
-  for (const message of messages) addMessage(connection, rowId, message);
+  for (const message of messages) addImportedMessage(connection, rowId, message);
   return findSession(connection, projectId, session.session_id);
 }
 
-export function addMessage(connection: Connection, session: number, message: Message): void {
+export function addImportedMessage(connection: Connection, session: number, message: Message): void {
   connection.run(addMessageStatement, {
     session,
     messageId: message.message_id,
@@ -64,7 +64,7 @@ export function addMessage(connection: Connection, session: number, message: Mes
 
 export function sessionBindings({ session, messages }: SessionRecord) {
   const last = messages.at(-1);
-  // A message without a reply is a turn that nobody runs. The next chat closes it, as it closes the turn of a killed process.
+  // A message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   const isOpen = last?.role === 'user';
   return {
     title: session.title,

@@ -54,7 +54,7 @@ export function integrity(connection: Connection): string {
       .map((row) => row.integrity_check)
       .join('; ');
   } catch (error) {
-    // The check itself may fail on a damaged store. Its error is then the finding.
+    // The check itself may fail on a damaged store. Its error is then the result.
     return error instanceof Error ? error.message : String(error);
   }
 }

@@ -1,5 +1,5 @@
-// Looks up keys: one look-up serves all requests with the same hash in one transaction of writes, or in one moment of shared reads. Two hashes
-// count as the same if they are the same object: the service's key check returns one object per key.
+// Looks up keys: one look-up serves all requests with the same hash in one transaction of writes, or in one moment of shared reads. Two
+// hashes count as the same if they are the same object: the service's key check returns one object per key.
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { refusedKey } from '../../service/refused-key.ts';
 import type { Connection } from './connection.ts';
@@ -26,7 +26,7 @@ export class KeyReads {
     return identity;
   }
 
-  /** Throws for a key that is revoked, or not of this project; `hash` is null where it was checked before. */
+  /** Throws `INVALID_API_KEY` for a key that is revoked or of another project. `hash` is null if the key was checked before. */
   check(connection: Connection, projectId: string, hash: Uint8Array | null): void {
     if (hash !== null && this.find(connection, hash)?.project_id !== projectId) throw refusedKey();
   }

@@ -9,10 +9,12 @@
 // too early: the turn is taken, its epoch rises, and the former holder learns that it has lost the turn.
 import { longestLeaseMs } from '../session-store.ts';
 
+/** The end of a lease (ms of this clock) that begins at `clock`. A longer lease than {@link longestLeaseMs} is cut to that. */
 export function leaseEnd(clock: number, leaseMs: number): number {
   return Math.round(clock + Math.min(leaseMs, longestLeaseMs));
 }
 
+/** True if the lease ended at or before `clock`, or has more time left than any lease gets. */
 export function isLeaseOver(until: number, clock: number): boolean {
   return until <= clock || until > clock + longestLeaseMs + 1;
 }

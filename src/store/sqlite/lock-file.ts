@@ -16,7 +16,7 @@ function takeLock(path: string): (() => void) | null {
   try {
     const database = openDatabase(path);
     try {
-      // BEGIN prepares a first page, and its journal would be a file.
+      // BEGIN prepares a first page. Without this setting its journal would be a file.
       database.exec('PRAGMA journal_mode = MEMORY');
       database.exec('BEGIN EXCLUSIVE');
     } catch (error) {

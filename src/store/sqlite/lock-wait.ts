@@ -13,6 +13,7 @@ export const usualLockWaitMs = 5000;
 export const replyLockWaitMs = 60_000;
 const longestPauseMs = 50;
 
+/** True for SQLite's errors about a lock that another connection holds. */
 export function isLocked(error: unknown): boolean {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return false;
   // PROTOCOL: SQLite itself gave up after a race for the locks of the log.

@@ -1,20 +1,20 @@
 // Imports a long session in several transactions, so that other writes run in between. Until the last transaction the session is hidden: it
 // has a random id and belongs to a project without keys. The table `imports` names it. If its process ends, another process finds the entry
-// after its time and removes the session.
+// after `held_until` and removes the session.
 import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { type IdempotencyKey, type Idempotent, longestLeaseMs } from '../session-store.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
-import { findRecorded, type IdempotencyTools, record as keepAnswer } from './idempotency.ts';
-import { addMessage, isKept, sessionBindings } from './imports.ts';
+import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
+import { addImportedMessage, isKept, sessionBindings } from './imports.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { findSession, sessionStatements } from './sessions.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
-/** How many messages one transaction takes: a few milliseconds' work. */
+/** How many messages, and how many UTF-16 units of their texts, one transaction takes: a few milliseconds' work. */
 const messagesOfPart = 250;
 const unitsOfPart = 256 * 1024;
 
@@ -50,7 +50,7 @@ export const longImportStatements = {
 } as const;
 
 export interface LongImportTools extends Pick<IdempotencyTools, 'connection' | 'rules'> {
-  /** Read anew in each step, because a step may wait for a lock. */
+  /** Called in each step, because a step may wait for a lock. */
   readonly clocks: () => Clocks;
 }
 
@@ -75,12 +75,16 @@ interface ImportRow extends Hidden {
   readonly held_until: number;
 }
 
+/**
+ * Imports a long session. The value is null if another session has the id. Rejects with `STORE_BUSY` if a step waited for over a
+ * minute.
+ */
 export async function importInParts(
   writer: Writer,
   tools: LongImportTools,
   request: ImportRequest,
 ): Promise<Idempotent<Session | null>> {
-  await takeOutAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
+  await removeAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
   const long = new LongImport(tools, request);
   try {
     return await writer.writeInParts(long.steps(), request.projectId);
@@ -125,7 +129,7 @@ class LongImport {
   *takeBack(): Steps<void> {
     const hidden = this.#hidden;
     this.#hidden = null;
-    if (hidden !== null && this.#renew(hidden)) yield* takeOut(this.#tools.connection, hidden);
+    if (hidden !== null && this.#renew(hidden)) yield* removeHidden(this.#tools.connection, hidden);
   }
 
   *#hide(): Steps<void> {
@@ -140,7 +144,7 @@ class LongImport {
     for (const part of partsOf(this.#record.messages)) {
       yield;
       if (!this.#renew(hidden)) throw tookTooLong(this.#record.session.session_id);
-      for (const message of part) addMessage(connection, session, message);
+      for (const message of part) addImportedMessage(connection, session, message);
     }
   }
 
@@ -178,25 +182,25 @@ class LongImport {
   }
 }
 
-/** Removes the sessions that unfinished imports of ended processes have left. Whatever fails here is left for the next caller. */
-export async function takeOutAbandoned(
+/** Removes the hidden sessions that unfinished imports and purges of ended processes have left. The next call repeats what fails here. */
+export async function removeAbandoned(
   { connection, writer }: { readonly connection: Connection; readonly writer: Writer },
   clock: number,
 ): Promise<void> {
   try {
     for (const row of connection.all<ImportRow>(longImportStatements.all)) {
-      if (isLeaseOver(row.held_until, clock)) await writer.writeInParts(takeOutClaimed(connection, row));
+      if (isLeaseOver(row.held_until, clock)) await writer.writeInParts(removeClaimed(connection, row));
     }
   } catch {}
 }
 
-function* takeOutClaimed(connection: Connection, row: ImportRow): Steps<void> {
+function* removeClaimed(connection: Connection, row: ImportRow): Steps<void> {
   const hidden = connection.get<Hidden>(longImportStatements.claim, { ...row });
-  if (hidden !== undefined) yield* takeOut(connection, hidden);
+  if (hidden !== undefined) yield* removeHidden(connection, hidden);
 }
 
-/** Each step looks whether the number still stands for this session: another process may be taking it out as well. */
-function* takeOut(connection: Connection, hidden: Hidden, step = new StepMeter()): Steps<void> {
+/** Each step checks that the row number still belongs to this session, because another process may remove the session at the same time. */
+function* removeHidden(connection: Connection, hidden: Hidden, step = new StepMeter()): Steps<void> {
   const { session } = hidden;
   while (connection.get(longImportStatements.find, { ...hidden }) !== undefined) {
     yield* step.next();
@@ -206,8 +210,11 @@ function* takeOut(connection: Connection, hidden: Hidden, step = new StepMeter()
   }
 }
 
-/** A session that is there, which nobody finds from the first step on. Should this process end, it goes as an abandoned import does. */
-export function* takeOutForGood(
+/**
+ * Removes a stored session. No query finds it from the first step on. If this process ends early, another removes it as an abandoned
+ * import.
+ */
+export function* removeInSteps(
   connection: Connection,
   session: number,
   clock: () => number,
@@ -217,7 +224,7 @@ export function* takeOutForGood(
   const until = () => leaseEnd(clock(), longestLeaseMs);
   connection.run(longImportStatements.holdForGood, { session, until: until() });
   const hidden = connection.get<Hidden>(longImportStatements.hideForGood, { session }) as Hidden;
-  for (const _ of takeOut(connection, hidden, step)) {
+  for (const _ of removeHidden(connection, hidden, step)) {
     connection.run(longImportStatements.renew, { ...hidden, until: until() });
     yield;
   }

@@ -1,5 +1,5 @@
-// Reads that may walk much of a store, a bounded step at a time. Between two steps the event loop turns, so that everything else gets
-// its turn. Each read has a snapshot of its own on a second connection: it sees one moment, taken no earlier than its call.
+// Reads that may read much of a store, in bounded steps. Between two steps the event loop turns, so that other work runs. Each read has a
+// snapshot of its own on another connection: it sees one state of the store, taken no earlier than its call.
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { openDatabase } from './binding.ts';
 import { Connection } from './connection.ts';
@@ -7,9 +7,9 @@ import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import type { Steps } from './steps.ts';
 
-/** Snapshots at once. Each holds an open file and a cache of pages. */
+/** The most snapshots at the same time. Each holds an open file and a cache of pages. */
 const mostRunning = 16;
-/** Of these, one project's: its other reads wait, and those of other projects pass them. */
+/** The most snapshots of one project. Its other reads wait; the reads of other projects overtake them. */
 const mostOfProject = 2;
 const cacheKibibytes = 1024;
 
@@ -48,7 +48,7 @@ export class LongReads {
     });
   }
 
-  /** Rejects every read with the failure. */
+  /** Rejects every read, also a later one, with the failure. */
   close(failure: Error): void {
     this.#closed = failure;
     for (const read of this.#waiting.splice(0)) read.reject(failure);
@@ -60,7 +60,7 @@ export class LongReads {
 
   async #turn(): Promise<void> {
     while (this.#waiting.length + this.#running.length > 0) {
-      // One step a turn of the event loop, however many reads there are.
+      // Each turn of the event loop runs one step, for any number of reads.
       await yieldToEventLoop();
       const next = this.#nextToStart();
       if (next !== undefined) await this.#start(next);
@@ -69,7 +69,7 @@ export class LongReads {
     this.#isTurning = false;
   }
 
-  /** Of the project with the fewest running reads, the one that has waited longest. */
+  /** The read that has waited longest, of the project with the fewest running reads. */
   #nextToStart(): Read | undefined {
     if (this.#running.length >= mostRunning) return undefined;
     const runningOf = ({ projectId }: Read) =>
@@ -100,7 +100,7 @@ export class LongReads {
     }
   }
 
-  /** A step of the read that has waited longest for one. */
+  /** Runs one step of the read that has waited longest for its next step. */
   #step(): void {
     const read = this.#running.shift();
     if (read === undefined) return;

@@ -1,5 +1,5 @@
-// Brings a database to the newest schema, once, however many processes start at the same moment; keeps a copy of a store
-// before it changes it, and refuses one that a newer Parley has made.
+// Brings a database to the newest schema, once, even if many processes start at the same moment. It copies a store before it changes the
+// store, and refuses a store with a newer schema.
 import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { olderStore } from '../older-store.ts';
@@ -12,7 +12,7 @@ import { applicationId } from './schema.ts';
 
 export interface MigrationOptions {
   readonly migrations: readonly Migration[];
-  /** True: a store with an older schema is refused, and left as it is. */
+  /** True: a store with an older schema is refused and stays unchanged. */
   readonly refusesOlder: boolean;
 }
 
@@ -25,7 +25,7 @@ export async function migrate(
   const to = migrations.at(-1)?.version ?? 0;
   if (first.length === 0) return { from: to, to, backup: null };
   if (refusesOlder) throw olderStore(connection.path, schemaVersion(connection), to);
-  // A migration may make anew a table that others refer to. Inside a transaction SQLite ignores this switch.
+  // A migration may rebuild a table that other tables refer to. SQLite ignores this pragma inside a transaction.
   connection.pragma('foreign_keys = OFF');
   try {
     return await applyPending(connection, migrations, wait);
@@ -92,6 +92,6 @@ function neededVersion(connection: Connection): string {
     const row = connection.get<{ value: string }>(`SELECT value FROM meta WHERE name = 'parley_version'`);
     return row?.value ?? '(unknown)';
   } catch {
-    return '(unknown)'; // a later schema may store the version elsewhere
+    return '(unknown)'; // A later schema may store the version elsewhere.
   }
 }

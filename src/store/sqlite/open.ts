@@ -24,7 +24,7 @@ import type { ProcessesOf } from './store-processes.ts';
 import { SqliteRows } from './store-rows.ts';
 
 export interface SqliteStoreOptions {
-  /** The directory of the store; made, for its owner alone, if it does not exist. */
+  /** The directory of the store. If it does not exist, it is made, and only its owner may use it. */
   readonly directory: string;
   /** The Node-API version of this Node (`process.versions.napi`). */
   readonly nodeApiVersion: number;
@@ -44,7 +44,7 @@ export interface SqliteStoreOptions {
   readonly processes?: ProcessesOf;
   /** The migrations; by default Parley's own schema. */
   readonly migrations?: readonly Migration[];
-  /** True: a store with an older schema is refused, and none is made. False without it. */
+  /** True: a store with an older schema is refused, and no store is made. False by default. */
   readonly refusesOlder?: boolean;
 }
 
@@ -71,11 +71,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
   const { now, sinceBoot, rules, processes } = options;
   const { connection, filesystem, wait, created, migration } = await openPlace(options);
   const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
-  await store.takeOutAbandoned();
+  await store.removeAbandoned();
   return { store, created, migration, shareReads: () => connection.shareReads() };
 }
 
-/** All rows of the store, for a copy. */
+/** Opens the store for a copy of all its rows. */
 export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>): Promise<StoreRows> {
   const { connection, wait } = await openPlace(options);
   return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: options.sinceBoot() }));
@@ -134,7 +134,7 @@ async function openedOnce(
   const connection = connect(path);
   try {
     if (isAlone) connection.takeAlone();
-    // Even the first question reads the file and may meet a lock.
+    // Even the first query reads the file and may meet a lock.
     await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
     await whenUnlocked(() => refuseForeignFile(connection), wait);
     await whenUnlocked(() => makeDurable(connection), wait);

@@ -1,12 +1,13 @@
-// The rows of a purge, erased in slices: each is a transaction of some milliseconds, and a pause follows, because other processes look only
-// now and then whether the store is free. A long session is hidden first, as a long import is (long-import.ts), and then erased in parts.
+// Erases the rows of a purge in slices. Each slice is a transaction of some milliseconds. A pause follows, because other processes check
+// only from time to time whether the store is free. A long session is first hidden like a long import (long-import.ts), then erased in
+// parts.
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Bindings, Connection } from './connection.ts';
 import { agedSince } from './idempotency.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import type { LockWait } from './lock-wait.ts';
-import { takeOutForGood } from './long-import.ts';
+import { removeInSteps } from './long-import.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
@@ -23,12 +24,12 @@ export interface Erased {
   readonly stored_answers: number;
 }
 
-/** Whatever is longer is erased in parts. */
+/** A session with more messages or more bytes of text is erased in parts. */
 const messagesAtOnce = 250;
 const bytesAtOnce = 256 * 1024;
-/** How many answers are read at a time. */
+/** How many stored answers one statement reads or deletes. */
 const answersAtOnce = 100;
-/** Between two slices, ms. */
+/** The pause between two slices, in ms. */
 const pauseMs = 10;
 
 const erasable = `
@@ -41,7 +42,7 @@ export const purgeStatements = {
       coalesce(sum(octet_length(message.content)), 0) AS text_bytes
     FROM sessions LEFT JOIN messages AS message ON message.session = sessions.id WHERE ${erasable}`,
   count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
-  // What nobody can repeat any more.
+  // The answers of keys that do not count any more.
   oldAnswers: `
     DELETE FROM idempotency WHERE (project, key) IN (
       SELECT project, key FROM idempotency WHERE created_at < @keptSince ORDER BY created_at LIMIT ${answersAtOnce})`,
@@ -55,10 +56,10 @@ export const purgeStatements = {
       WHERE part.key = 'session_id' AND ${erasable})`,
   next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
   bytes: 'SELECT coalesce(sum(octet_length(content)), 0) AS bytes FROM messages WHERE session = @session',
-  // Before their messages.
+  // Deleted before the messages, because it refers to them.
   turns: `
     DELETE FROM idempotency WHERE message IN (SELECT id FROM messages WHERE session = @session)`,
-  // Before its session: triggers on messages may ask whose it was.
+  // Deleted before the session, because the triggers on messages read the session's project.
   messages: 'DELETE FROM messages WHERE session = @session',
   session: 'DELETE FROM sessions WHERE id = @session',
   begin: `INSERT INTO meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
@@ -69,7 +70,7 @@ interface NextSession {
   readonly message_count: number;
 }
 
-/** How many sessions there are, where they are not as many as expected. */
+/** Erases the sessions of the filter. If there are not as many as `expected`, it erases nothing and returns their number. */
 export async function eraseRows(
   tools: PurgeTools,
   filter: PurgeFilter,
@@ -89,7 +90,7 @@ export async function eraseRows(
   return { ...erased, stored_answers: answers + erased.stored_answers };
 }
 
-/** Runs each step as a transaction, and pauses between two. */
+/** Runs each step as a transaction, with a pause between two steps. */
 export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Promise<T> {
   for (;;) {
     const { done, value } = await writer.writeAlone(() => steps.next());
@@ -98,7 +99,7 @@ export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Prom
   }
 }
 
-/** The answers that name such a session, and what is too old. */
+/** Deletes the stored answers that are too old, and those that name a session of the filter. Returns their number. */
 function* answerSteps({ connection }: PurgeTools, bindings: Bindings, keptSince: number): Steps<number> {
   let count = 0;
   const step = new StepMeter();
@@ -131,7 +132,7 @@ function* sessionSteps({ connection, clocks }: PurgeTools, bindings: Bindings): 
     const bytes = connection.get<{ bytes: number }>(purgeStatements.bytes, { session })?.bytes ?? 0;
     if (next.message_count > messagesAtOnce || bytes > bytesAtOnce) {
       messages += next.message_count;
-      yield* takeOutForGood(connection, session, () => clocks().clock, step);
+      yield* removeInSteps(connection, session, () => clocks().clock, step);
     } else {
       messages += connection.run(purgeStatements.messages, { session }).changes;
       connection.run(purgeStatements.session, { session });

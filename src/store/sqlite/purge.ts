@@ -12,9 +12,9 @@ import { whenUnlocked } from './lock-wait.ts';
 import { type Erased, eraseRows, inSlices, type PurgeTools, purgeStatements } from './purge-rows.ts';
 import type { Steps } from './steps.ts';
 
-/** Between two attempts to empty the log, ms. */
+/** The pause between two attempts to empty the log, in ms. */
 const pauseMs = 50;
-/** Of an index, in one transaction: a few milliseconds' work. */
+/** How many pages of an index one transaction merges: a few milliseconds' work. */
 const pagesOfMerge = 64;
 const mostMerges = 10_000;
 
@@ -71,8 +71,8 @@ export async function purgeSessions(
 const unfinished = 'Their rows are gone, but not yet all of their bytes.';
 
 /**
- * An index keeps what was deleted from it until its parts are merged: all into one, so many pages at a time. Where others keep adding parts,
- * the rest is merged at once.
+ * Merges all parts of each index into one, `pagesOfMerge` pages per step. A part keeps deleted words until it is merged. If other writers
+ * add parts so fast that `mostMerges` steps are not enough, one last step merges the rest.
  */
 function* mergeSteps({ connection }: PurgeTools): Steps<void> {
   for (const { name } of connection.all<{ name: string }>(statements.indexes)) {
@@ -95,9 +95,9 @@ function mergesMore(connection: Connection, merge: string): boolean {
   return changes() - before >= 2;
 }
 
-/** Empties the log. Throws `STORE_BUSY` if other connections read or write for longer than a lock is waited for. */
+/** Empties the log. Throws `STORE_BUSY` if other connections prevent that for longer than `wait.waitMs`. `state` says what is erased. */
 async function emptyLog({ connection, wait }: PurgeTools, state: string): Promise<void> {
-  // What this writes keeps no other process waiting. TRUNCATE does, and has little left to write then.
+  // PASSIVE writes most of the log and blocks no other process. TRUNCATE blocks the other writers, but has little left to write.
   connection.pragma('wal_checkpoint(PASSIVE)');
   for (let waited = 0; ; waited += pauseMs) {
     // The first column of the answer is 1 if the checkpoint was blocked.

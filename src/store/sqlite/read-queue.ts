@@ -1,28 +1,29 @@
-// Which long read runs next, and which makes room for it. Of one project one search and one filter run at a time. Whoever has read least
-// lately comes first, so that reads without an end of some projects keep no other waiting.
+// Chooses which long read runs next, and which slow read is ended for it. Each project runs one search and one filter at a time. The
+// project that has read least lately comes first, so that endless reads of some projects do not delay the others.
 import { ParleyError } from '../../service/errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { ReadUsage } from './read-usage.ts';
 
 export interface ReadLimits {
-  /** A read that has run so long is slow: it gets the least of the processors. */
+  /** A read that runs for this time (ms) is slow. Its process then gets a lower priority. */
   readonly slowMs: number;
-  /** So many run that are not slow; the next waits until one has ended, or is slow. */
+  /** The most reads that run and are not slow. The next read waits until one of them ends or becomes slow. */
   readonly quick: number;
-  /** With the slow ones. Where so many run, a slow one is ended for whoever has read far less lately. */
+  /** The most reads that run, slow ones included. At this number a slow read is ended for a project that has read far less lately. */
   readonly mostRunning: number;
+  /** A search that runs for this time (ms) is ended. */
   readonly longestSearchMs: number;
 }
 
 export interface QueuedRead {
   readonly order: { readonly kind: string; readonly projectId: string };
-  /** When its process was ready for it. */
+  /** When its process was ready for it, in the time of `monotonicMs`; null before that. */
   since: number | null;
   isSlow: boolean;
-  /** It was ended; its process may not be gone yet. */
-  isGivenUp: boolean;
+  /** True once the read was ended. Its process may still run. */
+  isCancelled: boolean;
   /** The read rejects at once, and its process is ended. */
-  readonly giveUp: (error: unknown) => void;
+  readonly cancel: (error: unknown) => void;
 }
 
 export class ReadQueue<Read extends QueuedRead> {
@@ -35,7 +36,7 @@ export class ReadQueue<Read extends QueuedRead> {
     this.#limits = limits;
   }
 
-  /** Those that wait, and those that run. */
+  /** The waiting and the running reads. */
   get all(): readonly Read[] {
     return [...this.#waiting, ...this.#running];
   }
@@ -44,13 +45,13 @@ export class ReadQueue<Read extends QueuedRead> {
     this.#waiting.push(read);
   }
 
-  /** A read that is not wanted any more. */
+  /** Removes a read that the caller no longer wants. If it runs, it no longer counts as running. */
   takeBack(read: Read): void {
-    read.isGivenUp = true;
+    read.isCancelled = true;
     this.#waiting = this.#waiting.filter((other) => other !== read);
   }
 
-  /** After a read whose process is free, or gone. */
+  /** Call it when the process of a read is free or has ended. */
   end(read: Read): void {
     const now = monotonicMs();
     this.#running = this.#running.filter((other) => other !== read);
@@ -58,8 +59,8 @@ export class ReadQueue<Read extends QueuedRead> {
   }
 
   /**
-   * The next to run, which runs from here on. `busy`: one waits that cannot run now. To be asked again when a read ends or becomes slow,
-   * and from time to time.
+   * The read that runs next; it counts as running from this call on. `busy`: a read waits that cannot run now. Null: no read can start.
+   * Call it again when a read ends or becomes slow, and from time to time.
    */
   start(): Read | 'busy' | null {
     const next = this.#next();
@@ -70,7 +71,7 @@ export class ReadQueue<Read extends QueuedRead> {
     return next;
   }
 
-  /** Of the reads beside which none of their project and kind runs: the first of the project that has read least lately. */
+  /** The first read of the project that has read least lately, among the reads whose project runs no other read of the same kind. */
   #next(): Read | null {
     const running = this.#wanted();
     const isFree = ({ order: { kind, projectId } }: Read) =>
@@ -88,21 +89,21 @@ export class ReadQueue<Read extends QueuedRead> {
     const running = this.#wanted();
     const slow = running.filter(({ isSlow }) => isSlow);
     if (running.length - slow.length >= quick) return false;
-    // A process that was ended needs a processor for that, too, and may get one late.
+    // The processes of ended reads count here, because they may take some time to end.
     if (this.#running.length >= mostRunning + quick) return false;
     if (running.length < mostRunning) return true;
     const [most] = slow.sort((one, other) => this.#used(other) - this.#used(one));
-    // Far less: otherwise two projects would end each other's reads in turn, and neither would come to an end.
+    // The difference must be large. With a small one, two projects would end each other's reads again and again, and no read would finish.
     if (most === undefined || this.#used(most) < 2 * this.#used(next) + slowMs) return false;
-    most.giveUp(crowded());
+    most.cancel(crowded());
     return true;
   }
 
   #wanted(): readonly Read[] {
-    return this.#running.filter(({ isGivenUp }) => !isGivenUp);
+    return this.#running.filter(({ isCancelled }) => !isCancelled);
   }
 
-  /** How long its project has read lately, in milliseconds. */
+  /** How long (ms) the project of a read has read lately. */
   #used({ order: { projectId } }: Read): number {
     const now = monotonicMs();
     return this.#running

@@ -1,11 +1,13 @@
-// How long each project has read lately, so that whoever has read least comes first. What is past counts less and less.
+// Measures how long each project has read lately. read-queue.ts starts the reads of the project that has read least.
 
+/** After this time (ms) a read counts half. */
 const halfLifeMs = 10_000;
+/** A project with less than this (ms) is forgotten. */
 const negligibleMs = 1;
 
 interface Used {
   readonly ms: number;
-  /** When that was counted. */
+  /** When `ms` was counted. */
   readonly at: number;
 }
 
@@ -17,7 +19,7 @@ export class ReadUsage {
     for (const [id, used] of this.#byProject) if (left(used, now) < negligibleMs) this.#byProject.delete(id);
   }
 
-  /** In milliseconds. */
+  /** How long (ms) a project has read lately. */
   of(projectId: string, now: number): number {
     const used = this.#byProject.get(projectId);
     return used === undefined ? 0 : left(used, now);

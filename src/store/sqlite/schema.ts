@@ -1,5 +1,5 @@
-// The tables, as numbered migrations: a released one is never changed, only followed. Rows are numbered inside and named by
-// text ids outside; times are epoch milliseconds.
+// The tables, as numbered migrations. A released migration is never changed. Rows have numbers inside the store and text ids outside it.
+// Times are epoch milliseconds, except `turn_until` and `held_until` (lease-clock.ts) and `idempotency.created_at` (age-clock.ts).
 import { longWritesParted, searchFilledLate, searchWaitingByProject } from './search-schema.ts';
 
 export interface Migration {
@@ -91,7 +91,8 @@ const second = `
   CREATE INDEX idempotency_by_message ON idempotency (message) WHERE message IS NOT NULL;
 `;
 
-// The usage of a reply, and why it failed. The index holds every column that usage reports read, so they read no text.
+// The time to the first token of a reply, and why a reply failed. The index holds every column that usage reports read, so they read no
+// text.
 const third = `
   ALTER TABLE messages ADD COLUMN first_token_ms INTEGER;
   ALTER TABLE messages ADD COLUMN error_code TEXT;

@@ -1,5 +1,5 @@
-// The long messages, which are in no index: each search looks through those of its project. To find a word in 1 MiB takes a few
-// milliseconds; to take that into an index may take seconds, in which nobody else could write.
+// The long messages, which are in no index: each search reads those of its project. A search in 1 MiB of text takes a few milliseconds. To
+// index that text may take seconds, in which no other write could run.
 import type { FoundMessage } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
@@ -19,7 +19,7 @@ interface LongRow extends FoundMessage {
   readonly content: string;
 }
 
-/** The newest that hold all terms, at most `most`. Everything else in this process gets its turn between two. */
+/** The newest long messages that hold all terms, at most `most`. The event loop turns after each message. */
 export async function longHits(
   { connection, wait }: { readonly connection: Connection; readonly wait: LockWait },
   projectId: string,

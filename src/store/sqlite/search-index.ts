@@ -1,36 +1,38 @@
-// Fills the search indexes. A turn does not wait for that: many messages at once cost far less than one by one, and most are never searched
-// for. New messages wait in `search_waiting`; a search reads those of its project where they stand (search-waiting.ts).
+// Fills the search indexes. A turn does not wait for that, because many messages at once cost far less than one by one. New messages wait
+// in `search_waiting`. A search reads the waiting messages of its project from there (search-waiting.ts).
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Connection } from './connection.ts';
 import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
 
-/** When so many messages wait, they are taken in after the next write. */
+/** When this many messages wait, they are indexed after the next write. */
 const enough = 256;
-/** One transaction keeps other writers waiting, and this event loop too: some 20 ms of work. */
+/** The most messages of one transaction: about 20 ms of work, in which other writers and this event loop wait. */
 const mostMessages = 256;
-/** In bytes of a text of words. A text that is written without spaces has so many times the entries. */
+/** The most work of one transaction, in bytes of text with spaces. */
 const mostWork = longestIndexed;
+/** How much a byte of text without spaces counts, because it makes more entries. */
 const workInPieces = longestIndexed / longestInPieces;
-/** After one write of a process that may end soon: it should not have to index a whole store of older messages before. */
+/** The most transactions after one write of a process that may end soon, so that it need not index a whole store of older messages. */
 const stepsOfWrite = 4;
-/** A search reads so many waiting messages of its project itself, in some 40 ms. Where more wait, they are taken in first. */
+/** A search reads up to this many waiting messages of its project itself, in about 40 ms. If more wait, they are indexed first. */
 const mostRead = { messages: 1024, bytes: 256 * 1024 };
 
-/** The messages that wait, from the oldest on. */
-export const waiting = 'search_waiting CROSS JOIN messages AS message ON message.id = search_waiting.message';
-/** Those of a project, after one of them. */
-export const waitingAfter = 'search_waiting.project = @project AND search_waiting.message > @after';
-export const bytes = 'octet_length(message.content)';
+/** The waiting messages. */
+export const waitingMessages =
+  'search_waiting CROSS JOIN messages AS message ON message.id = search_waiting.message';
+/** The condition for the waiting messages of one project behind the message number `@after`. */
+export const waitingOfProject = 'search_waiting.project = @project AND search_waiting.message > @after';
+export const contentBytes = 'octet_length(message.content)';
 /**
- * How much work it is to index one of them; NULL for one that is kept apart. A text with no more bytes than characters holds no script
- * without spaces, and to look for one takes far longer than to compare the two.
+ * The work to index a message; NULL for a message that is too long for an index (search-apart.ts). A text with as many bytes as characters
+ * is ASCII and holds no script without spaces. This comparison is far faster than the search for such a script.
  */
-export const work = `CASE WHEN ${bytes} > ${longestIndexed} THEN NULL
-  WHEN ${bytes} = length(message.content) OR NOT ${hasPieces('message')} THEN ${bytes}
-  WHEN ${bytes} <= ${longestInPieces} THEN ${bytes} * ${workInPieces} END`;
+export const indexingWork = `CASE WHEN ${contentBytes} > ${longestIndexed} THEN NULL
+  WHEN ${contentBytes} = length(message.content) OR NOT ${hasPieces('message')} THEN ${contentBytes}
+  WHEN ${contentBytes} <= ${longestInPieces} THEN ${contentBytes} * ${workInPieces} END`;
 const ofProject = 'search_waiting.project = (SELECT id FROM projects WHERE project_id = @projectId)';
 const lot = `
-  FROM ${waiting}
+  FROM ${waitingMessages}
   WHERE search_waiting.project = @project AND search_waiting.message <= @to AND NOT EXISTS (
     SELECT 1 FROM search_apart WHERE project = @project AND search_apart.message = search_waiting.message)`;
 
@@ -38,13 +40,13 @@ export const indexStatements = {
   isEnough: `SELECT 1 FROM search_waiting LIMIT 1 OFFSET ${enough - 1}`,
   backlog: `
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM (
-      SELECT ${bytes} AS bytes FROM ${waiting} WHERE ${ofProject} LIMIT ${mostRead.messages + 1})`,
+      SELECT ${contentBytes} AS bytes FROM ${waitingMessages} WHERE ${ofProject} LIMIT ${mostRead.messages + 1})`,
   newest: `SELECT max(message) AS message FROM search_waiting WHERE ${ofProject}`,
   project: 'SELECT id FROM projects WHERE project_id = @projectId',
   nextProject: `SELECT coalesce(
     (SELECT min(project) FROM search_waiting WHERE project > @behind), (SELECT min(project) FROM search_waiting)) AS id`,
   next: `
-    SELECT message.id, ${work} AS work FROM ${waiting} WHERE ${waitingAfter}
+    SELECT message.id, ${indexingWork} AS work FROM ${waitingMessages} WHERE ${waitingOfProject}
     ORDER BY search_waiting.message LIMIT ${mostMessages}`,
   apart: 'INSERT INTO search_apart (project, message) VALUES (@project, @message)',
   words: `
@@ -61,10 +63,13 @@ interface NextRow {
   readonly work: number | null;
 }
 
-/** Whose messages are taken in: those of a project, or of the next project with such messages behind one of this number. */
+/**
+ * Whose messages are indexed: those of one project, or those of the next project with waiting messages behind the project number
+ * `behind`.
+ */
 export type Backlog = { readonly projectId: string } | { readonly behind: number };
 
-/** The project whose messages were taken in, and the last of them. */
+/** The number of the project whose messages were indexed, and the number of the last of these messages. */
 export interface Indexed {
   readonly project: number;
   readonly message: number;
@@ -73,7 +78,7 @@ export interface Indexed {
 interface SearchIndexOptions {
   /** {@link indexStep} in a transaction of the store's one writer. */
   readonly step: (backlog: Backlog) => Promise<Indexed | null>;
-  /** Whether this process goes on after a call. */
+  /** True for a process that still runs after the call, such as a server. */
   readonly isServed: boolean;
 }
 
@@ -81,7 +86,7 @@ export class SearchIndex {
   readonly #connection: Connection;
   readonly #options: SearchIndexOptions;
   #isKeepingUp = false;
-  /** The project that was served last: each gets its turn. */
+  /** The number of the project whose messages were indexed last. The projects take turns. */
   #last = 0;
 
   constructor(connection: Connection, options: SearchIndexOptions) {
@@ -90,8 +95,8 @@ export class SearchIndex {
   }
 
   /**
-   * Resolves when so few messages of the project wait that a search can read them. `read` asks when no lock is in the way. What was taken in
-   * stays so when the signal fires.
+   * Resolves when few enough messages of the project wait for a search to read them. `read` runs a query when no lock blocks it. Rejects
+   * with the signal's reason; the messages that are indexed by then stay indexed.
    */
   async catchUp(
     projectId: string,
@@ -107,7 +112,7 @@ export class SearchIndex {
     }
   }
 
-  /** To be called after messages were written. Nobody waits for it: what it cannot do now, the next call does. */
+  /** Starts indexing if enough messages wait. Call it after messages were written. The next call repeats what fails here. */
   keepUp(): void {
     if (this.#isKeepingUp) return;
     this.#isKeepingUp = true;
@@ -127,20 +132,20 @@ export class SearchIndex {
       const indexed = await step({ behind: this.#last });
       this.#last = indexed?.project ?? 0;
       const { setTimeout: delay } = await import('node:timers/promises');
-      // Half of the time belongs to others.
+      // The pause leaves half of the time to other work.
       await delay(monotonicMs() - start);
     }
   }
 }
 
-/** The newest waiting message of a project; 0 where so few wait that a search can read them. */
+/** The number of the newest waiting message of a project; 0 if few enough messages wait for a search to read them. */
 function endOfBacklog(connection: Connection, projectId: string): number {
   const backlog = connection.get<typeof mostRead>(indexStatements.backlog, { projectId }) as typeof mostRead;
   if (backlog.messages <= mostRead.messages && backlog.bytes <= mostRead.bytes) return 0;
   return connection.get<{ message: number | null }>(indexStatements.newest, { projectId })?.message ?? 0;
 }
 
-/** Takes some messages in, inside a transaction. Null where none waits. */
+/** Indexes some waiting messages. Call it inside a transaction. Null if no message waits. */
 export function indexStep(connection: Connection, backlog: Backlog): Indexed | null {
   const statement = 'behind' in backlog ? indexStatements.nextProject : indexStatements.project;
   const project = connection.get<{ id: number | null }>(statement, backlog)?.id ?? null;

@@ -1,18 +1,18 @@
-// What the search indexes are made of: the views that they take texts from, and the triggers that take texts out. The statements of the
-// migrations that made them so; schema.ts numbers these.
+// The migrations that make the search indexes: the views that give them texts, and the triggers that remove texts from them. schema.ts
+// numbers the migrations.
 import { unspaced } from '../unspaced-scripts.ts';
 
-// The text of every message, to be searched, in two indexes (why two: docs/decisions/2026-11-22-two-search-indexes.md).
-// `message_words` knows words, without case and accents. `message_pieces` knows every three characters in a row, of the messages
-// alone that hold a script written without spaces; two spaces more, so that the last characters begin a three, too. Both take
-// their text from views of `messages`; `owner` is the number of the project, by which an index steps over what other projects
-// hold. They hold the messages up to `search_progress.through`, and search-index.ts brings them forward; the triggers take out
-// what goes, and `secure-delete` does that at once (migration 8 ends it). `columnsize` off spares each message one more row: no score here needs it.
-// What a store has that was made before the indexes were filled late is cleared.
+// The texts of messages are in two indexes (why two: docs/decisions/2026-11-22-two-search-indexes.md). `message_words` holds words, without
+// case and accents. `message_pieces` holds every three characters in a row, of those messages alone that hold a script written without
+// spaces. Its texts end with two more spaces, so that a piece begins at each of the last characters too. Both indexes read their texts from
+// views of `messages`. The column `owner` is the number of the project, by which a search passes over other projects' messages.
+// After migration 4 the indexes hold the messages up to `search_progress.through` (until migration 9). The triggers remove deleted texts;
+// `secure-delete` erases their words at once (until migration 8). `columnsize = 0` saves a row per message, which no score here needs.
+// Migration 4 drops the indexes of older stores.
 const ownerOf = (message: string) =>
   `(SELECT printf('%03d', project) FROM sessions WHERE sessions.id = ${message}.session)`;
 const isIndexed = (message: string) => `${message}.id <= (SELECT through FROM search_progress)`;
-/** Whether a message holds a script written without spaces. */
+/** True for a message that holds a script written without spaces. */
 export const hasPieces = (message: string) => `${message}.content GLOB '*${unspaced}*'`;
 const intoIndexes = (message: string) => `
   INSERT INTO message_words (rowid, content, owner)
@@ -25,10 +25,10 @@ const outOfIndexes = (message: string) => `
   INSERT INTO message_pieces (message_pieces, rowid, content, owner)
     SELECT 'delete', ${message}.id, ${message}.content || '  ', ${ownerOf(message)} WHERE ${hasPieces(message)};`;
 
-/** How the texts of an index are divided. */
+/** The FTS5 tokenizer of each index. */
 export const tokenizers = { words: 'unicode61 remove_diacritics 2', pieces: 'trigram' } as const;
 
-/** Migration 4. */
+/** Migration 4: the indexes are filled after the messages are stored. */
 export const searchFilledLate = `
   -- Sessions of one time are listed by their ids.
   DROP INDEX sessions_active;
@@ -74,7 +74,7 @@ export const searchFilledLate = `
   INSERT INTO message_pieces (message_pieces, rank) VALUES ('secure-delete', 1);
   CREATE VIRTUAL TABLE message_pieces_known USING fts5vocab (message_pieces, row);
 
-  -- The number of the last message may be given again when it has gone: progress steps back to one that is there.
+  -- SQLite may give the number of the deleted last message to a new one, so the progress steps back to a message that exists.
   CREATE TRIGGER message_removed AFTER DELETE ON messages WHEN ${isIndexed('old')} BEGIN
     ${outOfIndexes('old')}
     UPDATE search_progress SET through = (SELECT coalesce(max(id), 0) FROM messages WHERE id < old.id)
@@ -86,23 +86,23 @@ export const searchFilledLate = `
   END;
 `;
 
-/** A message with more bytes than this is looked through by each search, and is in no index. */
+/** A message with more bytes than this is in no index. Each search reads its text (search-apart.ts). */
 export const longestIndexed = 64 * 1024;
-/** The same for one that holds a script written without spaces: nearly every character of it is another entry. */
+/** The same limit for a message that holds a script written without spaces, of which nearly every character makes another entry. */
 export const longestInPieces = 32 * 1024;
 
-// No write may take long, since all others wait for it.
-// `imports` names each session that is being taken in, in several transactions. Until the last one the session belongs to project 0,
-// which no key is of, so that no statement finds it; `project` is the one that it is for. After `held_until` nobody works on it.
-// `search_apart` holds the messages that are in no index although `search_progress` has passed them, because to take one in, or out,
-// would take long. For the same reason `secure-delete` goes: with it, the words of a message left the index one by one, at up to 20 s
-// for 1 MiB. A purge optimizes the indexes, and so their old words are gone after it.
+// Migration 8. No write may take long, because all other writes wait for it.
+// `imports` names each session that is imported, or purged, in several transactions. Meanwhile the session belongs to project 0, which has
+// no keys, so no statement finds it. `project` is the project that the session is for. After `held_until` no process works on the session.
+// `search_apart` names the messages that are in no index because to add or remove one would take long.
+// `secure-delete` is off for the same reason: it removes the words of a message one by one, which takes up to 20 s for 1 MiB. A purge
+// merges the indexes, which erases the deleted words.
 const projectOf = (message: string) => `(
   SELECT coalesce(imports.project, sessions.project) FROM sessions LEFT JOIN imports ON imports.session = sessions.id
   WHERE sessions.id = ${message}.session)`;
 const isApart = (message: string) =>
   `EXISTS (SELECT 1 FROM search_apart WHERE project = ${projectOf(message)} AND message = ${message}.id)`;
-// CASE, because the order of AND and OR is SQLite's to choose: GLOB reads 1 MiB for a tenth of a second.
+// CASE fixes the order of the tests; SQLite may change the order of AND and OR. GLOB takes a tenth of a second for 1 MiB.
 const isInPieces = (message: string, isOutside = isApart) =>
   `CASE WHEN ${isOutside(message)} THEN FALSE ELSE ${hasPieces(message)} END`;
 const isLong = (message: string) => `CASE WHEN octet_length(${message}.content) > ${longestIndexed} THEN TRUE
@@ -122,7 +122,7 @@ const takeIn = (message: string) => `
   INSERT INTO message_pieces (rowid, content, owner)
     SELECT ${message}.id, ${message}.content || '  ', ${ownerText(message)}
     WHERE ${isInPieces(message)};`;
-/** Migration 8. */
+/** Migration 8: long messages stay out of the indexes, and long imports take several transactions. */
 export const longWritesParted = `
   CREATE TABLE imports (
     session INTEGER PRIMARY KEY REFERENCES sessions (id),
@@ -158,12 +158,12 @@ export const longWritesParted = `
   END;
 `;
 
-// `search_waiting` holds the messages that are not in the indexes yet, by project: a search reads those of its own project, and fills the
-// indexes with no other's. It takes the place of `search_progress`, which one project that wrote much held back for all.
+// Migration 9. `search_waiting` names the messages that are not in the indexes yet, by project. A search reads and indexes those of its own
+// project alone. `search_progress`, which was one for all projects, goes.
 const isWaiting = (message: string) =>
   `EXISTS (SELECT 1 FROM search_waiting WHERE project = ${projectOf(message)} AND message = ${message}.id)`;
 const isOutside = (message: string) => `(${isWaiting(message)} OR ${isApart(message)})`;
-/** Migration 9. */
+/** Migration 9: each project's messages wait for the indexes by themselves. */
 export const searchWaitingByProject = `
   CREATE TABLE search_waiting (
     project INTEGER NOT NULL REFERENCES projects (id),

@@ -1,19 +1,19 @@
-// The terms of a search as an index is asked for them. Every text is quoted: nothing that a person types is an expression to FTS5.
+// Writes the terms of a search as an FTS5 expression. Every text is quoted, so FTS5 reads nothing that a person types as syntax.
 import type { SearchFilter } from '../session-filters.ts';
 
 /** How many characters a piece has. */
 const pieceLength = 3;
 
 export interface IndexQuery {
-  /** Empty where no term can be looked for in the index: then each message of the project may hold them. */
+  /** Empty if the index can look up none of the terms; each message of the project may then hold them. */
   readonly expression: string;
-  /** False where terms are left out, so that the text of each message must be looked through. */
+  /** False if a term is left out; the text of each message found must then be tested. */
   readonly isExact: boolean;
 }
 
 /**
- * A term of one or two characters is left out of the index of pieces. The pieces that begin with it could only be found among those of all
- * projects, and their number would tell what other projects hold.
+ * The query of the index of words or of pieces. A term of one or two characters is left out for the index of pieces: FTS5 would look up
+ * every piece of all projects that begins with it, so the time of the search would depend on what other projects hold.
  */
 export function indexQuery({ matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>): IndexQuery {
   if (matching === 'words') {

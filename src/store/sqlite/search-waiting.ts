@@ -1,25 +1,26 @@
-// The messages of a project that are not in the search indexes yet. A search takes them into an index of its own, in memory, made like those
-// of the store, so that it finds the same as when they are in these. It reads no other project's and writes nothing.
+// Searches the messages of a project that are not in the search indexes yet. A search adds them to an index of its own, in memory, with the
+// tokenizers of the store's indexes, so it finds the same as in those. It reads no other project's messages and writes nothing to the
+// store.
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage } from '../store-rules.ts';
 import { openInMemory } from './binding.ts';
 import { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
-import { bytes, waiting, waitingAfter, work } from './search-index.ts';
+import { contentBytes, indexingWork, waitingMessages, waitingOfProject } from './search-index.ts';
 import { hasPieces, tokenizers } from './search-schema.ts';
 import { indexQuery } from './search-terms.ts';
 
-/** What is read before others get their turn: a few milliseconds' work. */
+/** What one step reads before the event loop turns: a few milliseconds' work. */
 const messagesOfStep = 128;
 const bytesOfStep = 32 * 1024;
 
 export const waitingStatements = {
   project: 'SELECT id AS project FROM projects WHERE project_id = @projectId',
   next: `
-    SELECT message.id, session_id, message.position, message.created_at, ${bytes} AS bytes, message.content,
-      ${work} AS work
-    FROM ${waiting} CROSS JOIN sessions ON sessions.id = message.session
-    WHERE ${waitingAfter} AND sessions.project = @project AND deleted_at IS NULL
+    SELECT message.id, session_id, message.position, message.created_at, ${contentBytes} AS bytes, message.content,
+      ${indexingWork} AS work
+    FROM ${waitingMessages} CROSS JOIN sessions ON sessions.id = message.session
+    WHERE ${waitingOfProject} AND sessions.project = @project AND deleted_at IS NULL
     ORDER BY search_waiting.message LIMIT ${messagesOfStep}`,
 } as const;
 
@@ -46,7 +47,7 @@ interface WaitingRow extends FoundMessage {
   readonly work: number | null;
 }
 
-/** Those that hold all terms, in any order. Everything else in this process gets its turn between two steps. */
+/** The waiting messages that hold all terms, in any order. The event loop turns between two steps. */
 export async function waitingHits(
   { connection, wait }: { readonly connection: Connection; readonly wait: LockWait },
   projectId: string,
@@ -65,14 +66,14 @@ export async function waitingHits(
     const { expression, isExact } = indexQuery(filter);
     for (; next.length > 0; await new Promise((resolve) => setImmediate(resolve))) {
       for (const { content, work, ...message } of next) {
-        // What stays out of the indexes of the store is found by its text (search-apart.ts).
+        // A message that is too long for the store's indexes is tested by its text (search-apart.ts).
         if (work === null && holds(content)) hits.push(message);
         if (work === null) continue;
         const { addWords, addPieces } = memoryStatements;
         const add = filter.matching === 'words' ? addWords : addPieces;
         const { changes } = memory.run(add, { id: message.id, content });
         indexed.set(message.id, message);
-        // As in the index of the store: what it holds is looked through where it does not know all terms.
+        // If the expression leaves out a term, the texts in the index are tested, as for the index of the store.
         if (!isExact && changes > 0 && holds(content)) hits.push(message);
       }
       const after = next.at(-1)?.id ?? 0;
@@ -86,7 +87,7 @@ export async function waitingHits(
   }
 }
 
-/** At least one, where one is left. */
+/** The rows of the next step: at least one if any is left. */
 function nextRows(
   connection: Connection,
   place: { readonly project: number; readonly after: number },

@@ -1,4 +1,5 @@
-// What a search reads: hits, the newest first, then texts and sessions by their row numbers. What is made of them is the rule's.
+// What a search reads: the hits, the newest first, then texts and sessions by their row numbers. The search rule (store-rules.ts) ranks
+// them and makes the page.
 import type { Role } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { toTime } from '../rows.ts';
@@ -12,15 +13,15 @@ import { indexQuery } from './search-terms.ts';
 import { waitingHits } from './search-waiting.ts';
 import { findSession, inProject } from './sessions.ts';
 
-/** How many hits are read before others get their turn. */
+/** How many hits one step reads before the event loop turns. */
 const hitsOfStep = 1000;
-/** How many messages are looked through before that, where the index does not know all terms. */
+/** How many texts one step tests, if the index cannot look up all terms. */
 const textsOfStep = 250;
-/** How many bytes of texts are read at a time: a few milliseconds' work. A row counts as some by itself. */
+/** How many bytes of texts one step reads: a few milliseconds' work. Each row counts as `bytesOfRow` more. */
 const bytesOfStep = 64 * 1024;
 const bytesOfRow = 200;
 
-// The index first, always; `owner` only narrows: who may see what is decided by the session.
+// CROSS JOIN makes SQLite read the index first. `owner` only narrows the hits; the project of the session decides who may see a message.
 function selectHits(index: 'words' | 'pieces', more = ''): string {
   return `
     SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes${more}
@@ -39,7 +40,7 @@ const ofActive = `FROM messages AS message CROSS JOIN sessions ON sessions.id = 
 export const searchStatements = {
   words: selectHits('words'),
   pieces: selectHits('pieces'),
-  /** Of messages that may hold all terms: their texts say whether they do. */
+  /** The messages that may hold all terms, with their texts, which are then tested. */
   texts: selectHits('pieces', ', message.content'),
 } as const;
 
@@ -73,7 +74,7 @@ export function searchReads(
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
   return {
     async hits(most) {
-      // In the order in which a message may move meanwhile, so that none is missed; one that moves is found twice.
+      // A message may move from the first place to the second or third meanwhile. In this order it is found once or twice, never missed.
       const holds = rules.matcher(filter);
       const { expression, isExact } = indexQuery(filter);
       const found = [
@@ -94,7 +95,7 @@ export function searchReads(
 
   async function indexHits(expression: string, most: number): Promise<readonly FoundMessage[]> {
     const hits: FoundMessage[] = [];
-    // For the beginning of a word the index reads all words that go on from it, each time that it is asked.
+    // For a term that is the beginning of words, each query reads all those words in the index again.
     const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
     for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
       const bindings = { projectId, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };

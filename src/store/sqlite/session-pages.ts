@@ -92,7 +92,7 @@ export function* listSessions(
 
 /** The end of the last page, or the bound of the filter if it is narrower. */
 function beginning(filter: SessionFilter, before: number, after: number): Place {
-  // A session that was active after a time may have been created at any.
+  // A session that was active after a certain time may have been created at any time.
   const bound =
     filter.order === 'desc' ? before : filter.sort === 'updated' ? after : Number.MIN_SAFE_INTEGER;
   if (filter.after === null) return { time: bound, id: '' };

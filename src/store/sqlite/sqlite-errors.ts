@@ -1,10 +1,10 @@
-// What SQLite, or the file system under it, says about a store → the failure that a user reads: which file, and what to do.
+// Translates the errors of SQLite and of the file system into Parley's errors, which name the file and the remedy.
 import { closeSync, openSync, readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { isDiskFull, isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 
-/** The store, its log, the log's index and its directory. */
+/** How many files SQLite opens: the store, its log, the log's index and the directory. */
 const filesOfStore = 4;
 const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where you may write';
 
@@ -70,7 +70,7 @@ function storageFull(path: string, cause: unknown): ParleyError {
   });
 }
 
-/** Throws the failure of a search. It writes only where very many messages are not in its index yet. */
+/** Throws the failure of a search. A search writes only if very many messages are not in the index yet. */
 export function searchFailure(error: unknown): never {
   if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
   throw error.with({
@@ -108,7 +108,10 @@ function diskIsFull(path: string): boolean {
   }
 }
 
-/** SQLite does not tell that it may open no more files. The store itself is not opened: to close it again would end its locks. */
+/**
+ * True if the process may open no more files. SQLite's error does not say so. The directory is opened, because closing the store drops
+ * locks.
+ */
 function mayOpenNothing(path: string): boolean {
   const opened: number[] = [];
   try {
@@ -121,7 +124,7 @@ function mayOpenNothing(path: string): boolean {
   }
 }
 
-/** Without its path: the callers of a server are told so, too. */
+/** The message names no path, because callers of a server read it too. */
 function outOfFiles(cause: unknown): ParleyError {
   const message = 'The store cannot be opened: no more files may be opened.';
   return new ParleyError('UNAVAILABLE', message, { hint: outOfFilesHint, cause });

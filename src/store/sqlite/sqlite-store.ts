@@ -34,7 +34,7 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
-import { importInParts, isShort, takeOutAbandoned } from './long-import.ts';
+import { importInParts, isShort, removeAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -48,7 +48,7 @@ import {
   restoreSessions,
 } from './sessions.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
-import type { StoreParts } from './store-parts.ts';
+import type { StoreDependencies } from './store-dependencies.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { StoreSearch } from './store-search.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
@@ -59,18 +59,18 @@ export class SqliteStore implements SessionStore {
   readonly #access: StoreAccess;
   readonly #keys = new KeyReads();
   readonly #search: StoreSearch;
-  /** Null where long reads run in this process. */
+  /** Null if long reads run in this process. */
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
-  readonly #parts: StoreParts;
+  readonly #dependencies: StoreDependencies;
 
-  constructor(connection: Connection, parts: StoreParts) {
-    this.#access = new StoreAccess(connection, parts.wait);
-    this.#parts = parts;
-    const place = { path: connection.path, lockWaitMs: parts.wait.waitMs };
-    const processes = parts.processes?.(place) ?? null;
+  constructor(connection: Connection, dependencies: StoreDependencies) {
+    this.#access = new StoreAccess(connection, dependencies.wait);
+    this.#dependencies = dependencies;
+    const place = { path: connection.path, lockWaitMs: dependencies.wait.waitMs };
+    const processes = dependencies.processes?.(place) ?? null;
     this.#processes = processes;
-    this.#search = new StoreSearch(this.#access, processes, parts.rules);
+    this.#search = new StoreSearch(this.#access, processes, dependencies.rules);
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -173,10 +173,10 @@ export class SqliteStore implements SessionStore {
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
     const { connection, writer } = this.#access;
-    const tools = { connection, rules: this.#parts.rules, clocks: () => this.#clocks() };
+    const tools = { connection, rules: this.#dependencies.rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
       ? await this.#writeOnce(projectId, once, (connection) =>
-          importSession(connection, projectId, record, this.#parts.rules),
+          importSession(connection, projectId, record, this.#dependencies.rules),
         )
       : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once }));
     this.#search.keepUp();
@@ -223,14 +223,14 @@ export class SqliteStore implements SessionStore {
   }
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan> {
-    return this.#access.read((connection) => planPurge(connection, filter, this.#parts.sinceBoot()));
+    return this.#access.read((connection) => planPurge(connection, filter, this.#dependencies.sinceBoot()));
   }
 
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#access;
     const tools = { connection, writer, wait, clocks: () => this.#clocks() };
     return this.#access.run(async () => {
-      await this.takeOutAbandoned();
+      await this.removeAbandoned();
       return purgeSessions(tools, filter, options);
     });
   }
@@ -244,11 +244,11 @@ export class SqliteStore implements SessionStore {
   }
 
   inspect(): Promise<StoreReport> {
-    return this.#access.read((connection) => inspect(connection, this.#parts.filesystem));
+    return this.#access.read((connection) => inspect(connection, this.#dependencies.filesystem));
   }
 
-  takeOutAbandoned(): Promise<void> {
-    return takeOutAbandoned(this.#access, this.#parts.sinceBoot());
+  removeAbandoned(): Promise<void> {
+    return removeAbandoned(this.#access, this.#dependencies.sinceBoot());
   }
 
   async ping(): Promise<void> {
@@ -263,11 +263,11 @@ export class SqliteStore implements SessionStore {
 
   /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */
   #turnTools() {
-    return { connection: this.#access.connection, rules: this.#parts.rules, ...this.#clocks() };
+    return { connection: this.#access.connection, rules: this.#dependencies.rules, ...this.#clocks() };
   }
 
   #clocks(): Clocks {
-    return { now: this.#parts.now(), clock: this.#parts.sinceBoot() };
+    return { now: this.#dependencies.now(), clock: this.#dependencies.sinceBoot() };
   }
 
   #writeOnce<T>(

@@ -1,4 +1,4 @@
-// Work in steps: a generator that yields where other work may run, and returns its result.
+// Work in steps: a generator that yields when other work may run, and returns its result.
 export type Steps<T> = Generator<void, T>;
 
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -11,16 +11,16 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** The most work of one transaction: in units, and in ms. Others wait for its end. */
+/** The most work of one step, in units and in ms. Each step is a transaction, and other writes wait for its end. */
 const mostUnits = 100;
 const longestMs = 20;
 
-/** Ends a step when it holds enough. */
+/** Ends a step when it has done enough work. */
 export class StepMeter {
   #units = 0;
   #began = monotonicMs();
 
-  /** To be called before each unit of work. */
+  /** Call it before each unit of work. */
   *next(): Steps<void> {
     if (this.#units >= mostUnits || monotonicMs() - this.#began > longestMs) {
       yield;

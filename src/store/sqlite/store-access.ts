@@ -46,7 +46,7 @@ export class StoreAccess {
     });
   }
 
-  /** Projects take turns. */
+  /** Runs a write. The parties, mostly projects, take turns. Rejects with the signal's reason if the signal fires while the write waits. */
   write<T>(party: string, work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {
     return this.run(() => this.writer.write(() => work(this.connection), { party, signal }), signal);
   }

@@ -1,5 +1,5 @@
-// The data directory and the database file: made private from their first moment, before SQLite sees them. SQLite gives its
-// -wal and -shm files the mode of the database.
+// The data directory and the database file. Both are private from their first moment, before SQLite opens the file. SQLite gives its -wal
+// and -shm files the mode of the database.
 import { chmodSync, closeSync, fchmodSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
@@ -56,8 +56,8 @@ function tighten(path: string, mode: number): void {
 }
 
 /**
- * SQLite writes into the files beside the database, whoever made them. In a directory that others may write to, another user could make
- * one, and read there what is stored. `owner` is the user whose database it is.
+ * SQLite writes into the files beside the database even if another user made them. In a directory that others may write to, another user
+ * could make such a file and read there what is stored. `owner` is the user who owns the database.
  */
 function secureFilesBeside(path: string, owner: number): void {
   for (const ending of ['-wal', '-shm', '-journal']) {

@@ -1,5 +1,5 @@
-// A process that store-worker.ts runs in: it takes one order at a time. Not a thread, because a thread cannot be ended, nor the process that
-// has it, while it runs in SQLite. To end a reader of SQLite at any moment is safe, and so is a writer: its transaction is taken back.
+// A process that runs store-worker.ts. It takes one order at a time. It is not a thread, because neither a thread inside SQLite nor the
+// process of that thread can be ended. A process that uses SQLite may be ended at any moment: its open transaction is rolled back.
 import { type ChildProcess, fork } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,10 @@ import { ParleyError } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 import type { StorePlace, WorkerAnswer, WorkerMessage, WorkerOrder } from './store-worker.ts';
 
-/** The server has 0, a read that has just begun 5 (store-worker.ts). At 19 a read would hardly run beside a busy program. */
+/**
+ * The priority of the server is 0, that of a read that has just begun 5 (store-worker.ts). At 19 a read hardly runs beside a busy
+ * program.
+ */
 const priorityOfSlowReads = 10;
 
 interface Asked {
@@ -16,9 +19,9 @@ interface Asked {
 }
 
 export class StoreProcess {
-  /** Resolves when the process takes orders, or has ended. */
+  /** Resolves when the process takes orders or has ended. */
   readonly ready: Promise<void>;
-  /** Null where the system has refused to start one. */
+  /** Null if the system refused to start the process. */
   readonly #child: ChildProcess | null;
   readonly #gone: Promise<void>;
   #isReady = false;
@@ -29,7 +32,7 @@ export class StoreProcess {
   constructor(file: URL, place: StorePlace) {
     this.#child = this.#start(file, place);
     const child = this.#child;
-    // It alone keeps no other process alive.
+    // The child and its channel do not keep this process alive.
     child?.unref();
     child?.channel?.unref();
     this.#gone = new Promise((resolve) => {
@@ -40,7 +43,7 @@ export class StoreProcess {
         resolve();
       };
       if (child === null) onGone();
-      // Where it was never started, there is no exit.
+      // A process that never started emits `error` and no `exit`.
       child?.once('exit', () => onGone()).on('error', onGone);
     });
     this.ready = new Promise((resolve) => {
@@ -54,33 +57,34 @@ export class StoreProcess {
     });
   }
 
-  /** True once it ends, too: it takes no more orders. */
+  /** True when the process takes no more orders, because it has ended or is about to end. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
+  /** Sends an order and resolves with its result. Rejects with the worker's error, or with `UNAVAILABLE` if the process ends. */
   async ask(order: WorkerOrder): Promise<unknown> {
     await this.ready;
     const child = this.#child;
     if (this.#isOver || child === null) throw this.#broken();
     return new Promise((resolve, reject) => {
       this.#asked = { resolve, reject };
-      // A failure to send is that of a process that is gone, or ends so.
+      // Sending fails if the process has ended. For any other failure the process is ended here.
       child.send(order, (error) => error && void this.end());
     });
   }
 
-  /** From here on it gets far less of the processors than what has not run so long. */
-  giveWay(): void {
+  /** Lowers the priority of the process, because its read is slow. */
+  lowerPriority(): void {
     try {
       if (this.#child?.pid !== undefined) setPriority(this.#child.pid, priorityOfSlowReads);
     } catch {}
   }
 
-  /** Resolves when the process has ended, whatever it was doing. */
+  /** Ends the process at once, and resolves when it has ended. */
   async end(): Promise<void> {
     this.#isOver = true;
-    // Without this, nothing keeps a process alive that waits for the end alone, and it ends in the middle of the wait.
+    // The child was unreferenced. A process that waits for this end alone would otherwise exit before it.
     this.#child?.ref();
     this.#child?.kill('SIGKILL');
     await this.#gone;
@@ -88,7 +92,7 @@ export class StoreProcess {
 
   #start(file: URL, place: StorePlace): ChildProcess | null {
     try {
-      // Nothing that Node was started with is meant for it.
+      // The child gets neither the options of this Node nor the environment.
       return fork(fileURLToPath(file), [JSON.stringify(place)], {
         execArgv: [],
         env: {},

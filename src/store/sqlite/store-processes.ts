@@ -1,5 +1,5 @@
-// Long reads in processes of their own, for a store that is served: searches, and filters over many sessions. FTS5 reads every word with
-// the beginning that is searched for before it gives a row: that can last for seconds, uninterrupted. read-queue.ts chooses which read runs.
+// Runs the long reads of a served store (searches, and filters over many sessions) in processes of their own. FTS5 reads every word with
+// the beginning that is searched for before it returns a row. That can take seconds without a pause. read-queue.ts chooses which read runs.
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -23,7 +23,7 @@ interface Read extends QueuedRead {
   readonly resolve: (value: unknown) => void;
 }
 
-/** Undefined where long reads run in the process of the caller, a step at a time. */
+/** Undefined if long reads run in the process of the caller, in steps. */
 export type ProcessesOf = ((place: StorePlace) => StoreProcesses) | undefined;
 
 export class StoreProcesses {
@@ -36,7 +36,7 @@ export class StoreProcesses {
   #closed: Error | null = null;
   #retry: NodeJS.Timeout | null = null;
 
-  /** The file is what the build makes of store-worker.ts. */
+  /** `file` is the built program of compose/served-store-worker.ts. */
   constructor(file: URL, place: StorePlace, limits: ReadLimits = usualReadLimits) {
     this.#file = file;
     this.#place = place;
@@ -53,18 +53,18 @@ export class StoreProcesses {
     return this.#read({ kind: 'list', projectId, filter }) as Promise<Rows<Session>>;
   }
 
-  /** Takes some messages into the indexes, in a transaction. Null where none waits. */
+  /** Indexes some waiting messages, in one transaction. Null if no message waits. */
   async indexStep(backlog: Backlog): Promise<Indexed | null> {
     if (this.#closed !== null) throw this.#closed;
     if (this.#indexing === null || this.#indexing.isOver) this.#indexing = this.#newProcess();
     return (await this.#indexing.ask({ kind: 'index', backlog })) as Indexed | null;
   }
 
-  /** Rejects every read with the failure. */
+  /** Rejects every read, also a later one, with the failure, and ends all processes. */
   async close(failure: Error): Promise<void> {
     this.#closed = failure;
     const reads = this.#reads.all;
-    for (const read of reads) read.giveUp(failure);
+    for (const read of reads) read.cancel(failure);
     const readers = reads.map(({ reader }) => reader);
     await Promise.all([...readers, ...this.#idle, this.#indexing].map((reader) => reader?.end()));
   }
@@ -73,18 +73,18 @@ export class StoreProcesses {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.#closed !== null) throw this.#closed;
-      const onAbort = () => read.giveUp(signal?.reason);
+      const onAbort = () => read.cancel(signal?.reason);
       const read: Read = {
         order,
         since: null,
         isSlow: false,
-        isGivenUp: false,
+        isCancelled: false,
         reader: null,
         resolve: (value) => {
           signal?.removeEventListener('abort', onAbort);
           resolve(value);
         },
-        giveUp: (error) => {
+        cancel: (error) => {
           signal?.removeEventListener('abort', onAbort);
           this.#reads.takeBack(read);
           reject(error);
@@ -114,7 +114,7 @@ export class StoreProcesses {
   }
 
   async #run(read: Read): Promise<void> {
-    const { order, resolve, giveUp } = read;
+    const { order, resolve, cancel } = read;
     const reader = this.#takeIdle() ?? this.#newProcess();
     read.reader = reader;
     await reader.ready;
@@ -124,12 +124,12 @@ export class StoreProcesses {
     try {
       resolve(await reader.ask(order));
     } catch (error) {
-      // What the process has answered with does not end it.
+      // An error that the process answered with does not end the process, so `cancel` must not end it either.
       read.reader = null;
-      giveUp(error);
+      cancel(error);
     }
     for (const timer of timers) clearTimeout(timer);
-    // A process that has given way cannot be raised again.
+    // The lowered priority of a process cannot be raised again, so a process with a slow read is not used again.
     const isKept = !reader.isOver && !read.isSlow && this.#idle.length < this.#limits.quick;
     if (isKept && this.#closed === null) this.#idle.push(reader);
     else await reader.end();
@@ -142,12 +142,12 @@ export class StoreProcesses {
     const { slowMs, longestSearchMs } = this.#limits;
     const onSlow = () => {
       read.isSlow = true;
-      reader.giveWay();
+      reader.lowerPriority();
       this.#startWaiting();
     };
     const slow = setTimeout(onSlow, slowMs);
     if (order.kind !== 'search') return [slow];
-    const onTooLong = () => read.giveUp(tooLong(order.filter.terms, longestSearchMs));
+    const onTooLong = () => read.cancel(tooLong(order.filter.terms, longestSearchMs));
     return [slow, setTimeout(onTooLong, longestSearchMs)];
   }
 
@@ -156,7 +156,7 @@ export class StoreProcesses {
     return this.#idle.pop();
   }
 
-  /** The next read does not wait for the start of a process. */
+  /** Keeps one idle process, so that the next read does not wait for the start of a process. */
   #keepSpare(): void {
     if (this.#idle.length === 0 && this.#closed === null) this.#idle.push(this.#newProcess());
   }

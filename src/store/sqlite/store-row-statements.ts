@@ -1,4 +1,5 @@
-// What a copy says to SQLite. Project 0 holds what long-import.ts hides: it is no row of a project, and is not copied.
+// The statements that copy a store. Project 0 holds the sessions that long-import.ts hides. They belong to no project yet and are not
+// copied.
 
 const projectNumber = '(SELECT id FROM projects WHERE project_id = @projectId)';
 const messageColumns = `message_id, position, role, content, mode, finish_reason, input_tokens, output_tokens,
@@ -35,7 +36,7 @@ export const rowStatements = {
     INSERT INTO api_keys (key_id, name, hash, project, created_at, revoked_at)
     VALUES (@key_id, @name, @hash, (SELECT id FROM projects WHERE project_id = @project_id), @created_at, @revoked_at)
     ON CONFLICT (key_id) DO NOTHING`,
-  // A turn that nobody runs: the next chat closes it, as after a process that was killed.
+  // An open turn is stored as a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   addSession: `
     INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, deleted_at, turn_owner,
       turn_until, turn_position, turn_epoch)

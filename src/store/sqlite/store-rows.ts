@@ -54,7 +54,7 @@ export class SqliteRows implements StoreRows {
   }
 
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
-    // The clock of keys may be written when it is read.
+    // A read of the clock of keys may write its state (age-clock.ts).
     return this.#access.write(projectId, (connection) => {
       const now = ageTime(connection, this.#clocks());
       return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });

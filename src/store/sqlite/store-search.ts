@@ -1,4 +1,4 @@
-// How a store is searched, and how its search indexes are filled: in this process, or in processes of their own where it is served.
+// Searches a store and fills its search indexes: in other processes for a served store, otherwise in this process.
 import type { SearchPage } from '../../service/session-archive.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { StoreRules } from '../store-rules.ts';
@@ -38,7 +38,7 @@ export class StoreSearch {
     return search.catch(searchFailure);
   }
 
-  /** To be called after messages were written. Nobody waits for it. */
+  /** Starts indexing if enough messages wait. Call it after messages were written. */
   keepUp(): void {
     this.#index.keepUp();
   }

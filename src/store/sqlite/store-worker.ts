@@ -1,5 +1,5 @@
-// What runs in a process of a served store: orders come in as messages, and results go out. It has a connection of its own, opened at the
-// first order. The process is given its rules where it is put together (compose/served-store-worker.ts).
+// The program of a process for long reads: orders come in as messages, and results go out. It has a connection of its own, which it opens
+// at the first order. compose/served-store-worker.ts gives it the rules.
 import { setPriority } from 'node:os';
 import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
@@ -18,7 +18,7 @@ import { atOnce } from './steps.ts';
 
 type SearchRules = Pick<StoreRules, 'search' | 'matcher'>;
 
-/** The start values of the process. */
+/** The argument that the process is started with, as JSON. */
 export interface StorePlace {
   readonly path: string;
   readonly lockWaitMs: number;
@@ -28,7 +28,7 @@ export type ReadOrder =
   | { readonly kind: 'search'; readonly projectId: string; readonly filter: SearchFilter }
   | { readonly kind: 'list'; readonly projectId: string; readonly filter: SessionFilter };
 
-/** `index`: take some messages into the search indexes. */
+/** `index`: add some waiting messages to the search indexes. */
 export type WorkerOrder = ReadOrder | { readonly kind: 'index'; readonly backlog: Backlog };
 
 type WorkerResult = SearchPage | Rows<Session> | Indexed | null;
@@ -37,7 +37,7 @@ export type WorkerAnswer =
   | { readonly value: WorkerResult }
   | { readonly code: ErrorCode; readonly message: string; readonly facts: ErrorFacts };
 
-/** What a process says: first that it takes orders, then an answer to each. */
+/** The messages of a process: first that it is ready for orders, then one answer per order. */
 export type WorkerMessage = 'ready' | WorkerAnswer;
 
 class StoreWorker {
@@ -67,7 +67,7 @@ class StoreWorker {
 
 async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules): Promise<WorkerResult> {
   if (order.kind === 'index') return indexed(tools, order.backlog);
-  giveWay();
+  lowerPriority();
   const { kind, projectId, filter } = order;
   if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
   const { connection, wait } = tools;
@@ -75,11 +75,14 @@ async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules):
   return whenUnlocked(() => connection.readAtOneMoment(list), wait);
 }
 
-/** Between the server, which has 0, and slow reads. */
+/** The server has priority 0, a slow read 10 (store-process.ts). */
 const priorityOfReads = 5;
 
-/** A search may take all that a processor has: the server comes first. Who writes into the indexes does not, for others wait for that. */
-function giveWay(): void {
+/**
+ * Lowers the priority of a read below that of the server. An `index` order keeps the server's priority, because other writes wait for
+ * it.
+ */
+function lowerPriority(): void {
   try {
     setPriority(priorityOfReads);
   } catch {}
@@ -104,7 +107,7 @@ async function indexed({ connection, wait }: SearchTools, backlog: Backlog): Pro
   }
 }
 
-/** Says that this process is ready, and answers what it is asked, until it is ended. */
+/** Reports that this process is ready, and answers each order until the process is ended. */
 export function answerOrders(rules: SearchRules): void {
   const worker = new StoreWorker(JSON.parse(process.argv[2] ?? '') as StorePlace, rules);
   // The process ends with its parent: the channel closes, and nothing else keeps the process running. A terminal or a service sends its

@@ -1,4 +1,4 @@
-// Writes a title pattern in the syntax of SQLite's GLOB.
+// Writes a title pattern in the syntax of SQLite's GLOB (https://sqlite.org/lang_expr.html#glob), which compares characters exactly.
 import type { TitlePart, TitlePattern } from '../session-filters.ts';
 
 export function titleGlob(pattern: TitlePattern): string {

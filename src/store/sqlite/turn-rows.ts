@@ -1,5 +1,5 @@
-// The statements of turns. The turn_ columns of a session hold its turn. Whenever the owner is empty, the session's last message is a
-// reply. turns.ts decides what is written.
+// The statements of turns. The turn_ columns of a session hold its turn. If the owner is empty, the last message of the session, if any, is
+// a reply. turns.ts chooses the statements.
 import { ParleyError } from '../../service/errors.ts';
 import type { FinishReason, Message } from '../../service/session.ts';
 import type { MessageRow } from '../rows.ts';

@@ -62,7 +62,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   return take(tools, projectId, start, turn);
 }
 
-/** Repeats a turn whose key is known. The turn is the key's own, at any place in the session; no other message is touched. */
+/** Repeats a turn whose key is known. The turn may stand at any place in the session; no other message is changed. */
 function repeatTurn(
   tools: TurnTools,
   projectId: string,
@@ -140,7 +140,10 @@ export function isTurnRunning(
   return !isLeaseOver(row.turn_until, clock);
 }
 
-/** How much of the lease is left (ms). A negative number: the lease is over, and nobody has taken the turn yet. Null: the turn is lost. */
+/**
+ * How much of the lease is left (ms). A negative number: the lease is over, and no other owner has taken the turn yet. Null: the turn is
+ * lost.
+ */
 export function leaseLeft({ connection, clock }: Omit<TurnTools, 'rules'>, projectId: string, turn: Turn) {
   const row = connection.get<{ turn_until: number }>(turnStatements.held, bindingsOf(projectId, turn));
   return row === undefined ? null : row.turn_until - clock;

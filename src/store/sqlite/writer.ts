@@ -1,7 +1,6 @@
-// All writes of a store. Parties take turns, and the writes of one party run in the order they came. Those that wait at the same moment share
-// one transaction, and so one sync of the disk; each has a savepoint, so that one that fails takes nothing from the others. None settles
-// before the commit.
-
+// Runs all writes of a store. The parties take turns; the writes of one party run in the order of their calls. Writes that wait at the same
+// moment share one transaction, and so one sync of the disk. Each has a savepoint, so that its failure does not undo the others. None
+// settles before the commit.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
@@ -11,11 +10,11 @@ import { whenUnlocked } from './lock-wait.ts';
 import type { Steps } from './steps.ts';
 
 interface WriteOptions {
-  /** Whoever waits for it: a project, or the store itself. */
+  /** The project that the write belongs to, or {@link storeItself}. */
   readonly party?: string;
-  /** Takes back a write that still waits: it rejects with the signal's reason. */
+  /** Removes the write if it still waits. The write then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** For a lock, where that is not as long as all. */
+  /** How long (ms) this write waits for a lock; by default as long as all writes of the store. */
   readonly waitMs?: number;
 }
 
@@ -42,7 +41,7 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 const largestGroup = 500;
 const longestGroupMs = 20;
 
-/** The party of what nobody's project waits for. */
+/** The party of a write that belongs to no project. */
 export const storeItself = '';
 
 export class Writer {
@@ -99,12 +98,15 @@ export class Writer {
     }
   }
 
-  /** What takes longer than most writes, in a transaction of its own. */
+  /** Runs a write that takes longer than most, in a transaction of its own. */
   writeAlone<T>(work: () => T, party?: string): Promise<T> {
     return this.writeElsewhere(() => this.#transaction(work, this.#wait.waitMs), party);
   }
 
-  /** A transaction of another connection. Writes that come meanwhile wait for its end, not for the store's lock. */
+  /**
+   * Runs a transaction of another connection. Writes that arrive meanwhile wait for its end in the queue, not for the lock of the
+   * store.
+   */
   writeElsewhere<T>(work: () => Promise<T>, party = storeItself): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#longWaiting.add({ party, run: () => work().then(resolve, reject) });
@@ -119,7 +121,7 @@ export class Writer {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length + this.#longWaiting.length > 0) {
-      // Every request that has already arrived can add its write before the group is closed.
+      // A request that has already arrived can add its write before the group is closed.
       await yieldToEventLoop();
       await this.#commitWaiting();
       await this.#longWaiting.take()?.run();
@@ -163,7 +165,7 @@ export class Writer {
     return { value: write.work() };
   }
 
-  /** Takes as many writes as the bounds allow, at least one, into the group. Returns their outcomes. */
+  /** Moves waiting writes into the group, as many as the limits allow but at least one, and runs them. Returns their outcomes. */
   #runWaiting(group: Write[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
     const isAlone = this.#waiting.length === 1;

@@ -43,7 +43,7 @@ export function describeArchive(given: GivenService): void {
 
     it.each(orders)('lists by $sort, $order, over several pages, active or deleted', async (way) => {
       const minute = (number: number) => new Date(Date.UTC(2024, 4, 1, 12, number)).toISOString();
-      // Made two at a time, and active two at a time; the later made, the earlier active.
+      // Two sessions share each creation time, and two share each activity time. A session that was created later was active earlier.
       const sessions = [3, 0, 6, 1, 5, 2, 4, 7].map((number) => ({
         session_id: `ses_${way.sort}_${way.order}_${number}`,
         title: null,
@@ -78,7 +78,7 @@ export function describeArchive(given: GivenService): void {
       expect((await list(false)).flat()).toEqual(expected.filter((session) => !deleted.includes(session)));
     });
 
-    it('filters by last activity what it lists by creation', async () => {
+    it('a listing in the order of creation can be filtered by last activity', async () => {
       const old = await create(backend, first, 'old');
       await create(backend, first, 'young');
       await say(backend.service, first, 'again', old.session_id);
@@ -122,7 +122,7 @@ export function describeArchive(given: GivenService): void {
       expect(error.details[0]?.field).toBe('updated_before');
     });
 
-    it('lists the deleted apart from the active', async () => {
+    it('lists deleted sessions and active sessions separately', async () => {
       const kept = await create(backend, first);
       const gone = await create(backend, first);
       await backend.service.deleteSession(first, gone.session_id);
@@ -134,7 +134,7 @@ export function describeArchive(given: GivenService): void {
       expect(await ids(true)).toEqual([gone.session_id]);
     });
 
-    it('messages come in pages by position', async () => {
+    it('messages are listed in pages by position', async () => {
       const { session_id } = await create(backend, first);
       for (const text of ['a', 'b', 'c']) await say(backend.service, first, text, session_id);
       const one = (await backend.archive.listMessages(first, session_id, { limit: 4, cursor: null })).data;
@@ -146,8 +146,8 @@ export function describeArchive(given: GivenService): void {
       expect(two.next_cursor).toBeNull();
     });
 
-    it('a page of long messages ends before its limit, and its cursor goes on', async () => {
-      // Each character takes six as JSON.
+    it('a page of long messages ends before its limit, and its cursor continues the listing', async () => {
+      // Each character takes six bytes as JSON.
       const long = '\u0001'.repeat(300_000);
       const { session_id } = await say(backend.service, first, long);
       await say(backend.service, first, 'b', session_id);
@@ -171,7 +171,7 @@ export function describeArchive(given: GivenService): void {
       expect((await failureOf(list)).details[0]?.field).toBe('limit');
     });
 
-    it('a cursor that was never given out is refused', async () => {
+    it('a cursor that no listing has returned is refused', async () => {
       const list = backend.archive.listSessions(first, { ...everySession, cursor: 'bogus' });
       expect((await failureOf(list)).code).toBe('INVALID_REQUEST');
     });
@@ -186,7 +186,7 @@ export function describeArchive(given: GivenService): void {
       expect((await backend.service.getSession(first, created.session_id)).data.title).toBe('new');
     });
 
-    it('restoring brings a deleted session back with all that was said', async () => {
+    it('restoring brings a deleted session back with all its messages', async () => {
       const { session_id } = await say(backend.service, first, 'precious');
       await backend.service.deleteSession(first, session_id);
       const { data } = await backend.archive.restoreSession(first, session_id);
@@ -195,7 +195,7 @@ export function describeArchive(given: GivenService): void {
       expect((await backend.archive.restoreSession(first, session_id)).data).toEqual(data);
     });
 
-    it('a batch answers per id in the order given, and restoring undoes it', async () => {
+    it('a batch answers per id in the order of the request, and restoring undoes it', async () => {
       const a = (await create(backend, first)).session_id;
       const b = (await create(backend, first)).session_id;
       const theirs = (await create(backend, second)).session_id;
@@ -213,7 +213,7 @@ export function describeArchive(given: GivenService): void {
       expect((await backend.service.getSession(second, theirs)).data.session_id).toBe(theirs);
     });
 
-    it('a batch of 1,000 ids is taken, of none or of 1,001 refused', async () => {
+    it('a batch of 1,000 ids is accepted; one of no ids or of 1,001 is refused', async () => {
       const ids = Array.from({ length: 1001 }, (_, index) => `ses_${index}`);
       expect((await backend.archive.deleteSessions(first, ids.slice(1))).data.items).toHaveLength(1000);
       for (const wrong of [[], ids]) {

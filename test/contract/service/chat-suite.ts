@@ -1,4 +1,4 @@
-// Turns: their events, what is kept of them, what is refused, and what a repetition of one does.
+// Turns: their events, what is stored, what is refused, and what a repeated turn does.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -39,7 +39,7 @@ export function describeChat(given: GivenService): void {
       expect(done.body).toEqual({ success: true, data: told });
     });
 
-    it('the messages of a turn are kept, in order, with their ids', async () => {
+    it('the messages of a turn are stored in order, with their ids', async () => {
       const reply = await say(backend.service, first, 'one');
       await say(backend.service, first, 'two', reply.session_id);
       const messages = await messagesOf(backend, first, reply.session_id);
@@ -81,7 +81,7 @@ export function describeChat(given: GivenService): void {
       expect((await backend.service.getSession(first, session_id)).data.title).toBe(title);
     });
 
-    it('a session that chat made has the title of the request, also when the turn is repeated', async () => {
+    it('a session that a chat created has the title of the request, also when the turn is repeated', async () => {
       const call = { ...first, idempotencyKey: 'titled' };
       const request = { mode: 'echo', message: 'hello', session_id: null, title: 'Greetings' };
       const [reply, again] = [
@@ -109,7 +109,7 @@ export function describeChat(given: GivenService): void {
       expect((await backend.archive.listSessions(first, everySession)).data.items).toHaveLength(before);
     });
 
-    it('a title is refused in a session that is there', async () => {
+    it('a title is refused for an existing session', async () => {
       const { session_id } = await create(backend, first, 'its own');
       const request = { mode: 'echo', message: 'hello', session_id, title: 'another' };
       const refused = await failureOf(collect(backend.service.chat(first, request, 'chunks')));
@@ -120,7 +120,7 @@ export function describeChat(given: GivenService): void {
       });
     });
 
-    it('text comes back as it was sent', async () => {
+    it('a text is returned as it was sent', async () => {
       const { session_id } = await create(backend, first);
       const texts = [
         'a\r\nb\n',
@@ -135,7 +135,7 @@ export function describeChat(given: GivenService): void {
       expect(kept.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual(texts);
     });
 
-    it('a message of exactly the limit is taken, one byte more is refused with both sizes', async () => {
+    it('a message of exactly the limit is accepted; with one byte more it is refused, and both sizes are named', async () => {
       const limit = 1024 * 1024;
       for (const size of [limit - 1, limit]) {
         const reply = await say(backend.service, first, `${'é'.repeat(100)}${'x'.repeat(size - 200)}`);
@@ -160,14 +160,14 @@ export function describeChat(given: GivenService): void {
       expect((await backend.archive.listSessions(first, everySession)).data.items).toEqual([]);
     });
 
-    it('an unknown mode is refused with the modes there are, and nothing is kept', async () => {
+    it('an unknown mode is refused with a list of the modes, and nothing is stored', async () => {
       const error = await failureOf(say(backend.service, first, 'hello', null, 'oracle'));
       expect(error.code).toBe('UNKNOWN_MODE');
       expect(`${error.message} ${error.hint}`).toMatch(/oracle.*eliza.*echo/s);
       expect((await backend.archive.listSessions(first, everySession)).data.items).toEqual([]);
     });
 
-    it('an unknown mode with a name of any length is told by its beginning', async () => {
+    it('the error for an unknown mode with a long name quotes only the beginning of the name', async () => {
       const error = await failureOf(
         say(backend.service, first, 'hello', null, `${'\u{1f600}'.repeat(70)}end`),
       );
@@ -175,7 +175,7 @@ export function describeChat(given: GivenService): void {
       expect(error.message).toContain(`There is no mode "${'\u{1f600}'.repeat(64)}…".`);
     });
 
-    it('a wrong request is refused before its session is looked for', async () => {
+    it('a faulty request is refused before its session is looked up', async () => {
       expect((await failureOf(say(backend.service, first, '', 'ses_never'))).code).toBe('INVALID_REQUEST');
       expect((await failureOf(say(backend.service, first, 'x', 'ses_never', 'oracle'))).code).toBe(
         'UNKNOWN_MODE',
@@ -240,7 +240,7 @@ export function describeChat(given: GivenService): void {
       expect(theirs.session_id).not.toBe(mine.session_id);
     });
 
-    it('a repeated batch deletion answers as the first did', async () => {
+    it('a repeated batch deletion gets the answer of the first', async () => {
       const { session_id } = await create(backend, first);
       const call = keyed(first, 'batch');
       const once = await backend.archive.deleteSessions(call, [session_id, 'ses_never']);

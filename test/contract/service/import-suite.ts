@@ -1,4 +1,4 @@
-// Importing: a session comes back as it was, or is refused by the name of its fault.
+// Imports: a session is stored unchanged, or refused with the name of the faulty field.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -30,7 +30,7 @@ export function describeImport(given: GivenService): void {
       messages,
     });
 
-    it('a session comes back as it was, and can be found and gone on with', async () => {
+    it('an imported session is unchanged, and can be searched and continued', async () => {
       const given = renamed(await talk(), 'ses_elsewhere');
       const { data, body } = await backend.archive.importSession(first, given);
       expect(data).toEqual(given.session);
@@ -41,7 +41,7 @@ export function describeImport(given: GivenService): void {
       expect((await say(backend.service, first, 'on', 'ses_elsewhere')).message_count).toBe(6);
     });
 
-    it('a session of a clock before 1970 comes back as it was', async () => {
+    it('a session with times before 1970 is imported unchanged', async () => {
       const { session, messages } = renamed(await talk(), 'ses_early');
       const created_at = '1969-11-08T17:22:31.249Z';
       const early = {
@@ -52,7 +52,7 @@ export function describeImport(given: GivenService): void {
       expect(await record(first, 'ses_early')).toEqual(early);
     });
 
-    it('the code of a failure comes back with the reply that it ended', async () => {
+    it('the error code of a failed reply is imported with the reply', async () => {
       const given = renamed(await talk(), 'ses_failed');
       const messages = given.messages.map((message, at) =>
         at === 3 ? { ...message, finish_reason: 'error' as const, error_code: 'RATE_LIMITED' } : message,
@@ -60,7 +60,7 @@ export function describeImport(given: GivenService): void {
       const failed = { ...given, messages };
       await backend.archive.importSession(first, failed);
       expect(await record(first, 'ses_failed')).toEqual(failed);
-      // Again, and as a version before this one exported it.
+      // Once more, and once as an older version exported it.
       const { error_code: _, ...older } = messages[3] as Message;
       for (const again of [failed, { ...given, messages: [...messages.slice(0, 3), older as Message] }])
         expect((await backend.archive.importSession(first, again)).data).toEqual(given.session);
@@ -83,13 +83,13 @@ export function describeImport(given: GivenService): void {
       }
     });
 
-    it('one that is there and equal stays as it is', async () => {
+    it('an equal session that exists stays unchanged', async () => {
       const given = await talk();
       expect((await backend.archive.importSession(first, given)).data).toEqual(given.session);
       expect(await record(first, given.session.session_id)).toEqual(given);
     });
 
-    it('an id that is taken otherwise is refused with one answer, and nothing changes', async () => {
+    it('the id of another session is refused, always with the same answer, and nothing changes', async () => {
       const given = await talk();
       const id = given.session.session_id;
       const changed = {
@@ -102,7 +102,7 @@ export function describeImport(given: GivenService): void {
       const refused = async (call: Call, one: SessionRecord) => {
         const error = await failureOf(backend.archive.importSession(call, one));
         expect(error.code).toBe('INVALID_REQUEST');
-        // True of each of these, so that it tells none from the other.
+        // The same for each of these cases, so that the answer does not distinguish them.
         expect(error.message).toContain('is taken by a session that is not the same');
         answers.add(answerTo(error));
       };
@@ -114,7 +114,7 @@ export function describeImport(given: GivenService): void {
       expect(answers.size).toBe(1);
     });
 
-    it('an id that another project holds is taken in like any other, and each project keeps its own', async () => {
+    it('an id that another project uses is imported like any other, and each project keeps its own session', async () => {
       const given = await talk();
       const id = given.session.session_id;
       const own = { ...given, session: { ...given.session, title: 'of the second' } };
@@ -131,7 +131,7 @@ export function describeImport(given: GivenService): void {
       expect((await backend.archive.restoreSession(second, id)).data.title).toBe('of the second');
     });
 
-    it('a message that has no reply yet is closed by the next chat', async () => {
+    it('a turn without a reply is closed by the next chat', async () => {
       const { session, messages } = await talk();
       const given = {
         session: { ...session, session_id: 'ses_open', message_count: 3 },
@@ -151,7 +151,7 @@ export function describeImport(given: GivenService): void {
       ]);
     });
 
-    it('a repeated import with a key answers as the first did, another under it is a mismatch', async () => {
+    it('a repeated import with a key gets the answer of the first; another import with that key is a mismatch', async () => {
       const given = renamed(await talk(), 'ses_keyed');
       const call = { ...first, idempotencyKey: 'import-1' };
       const { data } = await backend.archive.importSession(call, given);
@@ -246,7 +246,7 @@ export function describeImport(given: GivenService): void {
       ],
     ];
     it.each(faults)(
-      'a record with %s is refused by the name of its field, and nothing is kept',
+      'a record with %s is refused with the name of the field, and nothing is stored',
       async (_, field, spoil) => {
         const given = renamed(await talk(), 'ses_spoiled');
         const error = await failureOf(backend.archive.importSession(first, spoil(given) as SessionRecord));

@@ -45,7 +45,7 @@ export function describeKeys(given: GivenService): void {
       expect((await backend.service.getSession(first, session_id)).data.message_count).toBe(0);
     });
 
-    it('an unauthenticated request is refused for its key before anything else in it is looked at', async () => {
+    it('a request without a valid key is refused for its key before anything else in it is checked', async () => {
       const bad = callWith('no-key');
       const chat = backend.service.chat(
         bad,

@@ -1,4 +1,4 @@
-// Searching: what is found, in which order, and what is no query.
+// Searches: which messages are found, in which order, and which queries are refused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -23,7 +23,7 @@ export function describeSearch(given: GivenService): void {
     const found = async (query: string) =>
       (await search(query)).items.flatMap(({ hits }) => hits.map(({ snippet }) => snippet)).sort();
 
-    it('finds sessions with the place where the words stand', async () => {
+    it('finds sessions, with a snippet around the words', async () => {
       const { session_id } = await say(backend.service, first, 'The quick brown fox jumps.');
       await say(backend.service, first, 'A lazy dog.');
       const { data, body } = await backend.archive.searchSessions(first, {
@@ -97,7 +97,7 @@ export function describeSearch(given: GivenService): void {
       },
     );
 
-    it('what says it more, and shorter, comes first; then what is newer', async () => {
+    it('a message with more hits, or a shorter one, comes first; among equals the newer one', async () => {
       const long = await say(backend.service, first, `fox ${'and much else '.repeat(60)}`);
       const older = await say(backend.service, first, 'one fox');
       const newer = await say(backend.service, first, 'our fox');
@@ -110,7 +110,7 @@ export function describeSearch(given: GivenService): void {
       expect(scores).toEqual(scores.toSorted((one, other) => other - one));
     });
 
-    it('pages hold each session once, in the order of one page', async () => {
+    it('several pages hold each session once, in the order of a single page', async () => {
       for (let count = 0; count < 7; count++) {
         await say(backend.service, first, `fox ${'fox '.repeat(count % 3)}number ${count}`);
       }

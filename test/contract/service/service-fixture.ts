@@ -1,4 +1,4 @@
-// What the parts of the service suite begin with: a backend with two projects, and what they often ask of it.
+// The fixture of the service suite: a backend with two projects, and helpers for frequent calls.
 
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -8,7 +8,7 @@ import type { Message, NewSession } from '../../../src/service/session.ts';
 import { anySession, type SessionQuery, type SessionRecord } from '../../../src/service/session-archive.ts';
 import { collect } from '../../support/calls.ts';
 
-/** The backend of the running test, the name of its first project, a call with a key to each of its two, and a key that was revoked. */
+/** The backend of the running test, the name of its first project, a call with a key for each project, and a revoked key. */
 export type GivenService = () => {
   readonly backend: Backend;
   readonly firstProject: string;
@@ -32,7 +32,7 @@ export const emptyRecord: SessionRecord = {
   messages: [],
 };
 
-/** A refusal as the client gets it, less what names the one call. */
+/** A refusal as the client gets it, without the parts that identify the call. */
 export function answerTo(error: ParleyError): string {
   return JSON.stringify({ ...(failureBody(error, null) as object), request_id: undefined });
 }

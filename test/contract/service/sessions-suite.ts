@@ -1,4 +1,4 @@
-// Sessions: made, read and deleted, and how each refusal is told.
+// Sessions: created, read and deleted, and the text of each refusal.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -36,7 +36,7 @@ export function describeSessions(given: GivenService): void {
       expect((await create(backend, first)).title).toBeNull();
     });
 
-    it('get returns what create returned, and the last activity', async () => {
+    it('get returns the fields that create returned, and the last activity', async () => {
       const created = await create(backend, first, 'Plans');
       const { data, body } = await backend.service.getSession(first, created.session_id);
       expect(data).toEqual({ ...created, updated_at: created.created_at });
@@ -64,7 +64,7 @@ export function describeSessions(given: GivenService): void {
       expect((await create(backend, first, title)).title).toBe(title);
     });
 
-    it('a deleted session is gone for get, chat and delete, as if it had never been', async () => {
+    it('get, chat and delete do not find a deleted session, as if it never existed', async () => {
       const { session_id } = await create(backend, first);
       const { data, body } = await backend.service.deleteSession(first, session_id);
       expect(data.session_id).toBe(session_id);
@@ -78,7 +78,7 @@ export function describeSessions(given: GivenService): void {
       }
     });
 
-    it('never existed, deleted, and another project’s: the three refusals are identical to the byte', async () => {
+    it('the refusals for a session that never existed, a deleted one and another project’s are identical to the byte', async () => {
       const theirs = (await create(backend, first)).session_id;
       const deleted = (await create(backend, second)).session_id;
       await backend.service.deleteSession(second, deleted);

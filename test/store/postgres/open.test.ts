@@ -1,4 +1,4 @@
-// What a store in PostgreSQL is refused for, and how it is made when many come first at once.
+// Why a store in PostgreSQL is refused, and how it is made when many servers open it first at the same moment.
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ParleyError } from '../../../src/service/errors.ts';
@@ -37,7 +37,7 @@ describe('a database is refused', () => {
     });
   });
 
-  test('that is not there, or lets nobody in, and never with the password in a message', async () => {
+  test('that does not exist or refuses the user; no message contains the password', async () => {
     const hosts = [{ ...host(), database: 'none', password: 's3cret' }];
     const missing = await refusal({ hosts });
     expect(missing).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('"none"') });
@@ -48,7 +48,7 @@ describe('a database is refused', () => {
     for (const { message, hint } of [missing, nobody, away]) expect(message + hint).not.toContain('s3cret');
   });
 
-  test('that is older, or empty, where it is not to be migrated in passing', async () => {
+  test('that is older or empty, if the caller asked not to migrate it', async () => {
     const migrations = [...schema, later];
     await openTestPostgres(server, { schema: 'older' });
     for (const name of ['older', 'not_there']) {
@@ -59,7 +59,7 @@ describe('a database is refused', () => {
     expect((await store.inspect()).schema_version).toBe(schema.length);
   });
 
-  test('that a newer Parley has made, and is left as it was', async () => {
+  test('that a newer Parley made; it stays unchanged', async () => {
     const newer = { version: schema.length + 1, parleyVersion: '9.9.9', sql: 'SELECT 1' };
     await openTestPostgres(server, { schema: 'newer', migrations: [...schema, newer] });
     expect(await refusal({ schema: 'newer' })).toMatchObject({
@@ -67,7 +67,7 @@ describe('a database is refused', () => {
     });
   });
 
-  test('whose user may not make the tables, with what lacks', async () => {
+  test('whose user may not make the tables; the error names the missing right', async () => {
     const { store } = await openTestPostgres(server, { schema: 'given' });
     await store.ping();
     const client = new pg.Client(host());
@@ -80,13 +80,13 @@ describe('a database is refused', () => {
   });
 });
 
-test('of several hosts the first that takes writes is used', async () => {
+test('of several hosts the first that accepts writes is used', async () => {
   const hosts = [{ ...host(), port: 1 }, host()];
   const { store } = await openTestPostgres(server, { schema: 'second_host', hosts });
   await store.ping();
 });
 
-test('twenty that open an empty database at once all succeed, and one makes the tables', async () => {
+test('twenty stores that open an empty database at once all succeed, and one makes the tables', async () => {
   const opened = await Promise.all(
     Array.from({ length: 20 }, () => openTestPostgres(server, { schema: 'raced', connections: 1 })),
   );
@@ -95,7 +95,7 @@ test('twenty that open an empty database at once all succeed, and one makes the 
   expect(opened.filter(({ migration }) => migration.from === 0)).toHaveLength(1);
 });
 
-test('twenty that open an older store at once all succeed, and one migrates it, once', async () => {
+test('twenty stores that open an older one at once all succeed, and only one migrates it', async () => {
   await openTestPostgres(server, { schema: 'aged' });
   const options = { schema: 'aged', connections: 1, migrations: [...schema, later] };
   const opened = await Promise.all(Array.from({ length: 20 }, () => openTestPostgres(server, options)));

@@ -1,4 +1,4 @@
-// A purge that writes the tables anew: nothing of what was erased is left in the data files of PostgreSQL.
+// A purge that rewrites the tables: no erased byte is left in the data files of PostgreSQL.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -22,7 +22,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** The files of tables and indexes that hold the marker. */
+/** The files of tables and indexes that contain the marker. */
 async function filesWith(marker: string, client: pg.Client): Promise<readonly string[]> {
   await client.query('CHECKPOINT');
   const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
@@ -33,7 +33,7 @@ async function filesWith(marker: string, client: pg.Client): Promise<readonly st
     .filter((path) => readFileSync(path).includes(marker));
 }
 
-/** A store with one deleted session that is full of the marker, and another that is not. */
+/** A store with one deleted session that is full of the marker, and another session without it. */
 async function withErasable(schema: string, patienceMs = 3000) {
   const marker = `canary${schema}`;
   const { store } = await openTestPostgres(server, { schema, patienceMs });
@@ -44,14 +44,14 @@ async function withErasable(schema: string, patienceMs = 3000) {
   await store.importSession(project, record, once('import'));
   expect(await snippets(store, project, marker)).not.toEqual([]);
   const client = await connect();
-  // As PostgreSQL does by itself from time to time: its statistics hold samples of the texts and their words.
+  // PostgreSQL runs this by itself from time to time. Its statistics hold samples of the texts and their words.
   await client.query('ANALYZE');
   await store.deleteSession(project, record.session.session_id, startOfTime);
   const filter = { projectId: null, deletedBefore: startOfTime + 1 };
   return { store, project, kept, client, filter, marker };
 }
 
-test('leaves no byte in them, nor in the statistics, and says what PostgreSQL keeps elsewhere', async () => {
+test('leaves no byte in them or in the statistics, and names the places where PostgreSQL keeps bytes', async () => {
   const { store, project, kept, client, filter, marker } = await withErasable('anew');
   expect(await filesWith(marker, client)).not.toEqual([]);
   const purge = await store.purgeSessions(filter, { expected: 1, keptSince: 0, rewrites: true });
@@ -62,7 +62,7 @@ test('leaves no byte in them, nor in the statistics, and says what PostgreSQL ke
   expect((await store.findSession(project, kept))?.title).toBe('kept');
 });
 
-test('without being told so leaves no word in the index or in the statistics', async () => {
+test('without a rewrite leaves no word in the index or in the statistics', async () => {
   const { store, client, filter, marker } = await withErasable('vac');
   const words = async () => {
     const { rows } = await client.query(
@@ -80,7 +80,7 @@ test('without being told so leaves no word in the index or in the statistics', a
   expect(await words()).toEqual([]);
 });
 
-test('says so where a transaction that could still see the rows keeps them, and goes on after it', async () => {
+test('reports a transaction that can still see the rows and so keeps them, and continues after its end', async () => {
   const { store, client, filter, marker } = await withErasable('seen', 200);
   const reader = await connect();
   await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const never = new AbortController().signal;
 
-/** Words of a writing system, of which some are the beginnings of others. */
+/** Words of a writing system. Some are the beginnings of others. */
 const writings: Readonly<Record<string, readonly string[]>> = {
   latin: [
     'fox',
@@ -95,7 +95,7 @@ const term = fc.oneof(
 );
 const query = fc.array(term, { minLength: 1, maxLength: 3 }).map((terms) => terms.join(' '));
 
-/** The first pages of a search as text, or its refusal. */
+/** The first pages of a search as text, or the error of the search. */
 async function pagesOf(store: SessionStore, project: string, words: string, limit: number): Promise<string> {
   const pages: unknown[] = [];
   try {

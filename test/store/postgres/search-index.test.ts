@@ -1,4 +1,4 @@
-// The index of words is filled by servers that work beside each other: a search waits for none of them, and misses nothing.
+// Several servers fill the index of words at the same time. A search waits for none of them, and misses nothing.
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { storeRules } from '../../../src/local/local-store-rules.ts';
@@ -70,7 +70,7 @@ test('a search finds what another server has indexed in a transaction that is st
   });
 });
 
-test('a search waits for no messages of other projects, and indexes its own where they are many', async () => {
+test('a search waits for no messages of other projects, and indexes its own project’s if there are many', async () => {
   const { store, schema } = await openPlace();
   const [mine, other] = [await newProject(store), await newProject(store)];
   await store.importSession(other, recordOf('ses_other', Array(255).fill('a fox')), null);
@@ -82,13 +82,13 @@ test('a search waits for no messages of other projects, and indexes its own wher
   });
 });
 
-test('a reply that takes the place of a cut one is found by its own words before it is indexed', async () => {
+test('a reply that replaces a cut one is found by its own words before it is indexed', async () => {
   const { store, schema } = await openPlace();
   const project = await newProject(store);
   const turn = await begin(store, project, { content: 'question' });
   const cut = turnReply({ content: 'the half of it', finish_reason: 'interrupted' });
   await store.endTurn(project, turn, cut);
-  // More than a search reads, so that all are indexed.
+  // More messages than a search reads itself, so that all are indexed.
   await store.importSession(project, recordOf('ses_many', Array(1001).fill('filler')), null);
   expect(await snippets(store, project, 'half')).toHaveLength(1);
   await whileHeld(`LOCK TABLE ${schema}.search IN SHARE MODE`, async () => {

@@ -31,7 +31,7 @@ interface Timing {
 const hour = 3_600_000;
 const patient = { timeout: 20_000 };
 const living: Timing = { beatMs: 50, leaseMs: hour };
-/** It never beats again: what is left of a killed one. */
+/** A server that never beats again, like a killed one. */
 const gone: Timing = { beatMs: hour, leaseMs: 20 };
 
 function newPlace(): void {
@@ -54,7 +54,7 @@ function isFree(store: SessionStore, project: string, turn: Turn, waitMs = 20_00
 }
 
 describe('a turn of a server', () => {
-  test('is held while the server beats, although its own lease is over', async () => {
+  test('is held while the server beats, although the lease of the turn is over', async () => {
     newPlace();
     const { store } = await openServer('a', living);
     const { store: other } = await openServer('b', living);
@@ -67,7 +67,7 @@ describe('a turn of a server', () => {
     });
   });
 
-  test('is free when the server has missed its beats, although its own lease is not over', async () => {
+  test('is free when the server has missed its beats, although the lease of the turn is not over', async () => {
     newPlace();
     const { store } = await openServer('a', gone);
     const project = await newProject(store);
@@ -77,15 +77,15 @@ describe('a turn of a server', () => {
     const { session_id } = turn;
     const next = await begin(other, project, { session_id, ...ofOwner('b') });
     expect(next.epoch).toBeGreaterThan(turn.epoch);
-    // Whoever seemed dead and was not has lost it.
+    // The server that seemed dead has lost the turn.
     expect(await store.renewTurn(project, turn, hour)).toBe(false);
     expect(await store.endTurn(project, next, turnReply())).toMatchObject({ kind: 'kept' });
   });
 
-  test('is free at once when the server has left', async () => {
+  test('is free at once when the server has stopped', async () => {
     newPlace();
     const { store } = await openServer('a', living);
-    // It judges nobody yet, except who has left.
+    // A new server takes no turns yet, except those of servers that have stopped.
     const { store: other } = await openServer('b', living);
     const project = await newProject(store);
     const turn = await begin(store, project, ofOwner('a'));
@@ -119,7 +119,7 @@ describe('a turn of a server', () => {
   });
 });
 
-describe('what had come of a reply when its server was killed', () => {
+describe('the stored parts of a reply whose server was killed', () => {
   async function killedTurn(start: Parameters<typeof begin>[2] = {}) {
     newPlace();
     const { store } = await openServer('a', gone);
@@ -128,13 +128,13 @@ describe('what had come of a reply when its server was killed', () => {
     const part = { message_id: 'msg_parts', mode: 'fallback', now: startOfTime + 7 };
     await store.renewTurn(project, turn, hour, { ...part, at: 0, content: 'Once ' });
     await store.renewTurn(project, turn, hour, { ...part, at: 5, content: 'upon' });
-    // Its answer was lost: it comes again, with more.
+    // The answer of the last call was lost, so the part is sent again, with more text.
     await store.renewTurn(project, turn, hour, { ...part, at: 5, content: 'upon a time' });
     const other = await openReader();
     return { store, other, project, turn, session: turn.session_id };
   }
 
-  test('is shown as interrupted by whoever lists the messages, and not before the turn is free', async () => {
+  test('become an interrupted reply when the messages are listed, and not before the turn is free', async () => {
     const { other, project, turn, session } = await killedTurn();
     expect(await isFree(other, project, turn)).toBe(true);
     expect((await other.listMessages(project, session, firstPage))?.items).toMatchObject([
@@ -151,7 +151,7 @@ describe('what had come of a reply when its server was killed', () => {
     expect((await begin(other, project, { session_id: session })).position).toBe(2);
   });
 
-  test('is kept as interrupted by whoever takes the session over, and is part of what was said', async () => {
+  test('become an interrupted reply when the session is taken over, and belong to the history', async () => {
     const { other, project, turn, session } = await killedTurn();
     expect(await isFree(other, project, turn)).toBe(true);
     const next = await begin(other, project, { session_id: session, content: 'Go on' });
@@ -169,7 +169,7 @@ describe('what had come of a reply when its server was killed', () => {
     ]);
   });
 
-  test('gives way to the reply of the same message that is asked again, or to more of the same', async () => {
+  test('are replaced by the reply of a repeated turn, or by a longer part', async () => {
     const asked = await killedTurn({ once: once('key', 'x') });
     expect(await isFree(asked.other, asked.project, asked.turn)).toBe(true);
     const again = await begin(asked.other, asked.project, { once: once('key', 'x') });
@@ -190,7 +190,7 @@ describe('what had come of a reply when its server was killed', () => {
     ]);
   });
 
-  test('is nowhere after the session was purged', async () => {
+  test('are erased with a purged session', async () => {
     const { other, project, turn, session } = await killedTurn();
     expect(await isFree(other, project, turn)).toBe(true);
     await other.deleteSession(project, session, startOfTime);
@@ -200,7 +200,7 @@ describe('what had come of a reply when its server was killed', () => {
   });
 });
 
-test('each server knows how many live', async () => {
+test('each server knows the number of live servers', async () => {
   newPlace();
   const first = await openServer('a', living);
   expect(first.servers()).toBe(1);

@@ -1,4 +1,4 @@
-// The compiled half of the store: which SQLite may write a store.
+// The compiled half of better-sqlite3: which versions of SQLite may write a store.
 import { expect, it } from 'vitest';
 import { refuseUnsafeSqlite } from '../../../src/store/sqlite/binding.ts';
 

@@ -1,4 +1,4 @@
-// A damaged file: refused in words that name it and its newest copy, and not one byte of it changed.
+// A damaged file: the error names it and its newest copy, and no byte of it changes.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -21,7 +21,7 @@ async function closedStore(sessions = 40) {
   return { directory, project, ids, path: join(directory, 'parley.db') };
 }
 
-/** Turns every byte of some pages over. */
+/** Inverts every byte of some pages. */
 function flip(path: string, from: number, to = Number.POSITIVE_INFINITY): void {
   const bytes = readFileSync(path);
   const end = Math.min(bytes.length, to);
@@ -48,7 +48,7 @@ it.each([
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-it('says so when there is no copy', async () => {
+it('reports that there is no copy', async () => {
   const { directory, path } = await closedStore();
   flip(path, 0, 100);
   await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
@@ -56,9 +56,9 @@ it('says so when there is no copy', async () => {
   });
 });
 
-it('reports damage that only some calls meet, and changes nothing', async () => {
+it('reports damage that only some calls read, and changes nothing', async () => {
   const { directory, project, ids, path } = await closedStore(400);
-  // The last quarter: rows and index pages of sessions, far from what opening reads.
+  // The last quarter of the file: rows and index pages of sessions, which opening does not read.
   const { length } = readFileSync(path);
   flip(path, Math.floor((length * 3) / 4 / pageBytes) * pageBytes);
   const before = readFileSync(path);

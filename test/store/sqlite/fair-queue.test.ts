@@ -10,7 +10,7 @@ interface Item {
 const party = fc.constantFrom('a', 'b', 'c');
 const steps = fc.array(fc.oneof(party, fc.constant('take' as const), fc.constant('take odd' as const)));
 
-it('keeps each party’s order, loses nothing, and takes from nobody twice while another waits', () => {
+it('keeps each party’s order, loses nothing, and takes no two items of one party while another waits', () => {
   fc.assert(
     fc.property(steps, (chosen) => {
       const queue = new FairQueue<Item>();

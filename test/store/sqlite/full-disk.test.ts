@@ -1,5 +1,5 @@
-// A full disk: nothing is acknowledged that was not kept, and what was kept before is whole. The disk is a small one of its
-// own where this process may mount it; else SQLite is held to the pages that the file has.
+// A full disk: no lost write is acknowledged, and earlier data is whole. The disk is a small one for these tests
+// if this process may mount it. Otherwise SQLite may use no more pages than the file has.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function mountSmallDisk(): string | null {
   return directory;
 }
 
-/** Chats until the store is full; resolves with what was acknowledged. */
+/** Chats until the store is full. Resolves with the acknowledged messages. */
 async function chatUntilFull(store: SessionStore, project: string, session_id: string) {
   const acknowledged: string[] = [];
   for (;;) {
@@ -109,9 +109,9 @@ async function fillPages(): Promise<void> {
   await store.close();
 }
 
-it('fails the write that finds no room, and keeps whole what it acknowledged', async () => {
+it('fails the write that finds no room, and keeps acknowledged data whole', async () => {
   const disk = mountSmallDisk();
   await (disk === null ? fillPages() : fillSmallDisk(disk));
 });
 
-it('fails the write that finds no page left, and keeps whole what it acknowledged', fillPages);
+it('fails the write that finds no page left, and keeps acknowledged data whole', fillPages);

@@ -1,4 +1,4 @@
-// The clock of leases: what a restart of the machine, and a lease of an older program, come to; and that a purge goes by it.
+// The clock of leases: a restart of the machine, a lease of an older program, and a purge.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
@@ -12,7 +12,7 @@ import { begin } from '../turn-steps.ts';
 it.each([
   ['while the machine runs', 1_000_000, 'busy'],
   ['after it was started again', 0, 'begun'],
-])('a turn that runs is %s: %s ms on the clock, %s', async (_, sinceBoot, kind) => {
+])('a running turn, %s (%s ms on the clock), is %s for another chat', async (_, sinceBoot, kind) => {
   const directory = temporaryDirectory();
   const before = await openTestStore({ ...storeOptions(directory), sinceBoot: () => 1_000_000 });
   const project = await newProject(before.store);
@@ -21,7 +21,7 @@ it.each([
   expect((await after.store.beginTurn(project, turnStart({ session_id }))).kind).toBe(kind);
 });
 
-it('a turn that ran under a program of schema 5 is over, and is closed by the next', async () => {
+it('a turn that a program of schema 5 left open is over, and the next chat closes it', async () => {
   const directory = temporaryDirectory();
   const { store: old } = await openSqliteStore({
     ...storeOptions(directory),
@@ -46,7 +46,7 @@ it('a turn that ran under a program of schema 5 is over, and is closed by the ne
   expect(await begin(store, project, { session_id })).toMatchObject({ position: 2, epoch: 1 });
 });
 
-it('a purge leaves a deleted session in which a turn runs, and takes it once its lease is over', async () => {
+it('a purge leaves a deleted session with a running turn, and erases it once the lease is over', async () => {
   let clock = 1_000_000;
   const options = { ...storeOptions(temporaryDirectory()), sinceBoot: () => clock };
   const { store } = await openTestStore(options);

@@ -1,4 +1,4 @@
-// A long session is taken in in steps: reads are answered in between and see none of it before all, and what fails leaves nothing.
+// A long session is imported in steps: reads run in between and see no part of it, and a failed import leaves nothing.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
@@ -35,7 +35,7 @@ function longRecord(): SessionRecord {
   return { session, messages };
 }
 
-it('while a long session is imported reads are answered, and none sees a part of it', async () => {
+it('while a long session is imported, reads are answered, and none sees a part of it', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));
   const [mine, other] = [await newProject(store), await newProject(store)];
   const session = await newSession(store, other);
@@ -69,7 +69,7 @@ it('while a long session is imported reads are answered, and none sees a part of
   });
 });
 
-it('a long import that fails leaves nothing, and the writes that waited for it are kept', async () => {
+it('a long import that fails leaves nothing, and the writes that waited for it are stored', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));
   const project = await newProject(store);
   const record = longRecord();
@@ -89,7 +89,7 @@ it('a long import that fails leaves nothing, and the writes that waited for it a
   expect(await store.importSession(project, record, once('import'))).toMatchObject({ kind: 'done' });
 });
 
-it('a store that is closed while a long session is imported keeps it whole first', async () => {
+it('a store that is closed during a long import stores the whole session first', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore(storeOptions(directory));
   const project = await newProject(store);
@@ -101,7 +101,7 @@ it('a store that is closed while a long session is imported keeps it whole first
   expect(await again.history(project, record.session.session_id, count, 1)).toHaveLength(1);
 });
 
-it('while a long session is imported, writes of others wait for a part of it at most', async () => {
+it('during a long import the writes of others wait for one part of it at most', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));
   const [mine, other] = [await newProject(store), await newProject(store)];
   const session = await newSession(store, other);
@@ -115,11 +115,11 @@ it('while a long session is imported, writes of others wait for a part of it at 
   let writes = 0;
   for (; !isOver; writes += 1) await store.renameSession(other, session, `name ${writes}`);
   await ended;
-  // Each of the two is written in twelve parts.
+  // Each of the two sessions is written in twelve parts.
   expect(writes).toBeGreaterThan(12);
 });
 
-/** All that a store tells of sessions and their messages. */
+/** All sessions and messages that the calls of a store return. */
 async function told(store: SessionStore, project: string) {
   const purge = { projectId: null, deletedBefore: Number.MAX_SAFE_INTEGER };
   const lists = [false, true].map((deleted) => store.listSessions(project, everySession({ deleted })));
@@ -134,14 +134,14 @@ async function told(store: SessionStore, project: string) {
 
 const nothing = { sessions: [], found: [], usage: [[], [], []], purge: 0, integrity: 'ok' };
 
-it('of an import whose process ends in the middle nothing is told, and in a minute nothing is left', async () => {
+it('an import whose process ends in the middle is never visible, and a minute later nothing of it is left', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore(storeOptions(directory));
   const project = await newProject(store);
   const record = longRecord();
   const importing = store.importSession(project, record, once('import'));
   for (let turn = 0; turn < 8; turn += 1) await eventLoopTurned();
-  // What the disk holds after a power cut: cp, for a process that closes a file of SQLite's takes its locks away.
+  // The content of the disk after a power cut. `cp` copies it, because a process that closes a file of SQLite drops SQLite's locks.
   const [cut, later] = [join(temporaryDirectory(), 'cut'), join(temporaryDirectory(), 'later')];
   for (const copy of [cut, later]) execFileSync('cp', ['-r', directory, copy]);
   await importing;
@@ -200,7 +200,7 @@ it('an import that another takes for abandoned keeps nothing, and says so; the s
   const record = longRecord();
   const outcome = Promise.allSettled([store.importSession(project, record, null)]);
   for (let turn = 0; turn < 8; turn += 1) await eventLoopTurned();
-  // As the first step of taking it out does.
+  // The first step of removing it does the same.
   lookInto(join(directory, 'parley.db'), (database) =>
     database.exec(`UPDATE sessions SET session_id = 'another' WHERE project = 0`),
   );
@@ -209,7 +209,7 @@ it('an import that another takes for abandoned keeps nothing, and says so; the s
   expect(await store.importSession(project, record, null)).toEqual({ kind: 'done', value: record.session });
 });
 
-it('of two imports of one id at once, the equal ones are one, and another is refused and leaves nothing', async () => {
+it('of simultaneous imports with one id, equal ones are one session, and an unequal one is refused and leaves nothing', async () => {
   const directory = temporaryDirectory();
   const { store } = await openSqliteStore(storeOptions(directory));
   const project = await newProject(store);

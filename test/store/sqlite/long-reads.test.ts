@@ -1,4 +1,4 @@
-// A filter over many sessions is read in steps: others are answered in between, and the page is what one moment held.
+// A filter over many sessions is read in steps: other calls run in between, and the page shows one state of the store.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Session } from '../../../src/service/session.ts';
@@ -11,7 +11,7 @@ import { everySession, newProject, newSession, placeAfter, type SampleFilter } f
 
 const count = 15_000;
 
-/** A store with many sessions in its first project, `title 0` the oldest, and one in its second. */
+/** A store with many sessions in its first project, of which `title 0` is the oldest, and one session in its second project. */
 async function largeStore() {
   const directory = temporaryDirectory();
   const { store: made } = await openSqliteStore(storeOptions(directory));
@@ -24,7 +24,7 @@ async function largeStore() {
   return { store, large, small, session, ids, list };
 }
 
-it('while filters read many sessions, reads and writes of others are answered', async () => {
+it('while filters read many sessions, reads and writes of other calls are answered', async () => {
   const { store, small, session, list } = await largeStore();
   let ended = 0;
   const filters = Array.from({ length: 6 }, () =>
@@ -39,14 +39,14 @@ it('while filters read many sessions, reads and writes of others are answered', 
   }
   expect(await store.renameSession(small, session, 'new')).not.toBeNull();
   expect(ended).toBe(0);
-  // Of another project: it does not wait for those that came first.
+  // A read of another project does not wait for the earlier ones.
   const one = await store.listSessions(small, everySession({ titleMatch: 'n*' }));
   expect(one.items.map(({ title }) => title)).toEqual(['new']);
   expect(ended).toBe(0);
   expect(await Promise.all(filters)).toEqual(filters.map(() => ({ items: [], hasMore: false })));
 });
 
-it('a filter gives page by page what all sessions that pass it are, in each order', async () => {
+it('a filter gives all sessions that pass it, page by page, in each order', async () => {
   const { list } = await largeStore();
   const matching = Array.from({ length: count }, (_, index) => `title ${index}`).filter((title) =>
     /^title .*99.$/.test(title),
@@ -68,7 +68,7 @@ it('a filter gives page by page what all sessions that pass it are, in each orde
   }
 });
 
-it('a page holds what its own moment held: a session that is active meanwhile is in it once, as it was', async () => {
+it('a page shows the state at its own moment: a session that is active meanwhile is in it once, unchanged', async () => {
   const { store, large, ids, list } = await largeStore();
   const first = ids[0] as string;
   const before = await store.findSession(large, first);
@@ -84,7 +84,7 @@ it('a page holds what its own moment held: a session that is active meanwhile is
   expect((await list({ titleMatch: 'renamed' })).items).toHaveLength(1);
 });
 
-it('a store that is closed meanwhile ends what it reads, and says that it is closed', async () => {
+it('closing a store ends its running reads, which report that it is closed', async () => {
   const { store, list } = await largeStore();
   const filters = Array.from({ length: 4 }, () => list({ titleMatch: 'nothing*' }));
   await new Promise((resolve) => setImmediate(resolve));

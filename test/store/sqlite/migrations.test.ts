@@ -1,4 +1,4 @@
-// Migrations: a copy first, all of a step or nothing, and no way back for an older Parley.
+// Migrations: a copy first, a step as a whole or not at all, and no use by an older Parley.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -30,7 +30,7 @@ function titles(path: string): unknown {
   return lookInto(path, (database) => database.prepare('SELECT title FROM sessions').pluck().all());
 }
 
-it('copies a store before it changes it, for its owner alone, and keeps what it held', async () => {
+it('copies a store before it changes it, in a private file with the old content', async () => {
   const directory = temporaryDirectory();
   const { project, id, path } = await storeWithOneSession(directory);
   const umask = process.umask(0);
@@ -46,7 +46,7 @@ it('copies a store before it changes it, for its owner alone, and keeps what it 
   expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(newest);
 });
 
-it('refuses an older store, or none, where it is not to be migrated in passing, and changes nothing', async () => {
+it('refuses an older or missing store if the caller asked not to migrate it, and changes nothing', async () => {
   const directory = temporaryDirectory();
   const missing = join(directory, 'missing');
   await storeWithOneSession(directory);
@@ -60,7 +60,7 @@ it('refuses an older store, or none, where it is not to be migrated in passing, 
 });
 
 it.each(schema.slice(0, -1).map(({ version }) => version))(
-  'a store of schema %i opens, and lists by creation as by activity, active or deleted',
+  'a store of schema %i opens, and lists by creation and by activity, active and deleted sessions',
   async (version) => {
     const directory = temporaryDirectory();
     const path = join(directory, 'parley.db');
@@ -93,14 +93,14 @@ it.each(schema.slice(0, -1).map(({ version }) => version))(
   },
 );
 
-it('makes no copy of a store that is new or needs no change', async () => {
+it('makes no copy of a store that is new or up to date', async () => {
   const directory = temporaryDirectory();
   await storeWithOneSession(directory);
   await (await openSqliteStore(storeOptions(directory))).store.close();
   expect(readdirSync(directory)).toEqual(['parley.db']);
 });
 
-it('never overwrites a copy: the next has a number', async () => {
+it('never overwrites a copy, but gives the next one a number', async () => {
   const directory = temporaryDirectory();
   const { path } = await storeWithOneSession(directory);
   writeFileSync(`${path}.backup-v${newest}`, 'an earlier copy');
@@ -109,7 +109,7 @@ it('never overwrites a copy: the next has a number', async () => {
   expect(titles(`${path}.backup-v${newest}-2`)).toEqual(['before']);
 });
 
-it('takes back a step that fails and leaves the store usable as it was', async () => {
+it('rolls back a step that fails, and leaves the store usable in its old schema', async () => {
   const directory = temporaryDirectory();
   const { project, id } = await storeWithOneSession(directory);
   const options = { ...storeOptions(directory), migrations: [...schema, broken] };
@@ -155,7 +155,7 @@ it.each(schema.filter(({ version }) => version < 7).map(({ version }) => version
     const [mine, other] = [await newProject(before), await newProject(before)];
     await before.close();
     lookInto(path, (database) => {
-      // As a store that was used: of three sessions the first is gone, and one is deleted.
+      // A store in use: of three sessions the first is purged, and one is deleted.
       database.exec(`
         INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, deleted_at)
           VALUES ('gone', 1, NULL, 1, 1, 0, NULL), ('a', 1, 'first', 1, 2, 1, NULL), ('b', 2, 'second', 1, 2, 1, 3);

@@ -1,4 +1,4 @@
-// Opening: what is made is private and durable; what is not safe is refused with words that help.
+// Opening a store: new files are private and durable, and an unsafe store is refused with a remedy.
 import {
   chmodSync,
   chownSync,
@@ -55,7 +55,7 @@ it('names the file system that the kernel names', async () => {
   expect(value).toMatch(/^([a-z0-9]+|unknown \(0x[0-9a-f]+\))$/);
 });
 
-it('says that a store is new until it holds a project', async () => {
+it('reports a store as new until it holds a project', async () => {
   const directory = temporaryDirectory();
   const first = await openSqliteStore(storeOptions(directory));
   expect(first.created).toBe(true);
@@ -88,7 +88,7 @@ it('makes missing parents 0700 under umask 000', async () => {
   ]);
 });
 
-it('takes the rights of others from a store file, and leaves a directory of the user as it is', async () => {
+it('removes the rights of other users from a store file, and leaves a directory of the user unchanged', async () => {
   const directory = join(temporaryDirectory(), 'mine');
   mkdirSync(directory);
   chmodSync(directory, 0o755);
@@ -113,7 +113,7 @@ it.each(['-wal', '-shm', '-journal'])('refuses a file %s beside the store that i
   expect(statSync(elsewhere).size).toBe(0);
 });
 
-it('takes the rights of others from a log that somebody has put there', async () => {
+it('removes the rights of other users from a log that exists already', async () => {
   const directory = temporaryDirectory();
   const log = join(directory, 'parley.db-wal');
   writeFileSync(log, '');
@@ -134,7 +134,7 @@ it.skipIf(process.getuid?.() !== 0)('refuses a log that belongs to another user'
   });
 });
 
-it('keeps what it kept when it is opened again', async () => {
+it('keeps its content when it is opened again', async () => {
   const directory = temporaryDirectory();
   const { store } = await openSqliteStore(storeOptions(directory));
   const project = await newProject(store);
@@ -156,7 +156,7 @@ it.each(['data', 'data/below'])('refuses %s where data is a file', async (name) 
   expect(readFileSync(join(parent, 'data'), 'utf8')).toBe('mine');
 });
 
-it('refuses a directory below a link to nowhere', async () => {
+it('refuses a directory below a broken link', async () => {
   const parent = temporaryDirectory();
   symlinkSync(join(parent, 'nowhere'), join(parent, 'link'));
   await expect(openSqliteStore(storeOptions(join(parent, 'link/data')))).rejects.toMatchObject({
@@ -172,7 +172,7 @@ it('refuses a directory where nothing can be made', async () => {
   });
 });
 
-it('refuses a store whose name is taken by a directory', async () => {
+it('refuses a store if a directory has its name', async () => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, 'parley.db'));
   await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({ code: 'STORE_UNSAFE' });
@@ -193,7 +193,7 @@ it.each(['nfs', 'cifs', 'smb2', 'ceph'])(
   },
 );
 
-it.each(['fuse', '9p', 'overlay', 'unknown (0x1)'])('takes a data directory on %s', async (type) => {
+it.each(['fuse', '9p', 'overlay', 'unknown (0x1)'])('accepts a data directory on %s', async (type) => {
   const options = { ...storeOptions(temporaryDirectory()), filesystemType: () => type };
   expect((await openTestStore(options)).created).toBe(true);
 });
@@ -211,7 +211,7 @@ it('refuses the database of another program and leaves every byte of it', async 
   expect(readdirSync(directory)).toEqual(['parley.db']);
 });
 
-it('takes an empty file for a store that is yet to be made', async () => {
+it('makes a store of an empty file', async () => {
   const directory = temporaryDirectory();
   writeFileSync(join(directory, 'parley.db'), '');
   expect((await openTestStore(storeOptions(directory))).created).toBe(true);
@@ -228,7 +228,7 @@ it('enforces references between tables', async () => {
   });
 });
 
-it('refuses a store that has two names, for what one process keeps through one is lost through the other', async () => {
+it('refuses a store with two names, because writes through one name are lost through the other', async () => {
   const [directory, other] = [temporaryDirectory(), temporaryDirectory()];
   const { store } = await openSqliteStore(storeOptions(directory));
   await store.close();

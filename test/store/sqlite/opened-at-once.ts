@@ -1,5 +1,5 @@
-// Eight processes that open one store at the same moment while it does not exist, again and again; each store is then held against what
-// they were told.
+// Eight processes open one store at the same moment while it does not exist, again and again. Each store is then compared with the answers
+// that they got.
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Several processes on one store: opened by eight at once while it does not exist, and waited for while one of them writes.
+// Several processes on one store: eight open it at once while it does not exist, and others wait while one writes.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -46,7 +46,7 @@ it('reads while another process writes', async () => {
   await ended;
 });
 
-it('is not ready while it cannot be written, although it can be read', async () => {
+it('is not ready while it cannot be written, even if it can be read', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
   await store.ping();
@@ -57,7 +57,7 @@ it('is not ready while it cannot be written, although it can be read', async () 
   await store.ping();
 });
 
-it('says that the store is locked when the wait is over, and works when it is not', async () => {
+it('reports that the store is locked when the wait is over, and works after the lock is released', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
   const project = await newProject(store);
@@ -73,7 +73,7 @@ it('says that the store is locked when the wait is over, and works when it is no
   expect(await store.deleteSession(project, id, startOfTime)).not.toBeNull();
 });
 
-it('waits with a reply longer than with all else: it was said already', async () => {
+it('waits longer to store a reply than for any other write, because the reply was shown already', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
   const project = await newProject(store);
@@ -88,7 +88,7 @@ it('waits with a reply longer than with all else: it was said already', async ()
   await ended;
 });
 
-it('gives up a turn that waits for the lock as soon as it is stopped, and keeps nothing of it', async () => {
+it('drops a turn that waits for the lock as soon as its signal fires, and stores nothing of it', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
   const project = await newProject(store);
@@ -101,7 +101,7 @@ it('gives up a turn that waits for the lock as soon as it is stopped, and keeps 
   setTimeout(() => stop.abort(new Error('stopped')), 50);
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
-  // What was asked for besides is still waited for.
+  // The other call still waits for the lock.
   const kept = newSession(store, project);
   expect(isHeld).toBe(true);
   expect(
@@ -113,7 +113,7 @@ it('gives up a turn that waits for the lock as soon as it is stopped, and keeps 
   ).toEqual([id]);
 });
 
-it('is closed at once when nothing waits any more, though the lock is held', async () => {
+it('closes at once when nothing waits any more, although the lock is held', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
   const project = await newProject(store);
@@ -126,7 +126,7 @@ it('is closed at once when nothing waits any more, though the lock is held', asy
   await ended;
 });
 
-it('is opened while another process writes', async () => {
+it('opens while another process writes', async () => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, 'data'));
   const first = await openTestStore(storeOptions(join(directory, 'data')));

@@ -1,4 +1,4 @@
-// A purge keeps other processes waiting for no more than a slice of it, and shows nobody a session that is half erased.
+// Other processes wait for at most one slice of a purge, and never see a half-erased session.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
@@ -15,7 +15,7 @@ import { newProject, newSession } from '../store-samples.ts';
 const filter = { projectId: null, deletedBefore: 100 };
 const options = { expected: 251, keptSince: 0 };
 
-/** 250 deleted sessions of a message, a deleted one of 1,000, and an active one of as many; all are in the indexes. */
+/** 250 deleted sessions of one message, a deleted one of 1,000 messages, and an active one of 1,000; all are in the indexes. */
 async function storeToPurge(): Promise<string> {
   const directory = temporaryDirectory();
   const path = join(directory, 'parley.db');
@@ -44,7 +44,7 @@ async function storeToPurge(): Promise<string> {
   return path;
 }
 
-/** Opens it so that the statements of each transaction are known. */
+/** Opens the store so that the statements of each transaction are recorded. */
 function toolsFor(path: string) {
   const transactions: string[][] = [];
   const database = new Database(path, {

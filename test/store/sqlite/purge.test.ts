@@ -1,4 +1,4 @@
-// Purging, down to the bytes: what was said in a purged session is in no file of the store any more, and nothing else is missing.
+// The bytes of a purge: no file of the store contains a text of a purged session any more, and nothing else is missing.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -41,12 +41,12 @@ async function hold(options: EmbeddedOptions = {}): Promise<Held> {
   };
 }
 
-/** Where the word still stands, of all files in the directory; only while no SQLite of this process has them open. */
+/** The files in the directory that contain the word. Call it only while no SQLite of this process has them open. */
 function placesOf(word: string, directory: string): readonly string[] {
   return readdirSync(directory).filter((name) => readFileSync(join(directory, name)).includes(word));
 }
 
-/** A session that says the word in its title, its message and its reply, also as an answer that is kept to be repeated. */
+/** A session with the word in its title, its message and its reply, and in the stored answer of an idempotency key. */
 async function sayEverywhere({ backend, key }: Held, word: string): Promise<string> {
   const named = callWith(key, { idempotencyKey: `title-${word.length}-${Math.random()}` });
   const { session_id } = (await backend.service.createSession(named, { title: `about ${word}` })).data;
@@ -71,7 +71,7 @@ test('no byte of a purged session is left in the store, its log or its backups, 
   raw.close();
   writeFileSync(`${file}.backup-part`, 'canary-alpha');
   await backend.close();
-  // What is looked for is there to be found.
+  // The search for the word works: it is found before the purge.
   expect([...placesOf('canary-alpha', directory)].sort()).toEqual([
     'parley.db',
     'parley.db.backup-part',
@@ -110,7 +110,7 @@ test('no byte of a purged session is left in the store, its log or its backups, 
   expect(placesOf('canary-beta', directory)).toEqual(['parley.db']);
 });
 
-test('a search index of messages is purged with them', async () => {
+test('the words of purged messages are erased from the search indexes', async () => {
   const held = await hold();
   const { backend, file, directory, key } = held;
   const raw = new Database(file);
@@ -136,7 +136,7 @@ test('a search index of messages is purged with them', async () => {
   expect(rows).toBe(2);
 });
 
-test('while another process reads, a purge says "not yet" and has erased nothing; afterwards it works', async () => {
+test('while another process reads, a purge fails with "Not yet" and has erased nothing; afterwards it works', async () => {
   const held = await hold({ lockWaitMs: 300 });
   const { backend, file, key } = held;
   const gone = await sayEverywhere(held, 'canary-alpha');
@@ -145,7 +145,7 @@ test('while another process reads, a purge says "not yet" and has erased nothing
   const reader = new Database(file, { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM messages').get();
-  // Something for the log to hold that the reader does not see.
+  // Content of the log that the reader does not see.
   await backend.service.createSession(callWith(key), { title: null });
   const refused = await failureOf(
     backend.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 }),
@@ -161,7 +161,7 @@ test('while another process reads, a purge says "not yet" and has erased nothing
   expect(report).toMatchObject({ sessions: 1, messages: 2, integrity: 'ok' });
 });
 
-test('a purge that is stopped before the file is built anew leaves no byte in the pages that it freed', async () => {
+test('a purge that is stopped before the file is rebuilt leaves no byte in the pages that it freed', async () => {
   const directory = temporaryDirectory();
   const file = join(directory, 'parley.db');
   const { store } = await openSqliteStore({ ...storeOptions(directory), lockWaitMs: 100 });
@@ -178,7 +178,7 @@ test('a purge that is stopped before the file is built anew leaves no byte in th
   const reader = new Database(file, { readonly: true });
   while (reader.prepare(`SELECT 1 FROM meta WHERE name = 'purge'`).get() === undefined)
     await new Promise((resolve) => setImmediate(resolve));
-  // As another process does: the log cannot be emptied, and the file is not built anew.
+  // A reader like another process: the log cannot be emptied, so the file is not rebuilt.
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM sessions').get();
   expect((await refused).message).toMatch(/Their rows are gone, but not yet all of their bytes\.$/);
@@ -187,7 +187,7 @@ test('a purge that is stopped before the file is built anew leaves no byte in th
   expect(placesOf('canary-alpha', directory)).toEqual([]);
 });
 
-test('a purge that was cut after its rows were gone is known, and finished by the next', async () => {
+test('a purge that was cut after its rows were erased is reported, and the next purge finishes it', async () => {
   const held = await hold();
   const { backend, file, key } = held;
   const gone = await sayEverywhere(held, 'canary-alpha');
@@ -206,7 +206,7 @@ test('a purge that was cut after its rows were gone is known, and finished by th
   expect(placesOf('canary-alpha', held.directory)).toEqual([]);
 });
 
-test('a count that is not the one expected erases nothing', async () => {
+test('a purge with an unexpected count erases nothing', async () => {
   const held = await hold();
   const { backend, key } = held;
   const id = await sayEverywhere(held, 'canary-alpha');

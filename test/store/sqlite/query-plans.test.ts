@@ -1,5 +1,5 @@
-// What SQLite means to do for each statement: search an index, never walk a table or sort one, so that a store of a million
-// sessions answers like a small one. And each names its project itself.
+// SQLite's plan for each statement: it searches an index, and never reads or sorts a whole table, so that a store of a million
+// sessions is as fast as a small one. Each statement names its project.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
@@ -46,7 +46,7 @@ const pagesOfSessions = orders.flatMap(({ sort, order }) =>
   ),
 );
 
-/** Two subjects may have statements of one name. */
+/** The statements of a subject, with the subject in their names, because two subjects may have statements with the same name. */
 function of(subject: string, statements: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(statements).map(([name, sql]) => [`${name} of ${subject}`, sql]));
 }
@@ -65,7 +65,7 @@ const ofProject = {
 describe.each(Object.entries({ ...ofProject, ...of('keys', idempotencyStatements) }))(
   'the statement %s',
   (_, sql) => {
-    it('walks no table, no whole project or session, and sorts nothing', async () => {
+    it('reads no whole table, project or session, and sorts nothing', async () => {
       expect(await plan(sql)).not.toMatch(
         /SCAN (?!CONSTANT|\(subquery)|TEMP B-TREE|\((project|session)=\?\)/,
       );
@@ -78,7 +78,7 @@ it.each(
     /session_id = (@sessionId|part\.value)|ON CONFLICT \(.*session_id/.test(sql),
   ),
 )(
-  'the statement %s finds the session that it names by project and id at once, so that an id of another project is as none',
+  'the statement %s looks a session up by project and id together, so that an id of another project is like an unknown id',
   async (_, sql) => {
     if (/^\s*INSERT INTO sessions/.test(sql)) expect(sql).toContain('ON CONFLICT (project, session_id)');
     else expect(await plan(sql)).toMatch(/INDEX sessions_by_id \(project=\? AND session_id=\?\)/);
@@ -86,29 +86,29 @@ it.each(
   },
 );
 
-it('names its project in every statement but the one that forgets old idempotency keys', () => {
+it('every statement names its project, except the one that deletes old idempotency keys', () => {
   const { forget: _, ...others } = idempotencyStatements;
   for (const sql of Object.values({ ...ofProject, ...others, ...searchStatements })) {
     expect(sql).toContain('project_id = @projectId');
   }
 });
 
-it('finds a key by its hash through an index', async () => {
+it('an API key is found by its hash through an index', async () => {
   expect(await plan(keyStatements.find)).toMatch(/^SEARCH api_keys USING INDEX \S+ \(hash=\?\)/);
 });
 
 it.each(pagesOfSessions)(
-  'begins a $name by $sort, $order, where the last one ended',
+  'a $name by $sort, $order, begins at the end of the last page',
   async ({ state, sort, order, sql }) => {
     const search = await plan(sql);
     const index = `sessions_${state}${sort === 'created' ? '_created' : ''}`;
     expect(search).toContain(`${index} (project=? AND `);
-    // Some versions of SQLite search for the time alone and step over the rows of that one millisecond.
+    // Some versions of SQLite search for the time alone and skip the rows of that one millisecond.
     const [column, onward] = [`${sort}_at`, order === 'desc' ? '<' : '>'];
     expect(
       [`(${column},session_id)${onward}(?,?)`, `${column}${onward}?`].some((at) => search.includes(at)),
     ).toBe(true);
-    // And it stops where the filter ends; of the newest by creation, any may have been active in its time.
+    // The search stops at the end of the filter, except for the newest by creation, because any of those may have been active in its time.
     if (order === 'asc') expect(search).toContain(`${column}<?`);
     else if (sort === 'updated') expect(search).toContain('updated_at>?');
   },
@@ -122,7 +122,7 @@ it.each([
 });
 
 it.each(Object.entries(searchStatements))(
-  'a search of %s asks the index first, and sorts nothing',
+  'a search of %s reads the index first, and sorts nothing',
   async (name, sql) => {
     const steps = (await plan(sql))
       .split('\n')
@@ -137,14 +137,14 @@ it.each(Object.entries(searchStatements))(
 );
 
 it.each(Object.entries(usageStatements))(
-  'counts usage by %s from the index alone, from its time on',
+  'usage by %s is counted from the index alone, from the given time on',
   async (_, sql) => {
     expect(await plan(sql)).toContain('SEARCH reply USING COVERING INDEX replies_by_time (created_at>?)');
   },
 );
 
 it.each(Object.entries({ ...of('index', indexStatements), ...of('waiting', waitingStatements) }))(
-  'the messages that wait, %s, are found without a walk through others',
+  'the statement %s finds waiting messages without reading others',
   async (_, sql) => {
     expect(await plan(sql)).not.toMatch(/SCAN (message|sessions)/);
   },

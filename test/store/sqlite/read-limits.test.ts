@@ -1,5 +1,5 @@
-// Searches that never end, of some projects: others are searched soon all the same, and whoever asked too long is refused. The processes
-// are real; what they run is an SQLite statement without an end.
+// Some projects search without an end: other projects are served soon all the same, and a search that lasts too long is refused. The
+// processes are real and run an SQLite statement without an end.
 import { performance } from 'node:perf_hooks';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadLimits } from '../../../src/store/sqlite/read-queue.ts';
@@ -21,18 +21,18 @@ function opened(limits: Partial<ReadLimits> = {}) {
   return { processes, search };
 }
 
-it('searches without an end of four projects keep no fifth project waiting', async () => {
+it('endless searches of four projects do not delay a fifth project', async () => {
   const { search } = opened();
   const endless = [1, 2, 3, 4].map((number) => search(`hostile ${number}`, 'endless'));
   const outcomes = Promise.allSettled(endless);
   const start = performance.now();
   expect((await search('other', 'quick')).items).toEqual([]);
-  // Most of it is the start of a process, on a machine that does more than this.
+  // Most of this time is the start of a process on a busy machine.
   expect(performance.now() - start).toBeLessThan(5000);
   expect(await Promise.race([outcomes, 'they go on'])).toBe('they go on');
 });
 
-it('where no more searches may run, the slow one of the project that has searched longest makes room', async () => {
+it('when no more searches may run, the slow search of the project that has searched longest is ended', async () => {
   const { search } = opened({ quick: 1, slowMs: 100, mostRunning: 2 });
   const first = expect(search('hostile 1', 'endless')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
@@ -47,7 +47,7 @@ it('where no more searches may run, the slow one of the project that has searche
   expect(await Promise.race([second, 'it goes on'])).toBe('it goes on');
 });
 
-it('of searches that wait, that of the project which has searched least comes first', async () => {
+it('among waiting searches, the one of the project that has searched least comes first', async () => {
   const { search } = opened({ quick: 1, mostRunning: 1, slowMs: 60_000 });
   await search('busy', 'quick');
   const order: string[] = [];
@@ -59,7 +59,7 @@ it('of searches that wait, that of the project which has searched least comes fi
   expect(order).toEqual(['third', 'idle', 'busy']);
 });
 
-it('projects that search without an end leave each other their places', async () => {
+it('projects with endless searches end each other’s searches only now and then', async () => {
   const { search } = opened({ quick: 1, slowMs: 50, mostRunning: 1 });
   const stop = new AbortController();
   const refused: string[] = [];
@@ -68,7 +68,7 @@ it('projects that search without an end leave each other their places', async ()
       await search(project, 'endless', stop.signal).catch(() => refused.push(project));
   };
   const all = Promise.all([endless('one'), endless('other')]);
-  // Each in turn makes room for the other, and both for whoever has not searched yet.
+  // Each is ended now and then for the other, and always for a project that has not searched yet.
   for (let number = 0; number < 3; number += 1)
     expect((await search(`new ${number}`, 'quick')).items).toEqual([]);
   stop.abort();
@@ -76,7 +76,7 @@ it('projects that search without an end leave each other their places', async ()
   expect(refused.length).toBeLessThan(20);
 });
 
-it('a search that lasts longer than it may is refused by its words, and its project can search again', async () => {
+it('a search that lasts too long is refused with an error that names its words, and its project can search again', async () => {
   const { search } = opened({ longestSearchMs: 1500 });
   const refused = expect(search('hostile', 'endless')).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
@@ -89,7 +89,7 @@ it('a search that lasts longer than it may is refused by its words, and its proj
   expect(usualReadLimits.longestSearchMs).toBe(60_000);
 });
 
-it('a search that its caller gives up leaves its place to the next of its project', async () => {
+it('a search that its caller cancels leaves its place to the next one of its project', async () => {
   const { search } = opened();
   const stop = new AbortController();
   const stopped = expect(search('one', 'endless', stop.signal)).rejects.toThrow('left');
@@ -99,7 +99,7 @@ it('a search that its caller gives up leaves its place to the next of its projec
   expect((await next).items).toEqual([]);
 });
 
-it('closing ends a search that never ends, and refuses those that wait', async () => {
+it('closing ends an endless search, and refuses the waiting ones', async () => {
   const { processes, search } = opened();
   const outcomes = Promise.allSettled(['endless', 'quick'].map((text) => search('one', text)));
   await search('other', 'quick');

@@ -1,4 +1,4 @@
-// Long messages, which are in no index so that no write waits for them: a search finds them all the same.
+// Long messages are in no index, so that no write waits for them. A search finds them all the same.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
@@ -28,7 +28,7 @@ function apart(database: ReturnType<typeof openDatabase>): unknown {
 const longText = `${'hay '.repeat(20_000)}a Needle in the hAystáck ${'hay '.repeat(100)}`;
 const longChinese = `${'草'.repeat(11_000)}東京都の針${'草'.repeat(50)}`;
 
-it('a message that is too long for an index is found by words, phrases, beginnings and characters, and by its project alone', async () => {
+it('a message that is too long for an index is found by words, phrases, beginnings and characters, by its own project only', async () => {
   const directory = temporaryDirectory();
   const { store } = await openSqliteStore(storeOptions(directory));
   const [mine, other] = [await newProject(store), await newProject(store)];
@@ -61,26 +61,29 @@ it.each([
   ['long by long', longText, longChinese, 1],
   ['long by short', longText, '東京都 needles', 0],
   ['short by long', 'a needle in the haystack', longChinese, 1],
-])('a cut reply that is replaced, %s, is found by what stands there', async (_, cut, whole, left) => {
-  const directory = temporaryDirectory();
-  const { store } = await openSqliteStore(storeOptions(directory));
-  const project = await newProject(store);
-  const turn = await begin(store, project, 'question', 'key');
-  await store.endTurn(project, turn, turnReply({ content: cut, finish_reason: 'interrupted' }));
-  expect(await snippets(store, project, 'haystack')).toHaveLength(1);
-  fillIndexes(directory);
-  const again = await begin(store, project, 'question', 'key');
-  await store.endTurn(project, again, turnReply({ content: whole }));
-  expect(await snippets(store, project, 'haystack')).toEqual([]);
-  expect(await snippets(store, project, '東京都')).toHaveLength(1);
-  await store.close();
-  expect(lookInto(join(directory, 'parley.db'), apart)).toHaveLength(left);
-});
+])(
+  'a cut reply that was replaced, %s, is found by the words of the new reply',
+  async (_, cut, whole, left) => {
+    const directory = temporaryDirectory();
+    const { store } = await openSqliteStore(storeOptions(directory));
+    const project = await newProject(store);
+    const turn = await begin(store, project, 'question', 'key');
+    await store.endTurn(project, turn, turnReply({ content: cut, finish_reason: 'interrupted' }));
+    expect(await snippets(store, project, 'haystack')).toHaveLength(1);
+    fillIndexes(directory);
+    const again = await begin(store, project, 'question', 'key');
+    await store.endTurn(project, again, turnReply({ content: whole }));
+    expect(await snippets(store, project, 'haystack')).toEqual([]);
+    expect(await snippets(store, project, '東京都')).toHaveLength(1);
+    await store.close();
+    expect(lookInto(join(directory, 'parley.db'), apart)).toHaveLength(left);
+  },
+);
 
 it.each([
   ['words', 'mountain '.repeat(4500)],
   ['a script without spaces', '山'.repeat(7000)],
-])('one transaction takes some 40 KiB of %s into the indexes, and no more', async (_, content) => {
+])('one transaction indexes about 40 KiB of %s, and no more', async (_, content) => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore(storeOptions(directory));
   const project = await newProject(store);

@@ -1,4 +1,4 @@
-// What bounds a search in the SQLite store: how many rows are read, and whose sessions they may be of.
+// The limits of a search in the SQLite store: how many rows are read, and of which project.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
@@ -10,7 +10,7 @@ import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { newProject, search, turnReply, turnStart } from '../store-samples.ts';
 
 it.each(Object.entries(searchStatements))(
-  'the statement that finds hits in the index of %s reads no more rows than it is told, the newest first',
+  'the statement that finds hits in the index of %s reads no more rows than its limit, the newest first',
   async (_, sql) => {
     const directory = temporaryDirectory();
     const { store } = await openSqliteStore(storeOptions(directory));
@@ -31,7 +31,7 @@ it.each([
   ['words', 'fox', ''],
   ['pieces', '東京都', `|| '  '`],
 ])(
-  'an index of %s that gives a message to another project shows it to nobody',
+  'a message that the index of %s assigns to the wrong project is shown to no project',
   async (index, text, ending) => {
     const directory = temporaryDirectory();
     const { store: made } = await openSqliteStore(storeOptions(directory));
@@ -80,7 +80,7 @@ it('a short word is found, and found alike, whatever begins with it in other pro
   expect(await searches()).toEqual(before);
 });
 
-it('of the hits, the texts of the newest 16 MiB are read to be scored, and a word of another counts once', async () => {
+it('the texts of the newest 16 MiB of hits are read for their scores; in other hits a word counts once', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));
   const project = await newProject(store);
   const say = async (content: string) => {

@@ -1,4 +1,4 @@
-// What a word is, and which characters are equal in a search: the same by the rules that read texts as by SQLite's index.
+// The characters of words, and the characters that count as equal: the rules that read texts agree with SQLite's index.
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { foldCase, foldWord, wordsIn } from '../../../src/store/search-characters.ts';
@@ -7,7 +7,7 @@ import { runs } from '../../support/runs.ts';
 const everyCharacter = runs(0x3000, 0x110000);
 const fewOthers = 2000;
 
-/** The first ones, in which nearly all exceptions are, and some of the others. */
+/** The first characters of Unicode, which include nearly all exceptions, and a sample of the others. */
 function characters(): readonly string[] {
   const first = Array.from({ length: everyCharacter - 1 }, (_, index) => index + 1);
   const others = Array.from({ length: fewOthers }, () => Math.floor(Math.random() * 0x10ffff) + 1);
@@ -16,7 +16,7 @@ function characters(): readonly string[] {
     .map((code) => String.fromCodePoint(code));
 }
 
-/** For each text the words that an index of this kind holds of it, in their order. */
+/** The words that an index with this tokenizer holds for each text, in their order. */
 function indexed(tokenizer: string, texts: readonly string[]): readonly (readonly string[])[] {
   const database = new Database(':memory:');
   try {
@@ -37,14 +37,14 @@ function indexed(tokenizer: string, texts: readonly string[]): readonly (readonl
   }
 }
 
-test('a text is divided into the words that the index holds', () => {
+test('a text is divided into the same words as in the index', () => {
   const texts = characters().map((character) => `x${character}y`);
   const words = texts.map((text) => Array.from(wordsIn(text), ([word]) => foldWord(word)));
   const expected = indexed('unicode61 remove_diacritics 2', texts);
   expect(texts.filter((_, index) => words[index]?.join() !== expected[index]?.join())).toEqual([]);
 }, 120_000);
 
-test('a character of a piece is the one that the index holds, and keeps its place', () => {
+test('a character of a piece is folded as in the index, and keeps its place', () => {
   const texts = characters().map((character) => `${character}xy`);
   const expected = indexed('trigram', texts);
   expect(texts.filter((text, index) => foldCase(text) !== expected[index]?.[0])).toEqual([]);

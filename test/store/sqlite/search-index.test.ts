@@ -1,5 +1,5 @@
-// The search indexes of the SQLite store fall behind and catch up: whatever is written, replaced and erased in between, a search
-// finds all that is there, and nothing else.
+// The search indexes of the SQLite store are filled late. Whatever is written, replaced and erased in between, a search
+// finds every stored message, and nothing else.
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -29,7 +29,7 @@ async function found(store: SessionStore, project: string, query: string, signal
   return items.length;
 }
 
-/** With a key, which begins the same turn again once its reply was cut. */
+/** Begins a turn. A second call with the same key begins it again after a cut reply. */
 async function begin(
   store: SessionStore,
   project: string,
@@ -41,7 +41,7 @@ async function begin(
   return begun.turn;
 }
 
-/** Of a store that is closed: whether its indexes hold what they should, and how many messages wait for them. */
+/** Checks the indexes of a closed store, and returns how many messages wait for them. */
 function checkIndexes(database: Database.Database): { readonly waiting: number; readonly messages: number } {
   for (const table of ['message_words', 'message_pieces']) {
     database.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run();
@@ -53,7 +53,7 @@ function checkIndexes(database: Database.Database): { readonly waiting: number; 
   return database.prepare(counts).get() as { waiting: number; messages: number };
 }
 
-/** To the session that was made last. */
+/** Adds messages to the session that was created last. */
 function addMessages(database: Database.Database, count: number): void {
   const add = database.prepare(
     `INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
@@ -64,7 +64,7 @@ function addMessages(database: Database.Database, count: number): void {
   })();
 }
 
-/** As a purge does, or an upgrade: past the store. */
+/** Deletes messages directly in the database, as a purge or a migration does. */
 function erase(path: string, condition: string): void {
   lookInto(path, (database) => {
     const messages = `SELECT id FROM messages WHERE ${condition}`;
@@ -90,7 +90,7 @@ const steps = fc.array(
 );
 const words = ['apple', 'birch', 'cedar', '東京都', '大阪府', 'apple 東京都'];
 
-it('whatever is written, replaced and erased between searches, each finds all that is there', async () => {
+it('whatever is written, replaced and erased between searches, each search finds every stored message', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (chosen: readonly Step[]) => {
       const directory = temporaryDirectory();
@@ -134,7 +134,7 @@ it('whatever is written, replaced and erased between searches, each finds all th
   );
 });
 
-it('a turn adds nothing to the indexes; after many, what came is added without a search, before the store is closed', async () => {
+it('a turn adds nothing to the indexes; after many turns the messages are indexed without a search, before the store is closed', async () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'parley.db');
   const { store } = await openSqliteStore(storeOptions(directory));
@@ -150,14 +150,14 @@ it('a turn adds nothing to the indexes; after many, what came is added without a
   expect(waiting).toBeLessThanOrEqual(24);
 });
 
-it('a few huge messages are added a few at a time', async () => {
+it('huge messages are indexed a few at a time', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));
   const project = await newProject(store);
   for (let turn = 0; turn < 5; turn += 1) await begin(store, project, 'mountain '.repeat(30_000));
   expect(await found(store, project, 'mountain')).toBe(5);
 });
 
-it('a search that is stopped while it adds much is over at once, and what it added stays added', async () => {
+it('a search that is stopped while it indexes many messages ends at once, and the indexed messages stay indexed', async () => {
   const directory = temporaryDirectory();
   const { store } = await openSqliteStore(storeOptions(directory));
   const project = await newProject(store);
@@ -173,7 +173,7 @@ it('a search that is stopped while it adds much is over at once, and what it add
   expect(waiting).toBeLessThan(messages);
 });
 
-it('while another process writes, a search finds the new messages too, and waits only where very many are not in the index', async () => {
+it('while another process writes, a search finds the new messages too, and waits only if very many are not in the index', async () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'parley.db');
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
@@ -191,7 +191,7 @@ it('while another process writes, a search finds the new messages too, and waits
   expect(await found(store, project, 'mountain')).toBe(1);
 });
 
-it('a store whose index was filled with every message is given one that is not, and finds what it held', async () => {
+it('a store whose index was filled at every message is migrated to one that is filled late, and a search finds all its messages', async () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'parley.db');
   const old = await openSqliteStore({ ...storeOptions(directory), migrations: schema.slice(0, 3) });
@@ -215,7 +215,7 @@ it('a store whose index was filled with every message is given one that is not, 
   expect((await store.inspect()).integrity).toBe('ok');
 });
 
-it('of a store of schema 8, the messages that its indexes lack wait, and all are found once', async () => {
+it('after a migration from schema 8 the messages that the indexes lack wait, and each message is found once', async () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'parley.db');
   const old = await openSqliteStore({ ...storeOptions(directory), migrations: schema.slice(0, 8) });

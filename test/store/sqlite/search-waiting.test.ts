@@ -1,4 +1,4 @@
-// The messages that wait for the search indexes: a search finds those of its project as if they were in there, and waits for no other's.
+// The messages that wait for the search indexes: a search finds those of its project as if they were indexed, and reads no others.
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -25,7 +25,7 @@ import {
 
 const never = new AbortController().signal;
 
-// Characters on whose places in words Unicode, SQLite and JavaScript do not agree are among them.
+// Some of them are characters whose role in words differs between Unicode, SQLite and JavaScript.
 const words = fc.constantFrom(
   ...[
     'fox',
@@ -72,7 +72,7 @@ const queries = [
 ];
 const pieces = ['東京', '京', 'タワー fox', 'ไท', '서울', 'ガ'];
 
-/** Two projects. All ids and times come from the operations alone. */
+/** Two projects in one store. All ids and times follow from the operations alone. */
 class Place {
   readonly store: SessionStore;
   readonly #projects: readonly string[];
@@ -141,7 +141,7 @@ class Place {
   }
 }
 
-it('whether the indexes are filled at every step, at some, or never, the same operations give equal pages', async () => {
+it('the same operations give equal pages whether the indexes are filled at every step, at some steps, or never', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 14 }), async (operations) => {
       const [never, sometimes, always] = [await Place.make(), await Place.make(), await Place.make()];
@@ -169,7 +169,7 @@ function waitingBy(directory: string): Readonly<Record<number, number>> {
   });
 }
 
-it('a search takes in no message of another project, and of its own only where very many wait', async () => {
+it('a search indexes no message of another project, and its own only if very many wait', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore(storeOptions(directory));
   const projects = [await newProject(store), await newProject(store)];
@@ -188,7 +188,7 @@ it('a search takes in no message of another project, and of its own only where v
   expect(waitingBy(directory)).toEqual({ 2: 1 });
 });
 
-it('in between, the projects are served by turns', async () => {
+it('between searches the projects are indexed in turns', async () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'parley.db');
   const { store } = await openTestStore(storeOptions(directory));

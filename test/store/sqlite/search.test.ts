@@ -1,4 +1,4 @@
-// Searching the SQLite store: an index that is filled late, that nothing of a message stays when it goes, and who waits meanwhile.
+// Searches in the SQLite store: an index that is filled late, the erasure of its words, and the pauses of a search.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { newProject, newSession, search, snippets } from '../store-samples.ts';
 import { begin } from '../turn-steps.ts';
 
-it('fills the index of a store of schema 1, keeps a copy of it, and finds what was said before and after', async () => {
+it('fills the index of a store of schema 1, keeps a copy of the store, and finds earlier and later messages', async () => {
   const directory = temporaryDirectory();
   const [first] = schema;
   if (first === undefined) throw new Error('no schema');
@@ -19,7 +19,7 @@ it('fills the index of a store of schema 1, keeps a copy of it, and finds what w
   const project = await newProject(old.store);
   const session = await newSession(old.store, project);
   await old.store.close();
-  // As a Parley of that schema wrote it: this one writes columns that it has not.
+  // The rows are written as a Parley of that schema wrote them, because this one writes newer columns.
   lookInto(join(directory, 'parley.db'), (database) => {
     const add = database.prepare(
       `INSERT INTO messages (session, position, message_id, role, mode, finish_reason, created_at, content)
@@ -42,7 +42,7 @@ it('fills the index of a store of schema 1, keeps a copy of it, and finds what w
   expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(1);
 });
 
-it('a message whose row is deleted leaves no byte of its words in the file, once the indexes are optimized and it is vacuumed', async () => {
+it('a deleted message leaves no byte of its words in the file after the indexes are optimized and the file is vacuumed', async () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'parley.db');
   const { store } = await openSqliteStore(storeOptions(directory));
@@ -72,7 +72,7 @@ it('a message whose row is deleted leaves no byte of its words in the file, once
   for (const canary of ['canaryword', '金糸雀']) expect(bytes.includes(canary)).toBe(false);
 });
 
-/** How often others got their turn while the work was done. */
+/** How often the event loop turned during the work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let [turns, isOver] = [0, false];
   const turn = () => {
@@ -85,7 +85,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-it('lets others have their turn while it ranks many hits, and while it shows long ones', async () => {
+it('lets the event loop turn while it ranks many hits, and while it shows long ones', async () => {
   const directory = temporaryDirectory();
   const { store: first } = await openSqliteStore(storeOptions(directory));
   const project = await newProject(first);
@@ -108,7 +108,7 @@ it('lets others have their turn while it ranks many hits, and while it shows lon
   });
   const { store } = await openTestStore(storeOptions(directory));
   expect((await search(store, project, 'needle')).items).toHaveLength(20);
-  // 1.4 MB are read, 64 KiB in a turn; and each session is shown in a turn of its own.
+  // 1.4 MB are read, 64 KiB in each turn, and each session is shown in a turn of its own.
   const ranking = await turnsDuring(() => search(store, project, 'quick brown fox', 1));
   expect(ranking).toBeGreaterThan(20);
   expect(await turnsDuring(() => search(store, project, 'needle', 20))).toBeGreaterThan(20);

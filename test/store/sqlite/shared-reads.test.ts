@@ -1,4 +1,4 @@
-// Reads that a server shares: one look at the store for all requests that came at once, and never an older one.
+// Shared reads of a server: all requests of one moment see one state of the store, and never an older one.
 import { join } from 'node:path';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ async function storeWithSession() {
   };
 }
 
-it('a read sees what another process has just committed', async () => {
+it('a read sees the last commit of another process', async () => {
   const { store, title, renameElsewhere } = await storeWithSession();
   expect(await title()).toBe('old');
   renameElsewhere('new');
@@ -47,7 +47,7 @@ it('shared reads see one moment, and those of the next turn of the event loop a 
   await store.close();
 });
 
-it('a write of this process ends what its reads share, so that it is seen at once', async () => {
+it('a write of this process ends the shared reads, so that it is visible at once', async () => {
   const { store, shareReads, title, rename } = await storeWithSession();
   shareReads();
   expect(await title()).toBe('old');
@@ -56,7 +56,7 @@ it('a write of this process ends what its reads share, so that it is seen at onc
   await store.close();
 });
 
-it('a store that is closed while reads are shared is closed', async () => {
+it('a store can be closed while reads are shared', async () => {
   const { store, shareReads, title } = await storeWithSession();
   shareReads();
   expect(await title()).toBe('old');

@@ -1,5 +1,5 @@
-// A glob, read as a pattern and given to SQLite, finds what SQLite's own reading of it finds. Another database translates the pattern in
-// its own way: here as a regular expression, which must find the same.
+// A glob that is read as a pattern and written as SQLite's GLOB finds the same titles as the original glob. Another database translates the
+// pattern in its own way, here as a regular expression, which must find the same titles.
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -53,7 +53,7 @@ const part = fc.oneof(
 );
 const glob = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''));
 
-test('a pattern finds what the glob finds that it was read of', () => {
+test('a pattern finds the same titles as its glob', () => {
   fc.assert(
     fc.property(glob, fc.array(title, { minLength: 8, maxLength: 8 }), (given, titles) => {
       const pattern = readTitlePattern(given);

@@ -1,4 +1,4 @@
-// Writes that wait together: one transaction, one fate each.
+// Writes that wait together share one transaction, and each has its own result.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -28,7 +28,7 @@ function openWriter(waitMs = 100) {
   return { writer, note, notes, count, database, path };
 }
 
-it('puts 200 concurrent writes into a handful of transactions', async () => {
+it('puts 200 concurrent writes into a few transactions', async () => {
   const { writer, note, notes, count } = openWriter();
   const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
   expect(await Promise.all(numbers.map((number) => writer.write(() => note(number))))).toEqual(numbers);
@@ -36,7 +36,7 @@ it('puts 200 concurrent writes into a handful of transactions', async () => {
   expect(count('COMMIT')).toBeLessThanOrEqual(5);
 });
 
-it('commits long writes in several transactions, in their order, and lets others have their turn in between', async () => {
+it('commits long writes in several transactions, in their order, and lets other writes run in between', async () => {
   const { writer, note, notes, count } = openWriter();
   const turns: number[] = [];
   const longWrite = (number: number) =>
@@ -60,7 +60,7 @@ it('commits long writes in several transactions, in their order, and lets others
   expect(turns).toEqual(expect.arrayContaining([1, 2]));
 });
 
-it('ends a transaction with a write that lasts, so that others have their turn before the next', async () => {
+it('ends a transaction after a slow write, so that other work runs before the next', async () => {
   const { writer, note, notes, count } = openWriter();
   const turns: number[] = [];
   let turn = 0;
@@ -103,7 +103,7 @@ it('fails the one write that fails, and keeps the others', async () => {
   expect(count('COMMIT')).toBe(1);
 });
 
-it('needs no savepoint for a write that is alone, and undoes all of it when it fails', async () => {
+it('uses no savepoint for a single write, and undoes all of it when it fails', async () => {
   const { writer, note, notes, count } = openWriter();
   await writer.write(() => note(1));
   await expect(
@@ -133,13 +133,13 @@ it('settles a write after its commit, never before', async () => {
   ]);
 });
 
-it('gives each write its own fate when the transaction that they shared is lost', async () => {
+it('gives each write its own result when the shared transaction is lost', async () => {
   const { writer, note, notes, database } = openWriter();
   const outcomes = await Promise.allSettled([
     writer.write(() => note(1)),
     writer.write(() => {
       note(2);
-      database.exec('ROLLBACK'); // as SQLite does by itself on a full disk
+      database.exec('ROLLBACK'); // SQLite does this by itself on a full disk.
       throw new Error('full');
     }),
     writer.write(() => note(3)),
@@ -148,7 +148,7 @@ it('gives each write its own fate when the transaction that they shared is lost'
   expect(notes()).toEqual([1, 3]);
 });
 
-it('takes the writes that come while it works', async () => {
+it('accepts writes that arrive while it works', async () => {
   const { writer, note, notes } = openWriter();
   const first = writer.write(() => note(1)).then(() => writer.write(() => note(3)));
   const second = writer.write(() => note(2));
@@ -157,7 +157,7 @@ it('takes the writes that come while it works', async () => {
   expect(notes()).toEqual([1, 2, 3]);
 });
 
-it('lets each write wait for a lock by its own time, whatever waits before it', async () => {
+it('lets each write wait for a lock for its own time, whatever waits before it', async () => {
   const { writer, note, path } = openWriter(1000);
   const other = new Database(path);
   onTestFinished(() => {
@@ -172,7 +172,7 @@ it('lets each write wait for a lock by its own time, whatever waits before it', 
   await first;
 });
 
-it('serves a short write of another party before the rest of one party’s, however many it has put in', async () => {
+it('runs a short write of one party before the many waiting writes of another', async () => {
   const { writer, note, notes, count } = openWriter();
   const lasting = (number: number) => () => {
     for (const end = performance.now() + 25; performance.now() < end; );
@@ -180,7 +180,8 @@ it('serves a short write of another party before the rest of one party’s, howe
   };
   const many = [1, 2, 3, 4].map((number) => writer.write(lasting(number), { party: 'one' }));
   const short = writer.write(() => note(10), { party: 'other' }).then(notes);
-  // The first write takes all that a transaction may. The second transaction begins with the other party, and may go on with one more.
+  // The first write takes the longest time of a transaction. The second transaction begins with the other party, and may run one more
+  // write.
   const before = await short;
   expect(before).toContain(10);
   expect(before).not.toContain(3);
@@ -188,7 +189,7 @@ it('serves a short write of another party before the rest of one party’s, howe
   expect(count('COMMIT')).toBeGreaterThanOrEqual(4);
 });
 
-it('gives parties turns with their long writes, and a short write of any goes between two parts', async () => {
+it('lets the parties take turns with their long writes, and runs short writes between two parts', async () => {
   const { writer, note } = openWriter();
   const order: string[] = [];
   function* parts(name: string, first: number): Generator<void, void> {

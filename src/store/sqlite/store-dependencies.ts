@@ -1,9 +1,9 @@
-// What the store over SQLite is given when it is made.
+// The values that the store over SQLite is made with.
 import type { StoreRules } from '../store-rules.ts';
 import type { LockWait } from './lock-wait.ts';
 import type { ProcessesOf } from './store-processes.ts';
 
-export interface StoreParts {
+export interface StoreDependencies {
   readonly wait: LockWait;
   readonly filesystem: string;
   readonly now: () => number;

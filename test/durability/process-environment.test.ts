@@ -1,4 +1,4 @@
-// What a process may be started in: no home, a working directory that is gone, a stdout that takes nothing.
+// Unusual environments of a process: no home, a missing working directory, a stdout that accepts nothing.
 import { spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ describe('on a full device', () => {
     ['chat', '-n', '--mode', 'echo', '--json-stream', 'hi'],
   ];
   test.each(commands.map((words) => [words.join(' '), words] as const))(
-    'parley %s fails, says so once, and shows no stack',
+    'parley %s fails, reports it once, and shows no stack',
     async (_name, words) => {
       const full = openSync('/dev/full', 'w');
       const { status, err } = await place.parley([...words, '--quiet'], { stdout: full });
@@ -41,7 +41,7 @@ describe('on a full device', () => {
 });
 
 test.each(['', 'relative'])(
-  'HOME="%s" is refused, and nothing is read or made where it runs',
+  'HOME="%s" is refused, and nothing is read or made in the working directory',
   async (home) => {
     const cwd = join(place.path, 'somewhere');
     mkdirSync(cwd);
@@ -62,7 +62,7 @@ test('with both directories named, no home is needed', async () => {
 
 const uid = 54321;
 const reads = (path: string) => spawnSync('test', ['-r', path], { uid, cwd: '/' }).status === 0;
-// Only root may become a user whom the system does not list, and that user has to reach the program.
+// Only root may become a user whom the system does not list, and that user must be able to read the program.
 const mayTry = process.getuid?.() === 0 && reads(program);
 test.skipIf(!mayTry)('a user whom the system does not list chats, with both directories named', () => {
   for (const directory of [place.configDirectory, place.dataDirectory]) mkdirSync(directory);
@@ -73,7 +73,7 @@ test.skipIf(!mayTry)('a user whom the system does not list chats, with both dire
   expect(spawnSync(process.execPath, words, options)).toMatchObject({ status: 0, stdout: 'hi\n' });
 });
 
-test('a working directory that is gone is no hindrance', () => {
+test('a command works in a working directory that was removed', () => {
   const cwd = join(place.path, 'gone');
   mkdirSync(cwd);
   const script = 'rmdir "$PWD" && exec "$0" "$1" chat -n -m echo hi';
@@ -82,7 +82,7 @@ test('a working directory that is gone is no hindrance', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'hi\n' });
 });
 
-test('a chat that cannot be noted for -c is kept and answered all the same, and says how to go on', async () => {
+test('a chat that cannot be recorded for -c is stored and answered, and says how to continue', async () => {
   const session = await place.newSession();
   rmSync(join(place.dataDirectory, 'current'), { recursive: true });
   writeFileSync(join(place.dataDirectory, 'current'), '');
