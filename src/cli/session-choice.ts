@@ -18,6 +18,9 @@ export async function sessionToContinue(
     return session === null ? null : { sessionId: session, mode: await knownMode(session, context) };
   const current = await context.currentSession();
   if (current !== null) return current;
+  // A refused key has no session either. That it is refused is told first.
+  const { backend } = await context.open();
+  await backend.service.verify(await context.call());
   throw new ParleyError('USAGE', 'There is no session to continue here yet.', {
     hint: 'Start one without -c, or name one with -s (see: parley sessions list).',
   });
