@@ -138,14 +138,15 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
 
   const { request, call, modeBefore } = await prepareTurn(input, context);
-  if (modeBefore !== null && modeBefore !== request.mode)
-    await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
   const { usage, raw } = input;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request, usage, raw });
   const { backend } = await context.open();
   const events = backend.service.chat(call, request, 'chunks');
   const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
+  const isKept = outcome.kind === 'done' || outcome.session !== null;
+  if (isKept && modeBefore !== null && modeBefore !== request.mode)
+    await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);
     return exitDone;
