@@ -1,15 +1,13 @@
 // The lines of the report: each a figure with its aim, and the two plain values that it is made of.
-import { describeMachine, quantile } from '../measure.js';
+import { describeMachine, quantile, samples } from '../measure.js';
 
 /** `least` or `most`: the aim of the median. `floor`: what the plain value is compared with. */
 export function line(name, { unit, floor, ...aim }) {
-  const figures = [];
-  const plain = [];
+  const measured = samples(name, unit, aim);
   const floors = [];
   return {
     add(figure, value, ofFloor = 0) {
-      figures.push(figure);
-      plain.push(value);
+      measured.add(figure, value);
       floors.push(ofFloor);
     },
     /** A rate or a time against its floor. */
@@ -17,14 +15,8 @@ export function line(name, { unit, floor, ...aim }) {
       this.add(value / ofFloor, value, ofFloor);
     },
     row: () => ({
-      name,
-      median: quantile(figures, 0.5),
-      quarter: quantile(figures, 0.25),
-      threeQuarters: quantile(figures, 0.75),
-      plain: quantile(plain, 0.5),
+      ...measured.row(),
       floor: floor === undefined ? null : { name: floor, value: quantile(floors, 0.5) },
-      unit,
-      ...aim,
     }),
   };
 }
