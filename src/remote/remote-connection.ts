@@ -12,6 +12,7 @@ import type { ReceivedResponse } from '../wire/failure-body.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import { type Extension, type Operation, routes } from '../wire/routes.ts';
+import { successBody, unsupported } from '../wire/success-body.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl.ts';
 import { failureOf } from './failure.ts';
@@ -113,6 +114,17 @@ export class RemoteConnection {
     if (operation === 'importSession') requireShort(body ?? '');
     const request = { method, path: this.#prefix + path, headers, body, signal: call.signal };
     return { operation, request, apiKey: call.apiKey, waits: !call.pacesItself };
+  }
+
+  /**
+   * Rejects with `UNSUPPORTED` unless the server offers the extension of the operation. If that is not known, or was not so when the server
+   * was last asked, the session is fetched, because every response tells it.
+   */
+  async require(extension: Extension, call: Call, operation: Operation, sessionId: string): Promise<void> {
+    if (this.offers(extension) === true) return;
+    const { received } = await this.ask(this.prepare(call, 'getSession', { sessionId }));
+    successBody('getSession', received);
+    if (this.offers(extension) !== true) throw unsupported(operation, extension);
   }
 
   /** Decides when this request is sent again. */

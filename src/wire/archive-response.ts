@@ -3,7 +3,7 @@
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import { ExactNumber } from '../service/exact-number.ts';
 import type { Message, Page, Session } from '../service/session.ts';
-import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';
+import type { BatchResult, MovedTurn, SearchItem, SearchPage } from '../service/session-archive.ts';
 
 type Check = (value: unknown) => boolean;
 
@@ -63,6 +63,20 @@ export function searchPageOf(body: unknown): SearchPage | null {
   const page = pageOf<SearchItem>(body, searchFields);
   const isPart = fieldOf(fieldOf(body, 'data'), 'newest_only') === true;
   return page === null ? null : { ...page, newest_only: isPart };
+}
+
+/** Null if the body does not hold a session. */
+export function forkOf(body: unknown): Session | null {
+  const data = fieldOf(body, 'data');
+  return has(data, sessionFields) ? (data as unknown as Session) : null;
+}
+
+/** Null if the body does not hold a session and a message. */
+export function movedTurnOf(body: unknown): MovedTurn | null {
+  const data = fieldOf(body, 'data');
+  if (!has(fieldOf(data, 'session'), sessionFields)) return null;
+  if (!has(fieldOf(data, 'message'), messageFields)) return null;
+  return data as MovedTurn;
 }
 
 /** Null if the body does not hold a result for each id, in the order of the ids. */
