@@ -26,7 +26,7 @@ import type {
 } from '../service/administration.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
-import type { BatchItem, SearchPage, SessionRecord } from '../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../service/session-archive.ts';
 import type {
   AnyMessagePlace,
   MessagePlace,
@@ -40,6 +40,7 @@ import type {
   ForkEnd,
   RegenerationStart,
   ReplyPart,
+  SessionStart,
   Turn,
   TurnBegin,
   TurnEnd,
@@ -94,7 +95,7 @@ export interface SessionStore {
   /** Makes a session, whose id must be new in the project. `now` is the time of its creation and of its last activity. */
   createSession(
     projectId: string,
-    session: { readonly session_id: string; readonly title: string | null; readonly now: number },
+    session: SessionStart,
     once: IdempotencyKey | null,
     keyHash?: KeyHash,
   ): Promise<Idempotent<NewSession>>;
@@ -102,8 +103,8 @@ export interface SessionStore {
   findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
   /** Hides the session until it is restored or purged. Null if the project has no such active session. */
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
-  /** A new title does not count as an activity. Null if the project has no such active session. */
-  renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
+  /** A change does not count as an activity. Null if the project has no such active session. */
+  changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null>;
   /** An active session is returned unchanged. Null if the project has no such session at all. */
   restoreSession(
     projectId: string,
@@ -155,16 +156,17 @@ export interface SessionStore {
   ): Promise<Idempotent<Session | null>>;
 
   /**
-   * The first of a turn's two writes: takes the turn of the session and stores the user's message (and the session, if it is new). A key
-   * whose turn ended in `error` or `interrupted`, or whose owner is gone, starts the same turn again with the stored message, if that is
-   * still visible. A key whose message has whole replies is answered with the first of them. The signal ends a wait for another process:
-   * the call rejects with its reason, and nothing is stored. From then on no undone turn can be brought back.
+   * The first of a turn's two writes: takes the turn of the session and stores the user's message (and the session, if it is new). The mode
+   * of a new message becomes that of the session, and no undone turn of it can be brought back from then on. A key whose turn ended in
+   * `error` or `interrupted`, or whose owner is gone, starts the same turn again with the stored message, if that is still visible. A key
+   * whose message has whole replies is answered with the first of them. The signal ends a wait for another process: the call rejects with
+   * its reason, and nothing is stored.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
   /**
-   * Takes the turn of the session's last message for another reply and stores nothing else. The reply that stands there stays until
-   * `endTurn`. An abandoned regeneration leaves it as it is; stored parts of its reply become an alternative. From then on no undone turn
-   * can be brought back. A key whose reply is whole, or whose message was undone, is answered.
+   * Takes the turn of the session's last message for another reply, as `beginTurn` takes it for a message. The reply that stands there
+   * stays until `endTurn`. An abandoned regeneration leaves it as it is; stored parts of its reply become an alternative. A key whose
+   * regeneration made a whole reply is answered with that, and a key whose message was undone with a reply that the message has.
    */
   beginRegeneration(projectId: string, start: RegenerationStart, signal?: AbortSignal): Promise<TurnBegin>;
   /**

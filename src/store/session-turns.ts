@@ -1,5 +1,5 @@
 // What goes into a store's operations on the turns of a session, and what comes out. session-store.ts describes the operations.
-import type { FinishReason, Message, Session, Usage } from '../service/session.ts';
+import type { FinishReason, Message, Session, SessionSettings, Usage } from '../service/session.ts';
 import type { MovedTurn } from '../service/session-archive.ts';
 import type { IdempotencyKey, KeyHash } from './store-call.ts';
 
@@ -15,10 +15,17 @@ export interface Lease {
 /** The longest lease of a turn, in ms. */
 export const longestLeaseMs = 60_000;
 
+/** A session to make. Settings that are missing are empty. */
+export interface SessionStart extends Partial<SessionSettings> {
+  readonly session_id: string;
+  readonly title: string | null;
+  readonly now: number;
+}
+
 export interface TurnStart {
   /** The session to continue, or null to make the session `newSession`. */
   readonly session_id: string | null;
-  readonly newSession: { readonly session_id: string; readonly title: string };
+  readonly newSession: Omit<SessionStart, 'now'>;
   readonly message_id: string;
   readonly content: string;
   readonly mode: string;
@@ -46,7 +53,8 @@ export interface Turn {
 }
 
 export type TurnBegin =
-  | { readonly kind: 'begun'; readonly turn: Turn }
+  /** `settings`: those of the session at this moment. */
+  | { readonly kind: 'begun'; readonly turn: Turn; readonly settings: SessionSettings }
   /** Another turn runs in the session, or the turn of this very key. */
   | { readonly kind: 'busy'; readonly session_id: string; readonly owner: string; readonly epoch: number }
   | { readonly kind: 'not_found' }
