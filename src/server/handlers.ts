@@ -63,7 +63,7 @@ export const handlers: Handlers = {
       cursor: query.cursor ?? null,
       ...(query.all && { all: true }),
     }),
-  renameSession: ({ archive }, { call, id, body }) => archive.renameSession(call, id, body.title),
+  changeSession: ({ archive }, { call, id, body }) => archive.changeSession(call, id, body),
   restoreSession: ({ archive }, { call, id }) => archive.restoreSession(call, id),
   deleteSessions: ({ archive }, { call, body }) => archive.deleteSessions(call, body.session_ids),
   restoreSessions: ({ archive }, { call, body }) => archive.restoreSessions(call, body.session_ids),

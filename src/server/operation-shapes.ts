@@ -7,6 +7,7 @@ import type { JsonBounds } from './json-scan.ts';
 import {
   anyRecord,
   batchRequest,
+  changeSessionRequest,
   chatReply,
   chatRequest,
   createSessionRequest,
@@ -22,7 +23,6 @@ import {
   newSession,
   nothing,
   regenerateRequest,
-  renameSessionRequest,
   restorationResult,
   searchPage,
   searchQuery,
@@ -92,10 +92,10 @@ export const operationShapes = {
     body: nothing,
     data: messagePage,
   },
-  renameSession: {
+  changeSession: {
     summary: 'Give a session another title, or none',
     query: nothing,
-    body: renameSessionRequest,
+    body: changeSessionRequest,
     data: session,
   },
   restoreSession: { summary: 'Undo a deletion', query: nothing, body: nothing, data: session },

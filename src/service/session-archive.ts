@@ -3,7 +3,7 @@
 import type { Call } from './call.ts';
 import type { ChatEvent, ReplyForm } from './chat-event.ts';
 import type { Result } from './result.ts';
-import type { Message, Page, Role, Session } from './session.ts';
+import type { Message, Page, Role, Session, SessionFacts } from './session.ts';
 
 /** The page of a listing that is asked for. */
 export interface PageRequest {
@@ -87,7 +87,8 @@ export interface SearchPage extends Page<SearchItem> {
 
 /** A session with all of its messages, as exports write it and imports read it. */
 export interface SessionRecord {
-  readonly session: Session;
+  /** An export of an earlier version lacks the settings, which an import then leaves empty. */
+  readonly session: SessionFacts & Partial<Session>;
   /** The visible line, by position, from 0. */
   readonly messages: readonly Message[];
   /** The alternatives and the undone messages, in the order of {@link MessageQuery} with `all`. Missing if there are none. */
@@ -122,6 +123,16 @@ export interface MovedTurn {
   readonly message: Message;
 }
 
+/** What a session is to have from now on: at least one field. A field that is missing stays as it is. */
+export interface SessionChanges {
+  /** Null removes the title. */
+  readonly title?: string | null;
+  /** Null removes the system prompt. */
+  readonly system?: string | null;
+  /** Replaces all parameters of the session. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
 /** The result for one id of a batch. */
 export interface BatchItem<Status extends string> {
   readonly session_id: string;
@@ -147,8 +158,11 @@ export interface SessionArchive {
   /** Lists the messages of both sides by position. A page of long messages ends before its limit; `next_cursor` continues it. */
   listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>>;
 
-  /** Gives a session another title; null removes the title. This is no activity, so `updated_at` stays. */
-  renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>>;
+  /**
+   * Changes the title and the settings of a session, under the rules of a created session's. This is no activity, so `updated_at` stays. A
+   * turn that runs keeps the settings that it began with.
+   */
+  changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>>;
 
   /** Undoes a deletion. An active session stays as it is. */
   restoreSession(call: Call, sessionId: string): Promise<Result<Session>>;

@@ -48,7 +48,8 @@ export function describeLines(given: GivenService): void {
   /** A session of these messages, each answered by an echo. */
   const chatted = async (...messages: readonly string[]): Promise<string> => {
     let session: string | null = null;
-    for (const message of messages) ({ session_id: session } = await say(backend.service, first, message, session));
+    for (const message of messages)
+      ({ session_id: session } = await say(backend.service, first, message, session));
     return session ?? '';
   };
 
@@ -57,7 +58,12 @@ export function describeLines(given: GivenService): void {
       const session = await chatted('before', 'I need help.');
       const old = (await read(session))[3];
       const reply = await regenerate(backend, first, session, { mode: 'eliza' });
-      expect(reply).toMatchObject({ session_id: session, mode: 'eliza', finish_reason: 'stop', message_count: 4 });
+      expect(reply).toMatchObject({
+        session_id: session,
+        mode: 'eliza',
+        finish_reason: 'stop',
+        message_count: 4,
+      });
       const messages = await read(session);
       expect(messages).toHaveLength(4);
       expect(messages[3]).toMatchObject({ message_id: reply.message_id, content: reply.reply, position: 3 });
@@ -159,20 +165,23 @@ export function describeLines(given: GivenService): void {
       expect(await read(session)).toHaveLength(4);
     });
 
-    it.each(['a message', 'another reply'])('what was undone cannot be brought back after %s, and can be read', async (after) => {
-      const session = await chatted('one', 'two');
-      await backend.archive.undoTurn(first, session);
-      if (after === 'a message') await say(backend.service, first, 'other', session);
-      else await regenerate(backend, first, session);
-      expect((await failureOf(backend.archive.redoTurn(first, session))).code).toBe('INVALID_REQUEST');
-      const all = await readAll(session);
-      expect(texts(all.filter(({ undone_at }) => undone_at !== undefined))).toEqual(['two', 'two']);
-      await backend.archive.undoTurn(first, session);
-      await backend.archive.redoTurn(first, session);
-      expect(texts(await read(session))).toEqual(
-        after === 'a message' ? ['one', 'one', 'other', 'other'] : ['one', 'one'],
-      );
-    });
+    it.each(['a message', 'another reply'])(
+      'what was undone cannot be brought back after %s, and can be read',
+      async (after) => {
+        const session = await chatted('one', 'two');
+        await backend.archive.undoTurn(first, session);
+        if (after === 'a message') await say(backend.service, first, 'other', session);
+        else await regenerate(backend, first, session);
+        expect((await failureOf(backend.archive.redoTurn(first, session))).code).toBe('INVALID_REQUEST');
+        const all = await readAll(session);
+        expect(texts(all.filter(({ undone_at }) => undone_at !== undefined))).toEqual(['two', 'two']);
+        await backend.archive.undoTurn(first, session);
+        await backend.archive.redoTurn(first, session);
+        expect(texts(await read(session))).toEqual(
+          after === 'a message' ? ['one', 'one', 'other', 'other'] : ['one', 'one'],
+        );
+      },
+    );
 
     it('keep the alternatives of a turn with it', async () => {
       const session = await chatted('I am sad.');
@@ -203,7 +212,9 @@ export function describeLines(given: GivenService): void {
       const redone = (await backend.archive.redoTurn(keyed('r'), session)).data;
       expect((await backend.archive.redoTurn(keyed('r'), session)).data).toEqual(redone);
       expect(await read(session)).toHaveLength(4);
-      expect((await failureOf(backend.archive.redoTurn(keyed('u'), session))).code).toBe('IDEMPOTENCY_MISMATCH');
+      expect((await failureOf(backend.archive.redoTurn(keyed('u'), session))).code).toBe(
+        'IDEMPOTENCY_MISMATCH',
+      );
     });
 
     it('the key of a message that was undone gets its reply, and brings nothing back', async () => {
@@ -223,7 +234,12 @@ export function describeLines(given: GivenService): void {
       await Promise.all([1, 2, 3].map(() => backend.archive.undoTurn(first, session)));
       expect(texts(await read(session))).toEqual(['one', 'one']);
       await Promise.all([1, 2, 3].map(() => backend.archive.redoTurn(first, session)));
-      expect(texts(await read(session)).filter((_, at) => at % 2 === 0)).toEqual(['one', 'two', 'three', 'four']);
+      expect(texts(await read(session)).filter((_, at) => at % 2 === 0)).toEqual([
+        'one',
+        'two',
+        'three',
+        'four',
+      ]);
     });
   });
 
@@ -244,10 +260,15 @@ export function describeLines(given: GivenService): void {
 
     it('through a reply, with a title of its own, goes its own way', async () => {
       const session = await chatted('one', 'two', 'three');
-      const { session_id } = (await backend.archive.forkSession(first, session, { through: 1, title: 'Other' })).data;
+      const { session_id } = (
+        await backend.archive.forkSession(first, session, { through: 1, title: 'Other' })
+      ).data;
       await say(backend.service, first, 'else', session_id);
       expect(texts(await read(session_id))).toEqual(['one', 'one', 'else', 'else']);
-      expect((await backend.service.getSession(first, session_id)).data).toMatchObject({ title: 'Other', forked_at: 1 });
+      expect((await backend.service.getSession(first, session_id)).data).toMatchObject({
+        title: 'Other',
+        forked_at: 1,
+      });
       expect(texts(await read(session))).toEqual(['one', 'one', 'two', 'two', 'three', 'three']);
       const untitled = (await backend.archive.forkSession(first, session, { title: null })).data;
       expect(untitled.title).toBeNull();
@@ -268,17 +289,22 @@ export function describeLines(given: GivenService): void {
       expect(texts(await read(session_id))).toEqual(['one', 'one']);
     });
 
-    it.each([0, 2, 4, 5, -1])('of three messages is refused at position %d, where no reply stands', async (through) => {
-      const session = await chatted('one', 'two');
-      await backend.archive.undoTurn(first, session);
-      await say(backend.service, first, 'other', session);
-      const failure = await failureOf(backend.archive.forkSession(first, session, { through }));
-      expect(failure).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'through' }] });
-    });
+    it.each([0, 2, 4, 5, -1])(
+      'of three messages is refused at position %d, where no reply stands',
+      async (through) => {
+        const session = await chatted('one', 'two');
+        await backend.archive.undoTurn(first, session);
+        await say(backend.service, first, 'other', session);
+        const failure = await failureOf(backend.archive.forkSession(first, session, { through }));
+        expect(failure).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'through' }] });
+      },
+    );
 
     it('is refused for a session without messages and for a faulty title', async () => {
       const { session_id } = await create(backend, first);
-      expect((await failureOf(backend.archive.forkSession(first, session_id, {}))).code).toBe('INVALID_REQUEST');
+      expect((await failureOf(backend.archive.forkSession(first, session_id, {}))).code).toBe(
+        'INVALID_REQUEST',
+      );
       const session = await chatted('one');
       const failure = await failureOf(backend.archive.forkSession(first, session, { title: '' }));
       expect(failure).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'title' }] });
@@ -330,7 +356,9 @@ export function describeLines(given: GivenService): void {
       await regenerate(backend, first, session, { mode: 'eliza' });
       await backend.archive.undoTurn(first, session);
       const all = await readAll(session);
-      const hidden = all.filter(({ alternative_of, undone_at }) => (alternative_of ?? undone_at) !== undefined);
+      const hidden = all.filter(
+        ({ alternative_of, undone_at }) => (alternative_of ?? undone_at) !== undefined,
+      );
       const record = {
         session: (await backend.service.getSession(first, session)).data,
         messages: await read(session),
