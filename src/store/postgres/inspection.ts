@@ -11,7 +11,7 @@ const soonMs = 2000;
 const sizes = statement(`
   SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0) AS bytes
   FROM unnest(ARRAY['parley.meta', 'parley.projects', 'parley.api_keys', 'parley.sessions', 'parley.messages',
-    'parley.servers', 'parley.modes', 'parley.reply_parts', 'parley.idempotency', 'parley.to_index', 'parley.search']) AS name`);
+    'parley.hidden_messages', 'parley.servers', 'parley.modes', 'parley.reply_parts', 'parley.idempotency', 'parley.to_index', 'parley.search']) AS name`);
 const settings = statement(`
   SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
     current_setting('synchronous_commit') AS synchronous_commit,
