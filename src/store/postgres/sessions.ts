@@ -23,6 +23,10 @@ export const sessionColumns = `
 export const sessionFields =
   'session_id, title, created_at, updated_at, message_count, parent_id, forked_at, parameters, system, mode';
 
+/** The bytes of the columns that may be long. */
+export const settingsBytes =
+  '(coalesce(octet_length(session.system), 0) + coalesce(octet_length(session.parameters), 0))';
+
 /** The condition for the project, in a statement whose first value is the project's id. */
 const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
 
