@@ -1,17 +1,13 @@
-// The messages outside the visible line: replies that others took the place of, and messages of undone turns. A message that is hidden or
-// shown moves from one table to the other with all its columns.
+// Pages of all messages: of the visible line, replies that others took the place of, and messages of undone turns.
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
 import { PageRoom } from '../page-room.ts';
-import { hiddenColumns, type MessageRow, messageColumns, toMessage } from '../rows.ts';
+import { hiddenColumns, type MessageRow, toMessage } from '../rows.ts';
 import type { AnyMessagePlace, Rows } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
+import { visibleColumns } from './hidden-columns.ts';
 import { closeLeft, isLeft, type LeftTurn } from './reply-parts.ts';
 import { statement } from './statement.ts';
-
-/** All columns of a message besides its session. */
-export const movedColumns = `position, message_id, role, mode, finish_reason, input_tokens, output_tokens,
-      first_token_ms, error_code, created_at, content, copied`;
 
 const ofTable = (table: string, columns: string) => `
   (SELECT ${columns} FROM parley.${table} AS message
@@ -28,7 +24,7 @@ const page = statement(`
           - octet_length(message.content) AS bytes
       FROM (
         SELECT * FROM (
-          ${ofTable('messages', `${messageColumns}, NULL::text AS alternative_of, NULL::bigint AS undone_at`)}
+          ${ofTable('messages', visibleColumns)}
           UNION ALL
           ${ofTable('hidden_messages', hiddenColumns)}
         ) AS either ORDER BY position, message_id LIMIT $5

@@ -1,6 +1,6 @@
 // The statements that end and renew turns, and find out whether they run. As in turn-rows.ts, the statement for groups writes the usual case
 // alone: no reply stands in the place of the new one.
-import { movedColumns } from './hidden-messages.ts';
+import { movedColumns } from './hidden-columns.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
 import { leaseEnd, ofProject, type StandingRow } from './turn-rows.ts';

@@ -3,7 +3,8 @@
 // of the new one. In any other case they change nothing. The rules of a turn then decide, and other statements write the decision, but only
 // if the state that the rules read is unchanged.
 
-import { type MessageRow, messageColumns, type SessionRow } from '../rows.ts';
+import { hiddenColumns, type MessageRow, messageColumns, type SessionRow } from '../rows.ts';
+import { visibleColumns } from './hidden-columns.ts';
 import { knownColumns } from './idempotency.ts';
 import { isRefused } from './keys.ts';
 import { partsAsAlternative, textSoFar } from './reply-parts.ts';
@@ -158,12 +159,12 @@ export const replyAt = statement(`
 export const replyTo = statement(`
   SELECT reply.* FROM parley.sessions AS session
   CROSS JOIN LATERAL (
-    SELECT ${messageColumns}, true AS stands FROM parley.messages AS message
+    SELECT ${visibleColumns}, true AS stands FROM parley.messages AS message
     WHERE message.session = session.id AND message.position = $3 + 1 AND EXISTS (
       SELECT 1 FROM parley.messages AS own
       WHERE own.session = session.id AND own.position = $3 AND own.message_id = $4)
     UNION ALL
-    SELECT ${messageColumns}, message.undone_at IS NOT NULL FROM parley.hidden_messages AS message
+    SELECT ${hiddenColumns}, message.undone_at IS NOT NULL FROM parley.hidden_messages AS message
     WHERE message.session = session.id AND message.position = $3 + 1 AND (
       message.alternative_of = $4 OR message.undone_at = (
         SELECT own.undone_at FROM parley.hidden_messages AS own
