@@ -123,12 +123,12 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       const rows = await place.openRows();
       const first = await rows.readParts(project_id, null);
       expect(first.parts.flatMap(({ messages }) => messages)).toHaveLength(2);
-      expect(first.next).toEqual({ session_id: ids[0], position: 2 });
+      expect(first.next).toMatchObject({ session_id: ids[0], message: { position: 2 } });
       const sessions = await sessionsOf(rows, project_id);
       expect(sessions.map(({ messages }) => messages.map(({ position }) => position))).toEqual(
         ids.map(() => [0, 1, 2, 3]),
       );
-      const last = await rows.readParts(project_id, { session_id: ids[1] as string, position: null });
+      const last = await rows.readParts(project_id, { session_id: ids[1] as string, message: null });
       expect(last.parts.map(({ session }) => session.session_id)).toEqual([ids[2]]);
     });
 
