@@ -28,12 +28,12 @@ import {
   sessionPageOf,
 } from '../wire/archive-response.ts';
 import type { Query } from '../wire/operation-path.ts';
-import type { Operation } from '../wire/routes.ts';
 import { sessionOf } from '../wire/session-response.ts';
-import { errorWithoutKey } from './failure-without-key.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
+import { requireExtension } from './required-extension.ts';
+import { checkChanges, recordToSend } from './session-settings.ts';
 
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
@@ -64,7 +64,7 @@ export class RemoteArchive implements SessionArchive {
 
   /** Lists messages. A server may limit its pages by items only. If its response is too large, half as many messages are asked for. */
   async listMessages(call: Call, sessionId: string, page: MessageQuery): Promise<Result<Page<Message>>> {
-    if (page.all) await this.#requireLines(call, 'listMessages', sessionId);
+    if (page.all) await this.#requireLines(call);
     for (let limit = Math.min(page.limit, this.#mostMessages); ; limit = this.#mostMessages) {
       const input = { sessionId, query: { ...page, limit, all: page.all ? true : null } };
       try {
@@ -76,7 +76,8 @@ export class RemoteArchive implements SessionArchive {
     }
   }
 
-  changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
+  async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
+    await checkChanges(this.#connection, call, changes);
     const read = (body: unknown) => sessionOf(body, sessionId);
     return remoteResult(this.#connection, call, 'changeSession', { sessionId, body: changes }, read);
   }
@@ -98,9 +99,10 @@ export class RemoteArchive implements SessionArchive {
     return remoteResult(this.#connection, call, 'restoreSessions', input, read);
   }
 
-  importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
+  async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, record.session.session_id);
-    return remoteResult(this.#connection, call, 'importSession', { body: record }, read);
+    const body = await recordToSend(this.#connection, call, record);
+    return remoteResult(this.#connection, call, 'importSession', { body }, read);
   }
 
   async *regenerate(
@@ -110,7 +112,7 @@ export class RemoteArchive implements SessionArchive {
     form: ReplyForm,
   ): AsyncIterable<ChatEvent> {
     const operation = 'regenerate';
-    await this.#requireLines(call, operation, sessionId);
+    await this.#requireLines(call);
     const input = { sessionId, body: request, streams: form === 'chunks' };
     const replyPointer = this.#replyPointer;
     const mode = request.mode ?? '';
@@ -126,21 +128,18 @@ export class RemoteArchive implements SessionArchive {
   }
 
   async forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>> {
-    await this.#requireLines(call, 'forkSession', sessionId);
+    await this.#requireLines(call);
     return remoteResult(this.#connection, call, 'forkSession', { sessionId, body: request }, forkOf);
   }
 
   async #move(call: Call, operation: 'undoTurn' | 'redoTurn', sessionId: string): Promise<Result<MovedTurn>> {
-    await this.#requireLines(call, operation, sessionId);
+    await this.#requireLines(call);
     return remoteResult(this.#connection, call, operation, { sessionId }, movedTurnOf);
   }
 
-  async #requireLines(call: Call, operation: Operation, sessionId: string): Promise<void> {
-    try {
-      await this.#connection.require('lines', call, operation, sessionId);
-    } catch (error) {
-      throw errorWithoutKey(error, call.apiKey);
-    }
+  #requireLines(call: Call): Promise<void> {
+    const lacking = 'keeps one line of messages: it makes no other replies, and undoes and forks nothing';
+    return requireExtension(this.#connection, call, 'lines', lacking);
   }
 }
 

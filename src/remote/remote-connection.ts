@@ -12,7 +12,6 @@ import type { ReceivedResponse } from '../wire/failure-body.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import { type Extension, type Operation, routes } from '../wire/routes.ts';
-import { successBody, unsupported } from '../wire/success-body.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl.ts';
 import { failureOf } from './failure.ts';
@@ -52,6 +51,7 @@ export class RemoteConnection {
   readonly #origin: string;
   readonly #prefix: string;
   #extensions: ReadonlySet<string> | null;
+  #hasAnswered = false;
 
   static async open(options: RemoteOptions): Promise<RemoteConnection> {
     const { authorityFile, env, signal } = options;
@@ -95,6 +95,11 @@ export class RemoteConnection {
     return this.#extensions?.has(extension) ?? null;
   }
 
+  /** True once a response came: the extensions are then those that the server offers now. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
   prepare(call: Call, operation: Operation, input: OperationRequest): PreparedRequest {
     const { method } = routes[operation];
     const sessionId = input.sessionId ?? null;
@@ -116,17 +121,6 @@ export class RemoteConnection {
     return { operation, request, apiKey: call.apiKey, waits: !call.pacesItself };
   }
 
-  /**
-   * Rejects with `UNSUPPORTED` unless the server offers the extension of the operation. If that is not known, or was not so when the server
-   * was last asked, the session is fetched, because every response tells it.
-   */
-  async require(extension: Extension, call: Call, operation: Operation, sessionId: string): Promise<void> {
-    if (this.offers(extension) === true) return;
-    const { received } = await this.ask(this.prepare(call, 'getSession', { sessionId }));
-    successBody('getSession', received);
-    if (this.offers(extension) !== true) throw unsupported(operation, extension);
-  }
-
   /** Decides when this request is sent again. */
   resending({ request }: PreparedRequest): Resending {
     const { random, wait } = this.#options;
@@ -141,6 +135,7 @@ export class RemoteConnection {
     const start = now();
     try {
       const response = await this.#client.request(request);
+      this.#hasAnswered = true;
       const offered = response.header(extensionsHeader);
       if (offered !== null) this.#extensions = new Set(offered.split(',').map((name) => name.trim()));
       if (trace !== null) await trace(`# status ${response.status} after ${now() - start} ms`);

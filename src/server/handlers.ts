@@ -37,7 +37,8 @@ type Handlers = {
 export const handlers: Handlers = {
   verify: ({ service }, { call }) => service.verify(call),
   models: ({ service }, { call }) => service.models(call),
-  createSession: ({ service }, { call, body }) => service.createSession(call, { title: body.title ?? null }),
+  createSession: ({ service }, { call, body }) =>
+    service.createSession(call, { ...body, title: body.title ?? null }),
   getSession: ({ service }, { call, id }) => service.getSession(call, id),
   deleteSession: ({ service }, { call, id }) => service.deleteSession(call, id),
   listSessions: ({ archive, limits }, { call, query }) =>
@@ -86,6 +87,6 @@ export const replies: Replies = {
   regenerate: ({ archive }, { call, id, body }, form) => archive.regenerate(call, id, body, form),
 };
 
-function chatRequestOf({ mode, message, session_id, title }: OperationInput<'chat'>['body']): ChatRequest {
-  return { mode, message, session_id: session_id ?? null, ...(title !== undefined && { title }) };
+function chatRequestOf({ session_id, title, ...others }: OperationInput<'chat'>['body']): ChatRequest {
+  return { ...others, session_id: session_id ?? null, ...(title !== undefined && { title }) };
 }

@@ -39,18 +39,13 @@ function lackingExtension(operation: Operation, status: number, body: unknown): 
   return !path.includes(':id') || codeTold(body) !== 'SESSION_NOT_FOUND' ? extension : null;
 }
 
-/** What a server without the extension does not offer. */
-const lacks: Readonly<Record<Extension, string>> = {
-  archive: 'This server offers only the basic API, without the archive.',
-  lines: 'This server offers no other replies to a message, no undo and no fork.',
-  idempotency: 'This server knows no idempotency keys.',
-  stream: 'This server streams no replies.',
-};
-
-/** The failure of an operation whose extension the server lacks. */
-export function unsupported(operation: Operation, extension: Extension, body: unknown = null): ParleyError {
+function unsupported(operation: Operation, extension: Extension, body: unknown): ParleyError {
   const { method, path } = routes[operation];
-  return new ParleyError('UNSUPPORTED', lacks[extension], {
+  const message =
+    extension === 'archive'
+      ? 'This server offers only the basic API, without the archive.'
+      : `This server does not offer the extension ${extension}.`;
+  return new ParleyError('UNSUPPORTED', message, {
     hint: `The operation needs ${method} ${path}, which every Parley server of this version has.`,
     body: body ?? null,
   });

@@ -31,7 +31,7 @@ const parley: Script = ({ path, method }, response) => {
   }
   if (path.includes('/messages'))
     return sendJson(response, { success: true, data: { items: [], next_cursor: null } });
-  return sendJson(response, { success: method === 'GET', data: session });
+  return sendJson(response, { success: method === 'GET' || path.endsWith('/import'), data: session });
 };
 
 async function meet(script: Script, options: Partial<RemoteOptions> = {}) {
@@ -80,8 +80,9 @@ it.each(Object.entries(operations))(
       );
       const failure = await failureOf(ask(backend, call));
       expect(failure.code).toBe('UNSUPPORTED');
-      expect(failure.message).toContain('no other replies to a message, no undo and no fork');
-      expect(server.requests.map((one) => `${one.method} ${one.path}`)).toEqual(['GET /v1/sessions/s-1']);
+      expect(failure.message).toContain('makes no other replies, and undoes and forks nothing');
+      expect(failure.hint).toContain('`lines`');
+      expect(server.requests.map((one) => `${one.method} ${one.path}`)).toEqual(['GET /v1/models']);
     }
   },
 );
@@ -91,13 +92,13 @@ it('a server that has the extension since the profile was made is asked', async 
   await backend.archive.undoTurn(call, 's-1');
   await backend.archive.redoTurn(call, 's-1');
   const paths = server.requests.map(({ path }) => path);
-  expect(paths).toEqual(['/v1/sessions/s-1', '/v1/sessions/s-1/undo', '/v1/sessions/s-1/redo']);
+  expect(paths).toEqual(['/v1/models', '/v1/sessions/s-1/undo', '/v1/sessions/s-1/redo']);
 });
 
 it('the failure of the question whether the server has the extension is reported as it is', async () => {
-  const missing = { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'No such session' } };
-  const { backend } = await meet((_request, response) => sendJson(response, missing, 404));
-  expect((await failureOf(backend.archive.undoTurn(call, 's-1'))).code).toBe('SESSION_NOT_FOUND');
+  const full = { success: false, error: { code: 'RATE_LIMITED', message: 'Too many' } };
+  const { backend } = await meet((_request, response) => sendJson(response, full, 429));
+  expect((await failureOf(backend.archive.undoTurn(call, 's-1'))).code).toBe('RATE_LIMITED');
 });
 
 it('a list of the visible line asks for nothing else', async () => {
@@ -155,6 +156,23 @@ it.each(Object.keys(operations).filter((name) => !name.startsWith('messages')))(
     }
   },
 );
+
+it('a session with hidden messages is imported where they are kept alone', async () => {
+  const hidden_messages = [{ ...message, role: 'user' as const, finish_reason: null, undone_at: time }];
+  const record = { session: { ...session, message_count: 0 }, messages: [], hidden_messages };
+  const kept = await meet(parley, { extensions: ['lines'] });
+  await kept.backend.archive.importSession(call, record);
+  expect(JSON.parse(kept.server.requests[0]?.body ?? '')).toEqual(record);
+  const { backend, server } = await meet((_request, response) =>
+    sendJson(response, { success: true, data: session }),
+  );
+  const failure = await failureOf(backend.archive.importSession(call, record));
+  expect([failure.code, failure.message]).toEqual([
+    'UNSUPPORTED',
+    'This server keeps no replaced replies and no undone turns.',
+  ]);
+  expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models']);
+});
 
 it('the trace shows each request as a command, without the key', async () => {
   const lines: string[] = [];

@@ -68,9 +68,10 @@ async function tryAgain(
   if (row === undefined) return { kind: 'not_found' };
   const { message_id: id, position, is_undone: isUndone } = row;
   const ofMessage = [projectId, known.session, position, id];
-  const [own] = await ask<MessageRow>(replyTo, [...ofMessage, known.replyId]);
+  const [own] = await ask<MessageRow>(replyTo, [...ofMessage, known.replyId, false]);
   // The regeneration of a message that was undone may have made no reply.
-  const [found = null] = own || !isUndone ? [own] : await ask<MessageRow>(replyTo, [...ofMessage, null]);
+  const [found = null] =
+    own || !isUndone ? [own] : await ask<MessageRow>(replyTo, [...ofMessage, null, true]);
   const reply = found && toMessage(found);
   const decision = rules.turns.repeat({ position, reply, isUndone }, standing(row), start.deadOwner);
   if (decision === 'answered' && reply !== null) {

@@ -133,7 +133,14 @@ async function repeatTurn(tools: OnceTools, call: BeginCall, known: KnownTurn): 
     const isOwn = row.turn_owner === start.lease.owner && row.turn_position === position;
     // The first sending of this call stored the message, and its answer was lost.
     if (isOwn && message_id === start.message_id) return begun(turnAt(row.turn_epoch), toSettings(row));
-    const [reply] = await ask<MessageRow>(replyTo, [projectId, known.session, position, message_id, null]);
+    const [reply] = await ask<MessageRow>(replyTo, [
+      projectId,
+      known.session,
+      position,
+      message_id,
+      null,
+      false,
+    ]);
     const decision = tools.rules.turns.repeat(
       { position, reply: reply === undefined ? null : toMessage(reply), isUndone: row.is_undone },
       standing(row),

@@ -154,7 +154,7 @@ export const replyAt = statement(`
 
 /**
  * The reply to a message, which may be undone: its first whole one, or else the one that stands. Ids of replies grow with time. $3: the position of the message. $4: its
- * id. $5: the id of the reply of a regeneration, whole or cut; null for any.
+ * id. $5: the id of the reply of a regeneration, whole or cut; null for any. $6: true for the one that stands, whatever the others are.
  */
 export const replyTo = statement(`
   SELECT reply.* FROM parley.sessions AS session
@@ -172,7 +172,7 @@ export const replyTo = statement(`
   ) AS reply
   CROSS JOIN LATERAL (SELECT reply.finish_reason IN ('stop', 'length') AS is_whole) AS state
   WHERE ${ofProject} AND session.id = $2
-    AND CASE WHEN $5::text IS NULL THEN is_whole OR reply.stands ELSE reply.message_id = $5 END
+    AND CASE WHEN $6 THEN reply.stands WHEN $5::text IS NULL THEN is_whole OR reply.stands ELSE reply.message_id = $5 END
   ORDER BY is_whole DESC, reply.stands, reply.message_id LIMIT 1`);
 
 const stillStands = `
