@@ -2,12 +2,13 @@
 // killed server leaves of a reply.
 import pg from 'pg';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { RegenerationStart, SessionStore, TurnMove } from '../../../src/store/session-store.ts';
+import type { SessionStore } from '../../../src/store/session-store.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openSilentProxy } from '../../support/silent-proxy.ts';
-import { at, newId, newProject, once, startOfTime, turnReply } from '../store-samples.ts';
+import { beginAnother, forkOf, kinds, moveOf, regeneration, sessionOf, turnOf } from '../line-samples.ts';
+import { newId, newProject, once, startOfTime, turnReply, turnStart } from '../store-samples.ts';
 import { begin, contents } from '../turn-steps.ts';
 
 let database: PostgresDatabase;
@@ -19,46 +20,9 @@ const hour = 3_600_000;
 const patient = { timeout: 20_000 };
 const everything = { limit: 200, after: null };
 
-function move(session_id: string, more: Partial<TurnMove> = {}): TurnMove {
-  const closing_message_id = newId('closing');
-  return { session_id, now: startOfTime + 5000, deadOwner: null, once: null, closing_message_id, ...more };
-}
-
-function regeneration(session_id: string, more: Partial<RegenerationStart> = {}): RegenerationStart {
-  return {
-    ...{ session_id, mode: 'echo', now: startOfTime + 3000, deadOwner: null, once: null },
-    ...{
-      lease: { owner: 'owner-1', ms: 60_000 },
-      reply_id: newId('reply'),
-      closing_message_id: newId('closing'),
-    },
-    ...more,
-  };
-}
-
-async function regenerate(store: SessionStore, project: string, start: RegenerationStart) {
-  const begun = await store.beginRegeneration(project, start);
-  if (begun.kind !== 'begun') throw new Error(`the regeneration is ${begun.kind}`);
-  return begun.turn;
-}
-
-/** A session of these messages with their replies. */
-async function chatted(store: SessionStore, project: string, messages: readonly string[]): Promise<string> {
-  let session_id: string | null = null;
-  for (const content of messages) {
-    const turn = await begin(store, project, { content, session_id });
-    await store.endTurn(project, turn, turnReply({ content: `to ${content}` }));
-    ({ session_id } = turn);
-  }
-  return session_id ?? '';
-}
-
-async function hiddenOf(store: SessionStore, project: string, session: string) {
-  const page = await store.listAllMessages(project, session, everything);
-  return (page?.items ?? []).flatMap(({ content, alternative_of, undone_at }) => {
-    if (alternative_of !== undefined) return [`other: ${content}`];
-    return undone_at === undefined ? [] : [`undone: ${content}`];
-  });
+/** What stands outside the visible line. */
+async function hiddenOf(store: SessionStore, project: string, session: string): Promise<readonly string[]> {
+  return (await kinds(store, project, session)).filter((kind) => /^(alternative|undone) /.test(kind));
 }
 
 /** A store that is reached by a proxy, and another that is reached directly. */
@@ -102,60 +66,55 @@ describe('a call whose answer was lost is done once', () => {
   test.each([null, 'key'])('an undo, with the key %s', async (key) => {
     const two = await openTwo();
     const { store, other, project } = two;
-    const session = await chatted(other, project, ['one', 'two', 'three']);
+    const session = await sessionOf(other, project, ['one', 'two', 'three']);
     await store.findSession(project, session);
     const keyed = { once: key === null ? null : once(`${key} ${session}`) };
-    const end = await losingItsAnswer(two, session, () => store.undoTurn(project, move(session, keyed)));
+    const end = await losingItsAnswer(two, session, () => store.undoTurn(project, moveOf(session, keyed)));
     expect(end).toMatchObject({
       kind: 'done',
       value: { message: { content: 'three' }, session: { message_count: 4 } },
     });
-    expect(await hiddenOf(other, project, session)).toEqual(['undone: three', 'undone: to three']);
+    expect(await hiddenOf(other, project, session)).toEqual(['undone THREE', 'undone three']);
   });
 
   test('a redo', async () => {
     const two = await openTwo();
     const { store, other, project } = two;
-    const session = await chatted(other, project, ['one', 'two', 'three']);
-    for (let turns = 0; turns < 2; turns += 1) await other.undoTurn(project, move(session));
+    const session = await sessionOf(other, project, ['one', 'two', 'three']);
+    for (let turns = 0; turns < 2; turns += 1) await other.undoTurn(project, moveOf(session));
     await store.findSession(project, session);
-    const end = await losingItsAnswer(two, session, () => store.redoTurn(project, move(session)));
+    const end = await losingItsAnswer(two, session, () => store.redoTurn(project, moveOf(session)));
     expect(end).toMatchObject({
       kind: 'done',
       value: { message: { content: 'two' }, session: { message_count: 4 } },
     });
-    expect(await hiddenOf(other, project, session)).toEqual(['undone: three', 'undone: to three']);
+    expect(await hiddenOf(other, project, session)).toEqual(['undone THREE', 'undone three']);
   });
 
   test('a fork', async () => {
     const two = await openTwo();
     const { store, other, project } = two;
-    const session = await chatted(other, project, ['one']);
+    const session = await sessionOf(other, project, ['one']);
     await store.findSession(project, session);
-    const newSession = { session_id: newId('ses'), title: undefined };
-    const fork = {
-      session_id: session,
-      newSession,
-      message_ids: newId('msg'),
-      through: null,
-      now: startOfTime,
-    };
+    const fork = forkOf(session);
     const end = await losingItsAnswer(two, session, () => store.forkSession(project, fork, null));
     expect(end).toMatchObject({ kind: 'done', value: { parent_id: session, message_count: 2 } });
-    expect(await contents(other, project, newSession.session_id)).toEqual(['user: one', 'stop: to one']);
+    expect(await contents(other, project, fork.newSession.session_id)).toEqual(['user: one', 'stop: ONE']);
   });
 
   test('the beginning and the end of another reply', async () => {
     const two = await openTwo();
     const { store, other, project } = two;
-    const session = await chatted(other, project, ['one']);
+    const session = await sessionOf(other, project, ['one']);
     await store.findSession(project, session);
-    const turn = await losingItsAnswer(two, session, () => regenerate(store, project, regeneration(session)));
+    const turn = await losingItsAnswer(two, session, () =>
+      beginAnother(store, project, regeneration(session)),
+    );
     const reply = turnReply({ content: 'cut', finish_reason: 'interrupted' });
     const end = await losingItsAnswer(two, session, () => store.endTurn(project, turn, reply));
     expect(end).toEqual({ kind: 'kept', message_count: 2 });
-    expect(await contents(other, project, session)).toEqual(['user: one', 'stop: to one']);
-    expect(await hiddenOf(other, project, session)).toEqual(['other: cut']);
+    expect(await contents(other, project, session)).toEqual(['user: one', 'stop: ONE']);
+    expect(await hiddenOf(other, project, session)).toEqual(['alternative cut']);
   });
 });
 
@@ -168,14 +127,14 @@ describe('what a killed server had of another reply', () => {
     const { store } = await openTestPostgres(database, { server: { owner, ...gone } });
     const { store: other } = await openTestPostgres(database);
     const project = await newProject(other);
-    const session = await chatted(other, project, ['one', 'two']);
+    const session = await sessionOf(other, project, ['one', 'two']);
     const lease = { owner, ms: hour / 100 };
-    const turn = await regenerate(store, project, regeneration(session, { lease }));
+    const turn = await beginAnother(store, project, regeneration(session, { lease }));
     await store.renewTurn(project, turn, hour / 100, part);
     expect(await other.waitForTurn(project, turn, 20_000, new AbortController().signal)).toBe(true);
     return { store, other, project, session, turn };
   }
-  const standing = ['user: one', 'stop: to one', 'user: two', 'stop: to two'];
+  const standing = ['user: one', 'stop: ONE', 'user: two', 'stop: TWO'];
 
   test('is an alternative when the messages are listed, and the reply that stood stays', async () => {
     const { other, project, session, turn } = await abandoned();
@@ -192,25 +151,25 @@ describe('what a killed server had of another reply', () => {
     const { other, project, session } = await abandoned();
     await begin(other, project, { session_id: session, content: 'three' });
     expect(await contents(other, project, session)).toEqual([...standing, 'user: three']);
-    expect(await hiddenOf(other, project, session)).toEqual(['other: Once upon']);
+    expect(await hiddenOf(other, project, session)).toEqual(['alternative Once upon']);
   });
 
   test('is an alternative when the turn is undone', async () => {
     const { other, project, session } = await abandoned();
-    expect(await other.undoTurn(project, move(session))).toMatchObject({ kind: 'done' });
+    expect(await other.undoTurn(project, moveOf(session))).toMatchObject({ kind: 'done' });
     expect((await hiddenOf(other, project, session)).toSorted()).toEqual(
-      ['other: Once upon', 'undone: to two', 'undone: two'].toSorted(),
+      ['alternative Once upon', 'undone TWO', 'undone two'].toSorted(),
     );
-    await other.redoTurn(project, move(session));
+    await other.redoTurn(project, moveOf(session));
     expect(await contents(other, project, session)).toEqual(standing);
-    expect(await hiddenOf(other, project, session)).toEqual(['other: Once upon']);
+    expect(await hiddenOf(other, project, session)).toEqual(['alternative Once upon']);
   });
 
   test('and says later is not lost, and takes no reply away', async () => {
     const { store, other, project, session, turn } = await abandoned();
     await begin(other, project, { session_id: session, content: 'three' });
     const end = await store.endTurn(project, turn, turnReply({ content: 'Once upon a time' }));
-    expect(end).toMatchObject({ kind: 'lost', standing: { content: 'to two' } });
+    expect(end).toMatchObject({ kind: 'lost', standing: { content: 'TWO' } });
     expect(await contents(other, project, session)).toEqual([...standing, 'user: three']);
   });
 });
@@ -224,35 +183,28 @@ describe('several stores at once', () => {
 
   test('undo one turn each, and bring one back each', async () => {
     const { stores, first, project } = await openFour();
-    const session = await chatted(first, project, ['one', 'two', 'three', 'four', 'five']);
+    const session = await sessionOf(first, project, ['one', 'two', 'three', 'four', 'five']);
     const whole = await contents(first, project, session);
-    const undone = await Promise.all(stores.map((store) => store.undoTurn(project, move(session))));
+    const undone = await Promise.all(stores.map((store) => store.undoTurn(project, moveOf(session))));
     const told = undone.map((end) => end.kind === 'done' && end.value.message.content);
     expect(told.toSorted()).toEqual(['five', 'four', 'three', 'two']);
-    expect(await contents(first, project, session)).toEqual(['user: one', 'stop: to one']);
-    await Promise.all(stores.map((store) => store.redoTurn(project, move(session))));
+    expect(await contents(first, project, session)).toEqual(['user: one', 'stop: ONE']);
+    await Promise.all(stores.map((store) => store.redoTurn(project, moveOf(session))));
     expect(await contents(first, project, session)).toEqual(whole);
   });
 
   test('with one key do one thing, and get one answer', async () => {
     const { stores, first, project } = await openFour();
-    const session = await chatted(first, project, ['one', 'two', 'three']);
+    const session = await sessionOf(first, project, ['one', 'two', 'three']);
     const undos = stores.map((store) =>
-      store.undoTurn(project, move(session, { once: once(`undo ${session}`) })),
+      store.undoTurn(project, moveOf(session, { once: once(`undo ${session}`) })),
     );
     const [undone, ...others] = await Promise.all(undos);
     expect(undone).toMatchObject({ kind: 'done', value: { message: { content: 'three' } } });
     expect(others).toEqual(Array(3).fill(undone));
     const forks = await Promise.all(
       stores.map((store) => {
-        const newSession = { session_id: newId('ses'), title: 'Fork' };
-        const fork = {
-          session_id: session,
-          newSession,
-          message_ids: newId('msg'),
-          through: 1,
-          now: startOfTime,
-        };
+        const fork = forkOf(session, { through: 1 });
         return store.forkSession(project, fork, once(`fork ${session}`));
       }),
     );
@@ -267,12 +219,12 @@ describe('several stores at once', () => {
   test('an undo and a message that meet leave a whole session', async () => {
     const { first, second, project } = await openFour();
     for (let round = 0; round < 10; round += 1) {
-      const session = await chatted(first, project, ['one', 'two']);
+      const session = await sessionOf(first, project, ['one', 'two']);
       const chat = async () => {
         const turn = await begin(second, project, { session_id: session, content: 'three' });
-        await second.endTurn(project, turn, turnReply({ content: 'to three' }));
+        await second.endTurn(project, turn, turnReply({ content: 'THREE' }));
       };
-      const [undone] = await Promise.all([first.undoTurn(project, move(session)), chat()]);
+      const [undone] = await Promise.all([first.undoTurn(project, moveOf(session)), chat()]);
       const left = await contents(first, project, session);
       const [kept, hidden] =
         undone.kind === 'busy'
@@ -280,9 +232,9 @@ describe('several stores at once', () => {
           : undone.kind === 'done' && undone.value.message.content === 'two'
             ? [['one', 'three'], ['two']]
             : [['one', 'two'], ['three']];
-      expect(left).toEqual(kept.flatMap((text) => [`user: ${text}`, `stop: to ${text}`]));
+      expect(left).toEqual(kept.flatMap((text) => [`user: ${text}`, `stop: ${text.toUpperCase()}`]));
       expect((await hiddenOf(first, project, session)).toSorted()).toEqual(
-        hidden.flatMap((text) => [`undone: ${text}`, `undone: to ${text}`]).toSorted(),
+        hidden.flatMap((text) => [`undone ${text}`, `undone ${text.toUpperCase()}`]).toSorted(),
       );
     }
   });
@@ -291,30 +243,16 @@ describe('several stores at once', () => {
 test('a key that an earlier version recorded keeps its message when another one takes its position', async () => {
   const { store } = await openTestPostgres(database);
   const project = await newProject(store);
-  const session = await chatted(store, project, ['one']);
+  const session = await sessionOf(store, project, ['one']);
   const key = once(`old ${session}`);
   const turn = await begin(store, project, { session_id: session, content: 'two', once: key });
-  await store.endTurn(project, turn, turnReply({ content: 'to two' }));
+  await store.endTurn(project, turn, turnReply({ content: 'TWO' }));
   await database.rows(`UPDATE parley.idempotency SET message_id = NULL WHERE key = 'old ${session}'`);
-  await store.undoTurn(project, move(session));
-  await chatInto(store, project, session, 'three');
-  const again = await store.beginTurn(project, {
-    ...{
-      session_id: session,
-      newSession: { session_id: 'none', title: '' },
-      message_id: newId('msg'),
-      content: 'two',
-    },
-    ...{ mode: 'echo', now: startOfTime, lease: { owner: 'owner-1', ms: 1000 }, deadOwner: null, once: key },
-    closing_message_id: newId('closing'),
-  });
+  await store.undoTurn(project, moveOf(session));
+  await turnOf(store, project, session, 'three');
+  const again = await store.beginTurn(project, turnStart({ session_id: session, content: 'two', once: key }));
   expect(again).toMatchObject({
     kind: 'answered',
-    reply: { content: 'to two', undone_at: expect.any(String) },
+    reply: { content: 'TWO', undone_at: expect.any(String) },
   });
 });
-
-async function chatInto(store: SessionStore, project: string, session_id: string, content: string) {
-  const turn = await begin(store, project, { session_id, content });
-  await store.endTurn(project, turn, turnReply({ content: `to ${content}`, now: Date.parse(at(9000)) }));
-}
