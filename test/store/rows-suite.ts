@@ -62,12 +62,17 @@ function olderPart(session_id: string, messages: readonly Message[]): SessionPar
   return {
     session: {
       ...{ session_id, title: null, created_at: startOfTime, updated_at: startOfTime, message_count },
-      ...{ deleted_at: null, turn_position: isOpen ? message_count - 1 : null, turn_epoch: 1 },
+      ...{
+        deleted_at: null,
+        turn_position: isOpen ? message_count - 1 : null,
+        turn_epoch: 1,
+        undone_turns: 0,
+      },
       ...{ mode: null, parent_id: null, forked_at: null, parameters: null, system: null },
     },
     messages: messages.map(({ usage: _, ...message }) => ({
       ...{ ...message, error_code: null, first_token_ms: null, created_at: startOfTime },
-      ...{ input_tokens: null, output_tokens: null },
+      ...{ input_tokens: null, output_tokens: null, is_copy: false, alternative_of: null, undone_at: null },
     })),
   };
 }
