@@ -23,6 +23,8 @@ export interface RestoreInput {
   readonly batch: string | null;
   /** True: the last batch of this place and project, instead of ids. A batch that was restored already does not count. */
   readonly last: boolean;
+  /** A result line for each id also at a terminal. */
+  readonly verbose: boolean;
 }
 
 const mostIds = 10_000_000;
@@ -39,32 +41,32 @@ const restoring: SessionOperation<'restored'> = {
 };
 
 export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
-  const { words, batch, last } = input;
+  const { words, batch, last, verbose } = input;
   if ([words.length > 0, batch !== null, last].filter(Boolean).length > 1) {
     throw new ParleyError('USAGE', 'Ids, --batch and --last cannot be used together.', {
       hint: 'Nothing was done. Give ids, or --batch BATCH, or --last alone.',
     });
   }
-  if (last) return restoreBatch(await lastBatch(context), context);
-  if (batch !== null) return restoreBatch(batch, context);
+  if (last) return restoreBatch(await lastBatch(context), verbose, context);
+  if (batch !== null) return restoreBatch(batch, verbose, context);
   const draft = newDraft(context);
   const { list } = draft;
   try {
     await collectIds(words, list, mostIds, context);
     list.complete();
     if (list.count === 1) return await runSingle(restoring, list, false, context);
-    return await restoreAll(list.entries(), list.count, context);
+    return await restoreAll({ entries: list.entries(), total: list.count, verbose }, context);
   } finally {
     draft.close();
   }
 }
 
-async function restoreBatch(batch: string, context: CliContext): Promise<number> {
+async function restoreBatch(batch: string, verbose: boolean, context: CliContext): Promise<number> {
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
     const total = known.count('deleted');
-    const status = await restoreAll(known.entries('deleted'), total, context);
+    const status = await restoreAll({ entries: known.entries('deleted'), total, verbose }, context);
     if (status === exitDone) journal.recordRestored(total, context.host.now());
     return status;
   } finally {
@@ -87,7 +89,10 @@ async function lastBatch(context: CliContext): Promise<string> {
   });
 }
 
-async function restoreAll(entries: BatchIds['entries'], total: number, context: CliContext): Promise<number> {
-  const ids = { entries, total, journal: null, concurrency: defaultConcurrency };
+async function restoreAll(
+  given: Pick<BatchIds, 'entries' | 'total'> & { readonly verbose: boolean },
+  context: CliContext,
+): Promise<number> {
+  const ids = { ...given, journal: null, concurrency: defaultConcurrency };
   return endStatus(await runOver(restoring, ids, context), false);
 }

@@ -9,6 +9,7 @@ export type { RestoreInput };
 interface RestoreFlags {
   readonly batch?: string;
   readonly last?: true;
+  readonly verbose?: true;
 }
 
 export function registerRestore(parent: Command, run: Run): void {
@@ -18,9 +19,18 @@ export function registerRestore(parent: Command, run: Run): void {
     .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id')
     .option('--batch <batch>', 'what this batch has deleted')
     .option('--last', 'what the last batch here has deleted')
+    .option('--verbose', 'a result line for each id, also at a terminal')
     .action((words: string[], flags: RestoreFlags, command: Command) =>
       run(command, (context) =>
-        runRestore({ words, batch: flags.batch ?? null, last: flags.last ?? false }, context),
+        runRestore(
+          {
+            words,
+            batch: flags.batch ?? null,
+            last: flags.last ?? false,
+            verbose: flags.verbose ?? false,
+          },
+          context,
+        ),
       ),
     );
 }
