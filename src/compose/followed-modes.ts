@@ -1,6 +1,7 @@
 // A service that uses the current modes in each call. Another process may change the modes while a conversation lasts.
 import type { Backend } from '../service/backend.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
+import { beforeAbort } from '../system/before-abort.ts';
 import type { ModeSource } from './mode-source.ts';
 
 type Contracts = Pick<Backend, 'service' | 'archive'>;
@@ -55,14 +56,4 @@ export function followedModes(
       forkSession: (call, id, request) => archive.forkSession(call, id, request),
     },
   };
-}
-
-/** Rejects with the signal's reason if the signal fires first, because a database that cannot be reached may take long. */
-function beforeAbort(look: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    look.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
