@@ -8,6 +8,7 @@ import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import { TurnQueue } from '../local/turn-queue.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {
   BackendOptions,
@@ -20,12 +21,12 @@ import { ParleyError } from '../service/errors.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
-import { chosenStore, usualChoice } from './chosen-store.ts';
+import type { ChosenStore } from './chosen-store.ts';
 import { configuredEngines, exchangeableEngines } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { type ModeSource, modesOfMachine } from './mode-source.ts';
-import type { ChosenStore } from './store-choice.ts';
+import { openChosenStore, usualChoice } from './store-choice.ts';
 import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
 import { systemRandomness } from './system-randomness.ts';
 
@@ -45,15 +46,15 @@ export async function openEmbeddedBackend(
   const knownTo = options.beginsStore ? null : profileOfStore(config, target.storeName);
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const { isNew, modes, reloadModes, store, ...opened } = await openLocal(
-    () => chosenStore(target, dependencies, { ...usualChoice, timeout: options.timeout }),
+    () => openChosenStore(target, dependencies, { ...usualChoice, timeout: options.timeout }),
     dependencies,
     options,
     isElsewhere ? null : modesOfMachine(profileFile, config),
     options.say,
   );
-  const { service: plain } = opened.backend;
-  const service = options.followsModes && modes !== null ? followedModes(plain, modes, reloadModes) : plain;
-  const backend = { ...opened.backend, service };
+  const follows = options.followsModes && modes !== null;
+  const contracts = follows ? followedModes(opened.backend, modes, reloadModes) : {};
+  const backend = { ...opened.backend, ...contracts };
   try {
     if (options.onlyExisting && isNew) throw noStore();
     if (isElsewhere) refuseEmptiedStore(knownTo, !isNew, target.storeName);
@@ -87,7 +88,7 @@ export async function openServedBackend(
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
       const { refusesOlder } = options;
-      return chosenStore(target, dependencies, {
+      return openChosenStore(target, dependencies, {
         timeout: null,
         storeProcesses,
         refusesOlder,
@@ -160,9 +161,10 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   const limits = limitsWith(options.timeout);
   const ids = new IdSource(random);
   const local: LocalOptions = { store, engines, limits, now, sinceBoot, random, ids, owner, say };
+  const turnQueue = new TurnQueue();
   const backend: EmbeddedBackend = {
-    service: new LocalService(local),
-    archive: new LocalArchive(local),
+    service: new LocalService(local, turnQueue),
+    archive: new LocalArchive(local, turnQueue),
     administration: new LocalAdministration(local),
     extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines'],
     async close() {

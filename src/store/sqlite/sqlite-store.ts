@@ -11,7 +11,6 @@ import type { DeletedSession, Message, NewSession, Session } from '../../service
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
-  ForkEnd,
   IdempotencyKey,
   Idempotent,
   KeyHash,
@@ -26,6 +25,7 @@ import type {
   TurnReply,
   TurnStart,
 } from '../session-store.ts';
+import { storeClosed } from '../store-closed.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
@@ -50,7 +50,7 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { StoreAccess, storeClosed } from './store-access.ts';
+import { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import { StoreLines } from './store-lines.ts';
 import type { StoreProcesses } from './store-processes.ts';
@@ -74,6 +74,8 @@ export class SqliteStore implements SessionStore {
     this.#lines.beginRegeneration(...call);
   readonly undoTurn: SessionStore['undoTurn'] = (...call) => this.#lines.undoTurn(...call);
   readonly redoTurn: SessionStore['redoTurn'] = (...call) => this.#lines.redoTurn(...call);
+  readonly forkSession: SessionStore['forkSession'] = (...call) =>
+    this.#lines.forkSession(...call).finally(() => this.#search.keepUp());
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait);
@@ -232,12 +234,6 @@ export class SqliteStore implements SessionStore {
     this.#turnWaiters.wake(turn.session_id);
     this.#search.keepUp();
     return ended;
-  }
-
-  async forkSession(...call: Parameters<SessionStore['forkSession']>): Promise<ForkEnd> {
-    const end = await this.#lines.forkSession(...call);
-    this.#search.keepUp();
-    return end;
   }
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan> {
