@@ -6,7 +6,7 @@ import type { ChatReply } from '../../../src/service/chat-event.ts';
 import type { Message } from '../../../src/service/session.ts';
 import type { RegenerateRequest } from '../../../src/service/session-archive.ts';
 import { collect, failureOf, say } from '../../support/calls.ts';
-import { answerTo, create, type GivenService, messagesOf } from './service-fixture.ts';
+import { create, type GivenService, messagesOf } from './service-fixture.ts';
 
 /** All messages of a session, hidden ones too. */
 export async function allMessagesOf(
@@ -372,29 +372,5 @@ export function describeLines(given: GivenService): void {
       expect((await failureOf(backend.archive.importSession(second, other))).code).toBe('INVALID_REQUEST');
       expect(await allMessagesOf(backend, second, session)).toEqual(all);
     });
-  });
-
-  it('no session is told from a foreign or a deleted one by an operation on its lines', async () => {
-    const foreign = (await say(backend.service, second, 'theirs')).session_id;
-    const deleted = await chatted('mine');
-    await backend.service.deleteSession(first, deleted);
-    const { archive } = backend;
-    const operations: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
-      regenerate: (id) => regenerate(backend, first, id),
-      undo: (id) => archive.undoTurn(first, id),
-      redo: (id) => archive.redoTurn(first, id),
-      fork: (id) => archive.forkSession(first, id, {}),
-      messages: (id) => archive.listMessages(first, id, { limit: 50, cursor: null, all: true }),
-    };
-    for (const [name, ask] of Object.entries(operations)) {
-      const answers = new Set<string>();
-      for (const id of [foreign, deleted, 'ses_never', 'x']) {
-        const failure = await failureOf(ask(id));
-        expect([name, failure.code]).toEqual([name, 'SESSION_NOT_FOUND']);
-        answers.add(answerTo(failure));
-      }
-      expect([name, answers.size]).toEqual([name, 1]);
-    }
-    expect(await allMessagesOf(backend, second, foreign)).toHaveLength(2);
   });
 }
