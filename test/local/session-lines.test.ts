@@ -326,7 +326,7 @@ test('keep what was acknowledged, and send the visible line, whatever is done wi
       }
       await run.copy();
     }),
-    { numRuns: runs(8, 400) },
+    { numRuns: runs(5, 400) },
   );
   expect((await backend.administration.inspectStore()).integrity).toBe('ok');
 });
