@@ -43,7 +43,6 @@ import { planPurge, purgeSessions } from './purge.ts';
 import { projectNumber, searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
-import { SessionLines } from './session-lines.ts';
 import { listSessions } from './session-pages.ts';
 import {
   changeSession,
@@ -53,6 +52,7 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
+import { StoreLines } from './store-lines.ts';
 import { Sweeps } from './sweeps.ts';
 import { usage } from './usage.ts';
 
@@ -76,7 +76,7 @@ export class PostgresStore implements SessionStore {
   readonly #beat: ServerBeat | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #leftTurns: LeftTurns | null;
-  readonly #lines: SessionLines;
+  readonly #lines: StoreLines;
 
   constructor(connections: ConnectionPool, { name, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -91,7 +91,7 @@ export class PostgresStore implements SessionStore {
     this.#groups = callGroups(tools, beat?.owner ?? null);
     this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
     const server = beat?.owner ?? null;
-    this.#lines = new SessionLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
+    this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }

@@ -17,7 +17,7 @@ import type { SearchIndex } from './search-index.ts';
 import type { Sweeps } from './sweeps.ts';
 import { redoTurn, undoTurn } from './turn-moves.ts';
 
-export class SessionLines {
+export class StoreLines {
   readonly #tools: OnceTools;
   readonly #server: string | null;
   readonly #leftTurns: LeftTurns | null;
