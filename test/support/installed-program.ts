@@ -37,7 +37,7 @@ export const installedUses: Readonly<Record<string, (program: InstalledProgram) 
   },
   'a session that is exported and imported': async (program) => {
     const file = join(program.place, 'all.ndjson');
-    await output(program, ['sessions', 'export', '--all', '--format', 'json', '-o', file]);
+    await output(program, ['sessions', 'export', '--all', '--format', 'json', '-o', file, '--force']);
     await output(program, ['sessions', 'import', file]);
   },
   'a search': async (program) => {
