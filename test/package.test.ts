@@ -43,9 +43,10 @@ describe('the packed file', () => {
       'LICENSE',
       'README.md',
       'THIRD-PARTY-NOTICES',
-      ...['admin', 'json', 'models', 'performance', 'postgres', 'scripts', 'terminal'].map(
+      ...['admin', 'deploy', 'json', 'models', 'performance', 'postgres', 'scripts', 'terminal'].map(
         (name) => `docs/${name}.md`,
       ),
+      ...['Containerfile', 'haproxy.cfg', 'parley.service'].map((name) => `docs/deploy/${name}`),
       'package.json',
     ];
     const started = ['dist/main.cjs', 'dist/main.cjs.cache', 'dist/jq-thread.cjs', 'dist/store-worker.cjs'];
