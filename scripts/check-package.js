@@ -26,7 +26,7 @@ const home = mkdtempSync(join(tmpdir(), 'parley-check-package-'));
 let database;
 try {
   const file = realpathSync(resolve(positionals[0] ?? packed()));
-  const { checkManual, installedUses, startPostgres, useRepl } = await loadedModules(home, [
+  const { checkManual, furtherUses, installedUses, startPostgres, useRepl } = await loadedModules(home, [
     'test/support/installed-program.ts',
     'test/support/postgres-server.ts',
   ]);
@@ -45,15 +45,15 @@ try {
       place,
     };
     checkManual(join(place, 'prefix/share/man/man1/parley.1'));
-    const uses = { ...installedUses, 'the REPL': useRepl };
-    for (const use of Object.values(uses)) await use(program);
+    const uses = { ...installedUses, ...furtherUses };
+    for (const use of [...Object.values(uses), useRepl]) await use(program);
     // The same over PostgreSQL, in a schema of this Node's own.
     const store = `${address}?schema=node_${version.replaceAll('.', '_')}`;
     const shared = { ...program, env: { ...program.env, PARLEY_STORE: store } };
-    for (const use of Object.values(installedUses)) await use(shared);
+    for (const use of Object.values(uses)) await use(shared);
     // Where npx would compile SQLite again each time, there is nothing to time.
     const npx = command.isCompiling ? null : timeNpx(place, file, { env, command });
-    tell(node, figures, npx, Object.keys(uses).length + Object.keys(installedUses).length);
+    tell(node, figures, npx, 2 * Object.keys(uses).length + 1);
   }
 } finally {
   database?.stop();

@@ -33,7 +33,9 @@ try {
   for (const name of ['bin', 'dist', 'README.md', 'CHANGELOG.md', 'LICENSE']) copy(name, name);
   copy('dist/THIRD-PARTY-NOTICES', 'THIRD-PARTY-NOTICES');
   rmSync(join(place, 'dist/THIRD-PARTY-NOTICES'));
-  const documents = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') || name === 'deploy');
+  const documents = readdirSync(join(root, 'docs')).filter(
+    (name) => name.endsWith('.md') || name === 'deploy',
+  );
   for (const name of documents) copy(`docs/${name}`, `docs/${name}`);
   const manifest = publishedManifest(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
   writeFileSync(join(place, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

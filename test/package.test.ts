@@ -30,7 +30,7 @@ beforeAll(() => {
   });
   mkdirSync(installed, { recursive: true });
   execFileSync('tar', ['-xzf', packed.trim(), '--strip-components=1', '-C', installed]);
-});
+}, 120_000);
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe('the packed file', () => {
