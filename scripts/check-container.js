@@ -12,6 +12,8 @@ import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
 import { fetchRuntime } from './node-runtime.js';
 
+/** That of the base image. */
+const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({ options: { root: { type: 'string' } } });
 const home = mkdtempSync(join(tmpdir(), 'parley-check-container-'));
@@ -77,7 +79,7 @@ function runInRoot(line) {
   const npm = { npm_config_registry: run('npm', ['config', 'get', 'registry']).trim() };
   if (readdirSync(join(root, 'tmp')).includes('authorities.pem'))
     npm.npm_config_cafile = '/tmp/authorities.pem';
-  const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', ...npm };
+  const env = { PATH: path, HOME: '/root', ...npm };
   run('chroot', [root, '/bin/sh', '-euc', line], { env });
 }
 
@@ -92,7 +94,7 @@ function userOf(name) {
 /** Starts the command as process 1 of a container, over a read-only root and the volume, uses it, and stops it. */
 async function checkServer(image, use) {
   const { env, uid, gid, place, command, directory } = image;
-  const variables = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: directory, ...env };
+  const variables = { PATH: path, HOME: directory, ...env };
   const script = `
     ip link set lo up
     mount --bind "$1" "$1" && mount --bind "$2" "$1$3" && mount -o remount,bind,ro "$1" && mount -t proc proc "$1/proc"
