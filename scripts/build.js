@@ -142,6 +142,14 @@ async function recordCodeCache() {
     await run(['chat', '--no-stdin', 'Hello'], others);
     await run(chat);
     await run([...chat, '--continue']);
+    // Scripts give the message so. Node itself gives children a socket in place of a pipe.
+    const piped = [
+      '-c',
+      'printf Hello | "$0" "$@"',
+      process.execPath,
+      ...program(['chat', '--mode', 'echo']),
+    ];
+    if (process.platform === 'linux') await promisify(execFile)('sh', piped, { env });
     await run(['sessions', 'list']);
     await run(['--help'], others);
     await converse(program(['repl']), { ...env, ...others });
