@@ -26,7 +26,7 @@ const home = mkdtempSync(join(tmpdir(), 'parley-check-package-'));
 let database;
 try {
   const file = realpathSync(resolve(positionals[0] ?? packed()));
-  const { checkManual, furtherUses, installedUses, startPostgres, useRepl } = await loadedModules(home, [
+  const { checkManual, installedUses, startPostgres, useRepl } = await loadedModules(home, [
     'test/support/installed-program.ts',
     'test/support/postgres-server.ts',
   ]);
@@ -45,7 +45,7 @@ try {
       place,
     };
     checkManual(join(place, 'prefix/share/man/man1/parley.1'));
-    const uses = { ...installedUses, ...furtherUses };
+    const uses = { ...installedUses.quick, ...installedUses.further };
     for (const use of [...Object.values(uses), useRepl]) await use(program);
     // The same over PostgreSQL, in a schema of this Node's own.
     const store = `${address}?schema=node_${version.replaceAll('.', '_')}`;

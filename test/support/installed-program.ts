@@ -19,8 +19,8 @@ export interface InstalledProgram {
 
 type Uses = Readonly<Record<string, (program: InstalledProgram) => Promise<void>>>;
 
-/** The uses of every installation, by what they show. They share one store, and run one after the other. */
-export const installedUses: Uses = {
+/** By what they show. They share one store, and run one after the other. */
+const quickUses: Uses = {
   'a chat': async (program) => {
     assert.equal(await output(program, ['chat', '-n', '-m', 'echo', 'Hello']), 'Hello\n');
   },
@@ -41,7 +41,7 @@ export const installedUses: Uses = {
 };
 
 /** What else scripts/check-package.js uses, over the same store. */
-export const furtherUses: Uses = {
+const furtherUses: Uses = {
   'a session that is exported and imported': async (program) => {
     const file = join(program.place, 'all.ndjson');
     await output(program, ['sessions', 'export', '--all', '--format', 'json', '-o', file, '--force']);
@@ -58,6 +58,8 @@ export const furtherUses: Uses = {
     await output(program, ['doctor']);
   },
 };
+
+export const installedUses = { quick: quickUses, further: furtherUses };
 
 /** The REPL, in a terminal of its own. */
 export async function useRepl({ command: [node, executable], env, place }: InstalledProgram): Promise<void> {
