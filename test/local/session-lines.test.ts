@@ -315,7 +315,7 @@ function contents(texts: readonly string[]): readonly string[] {
 
 test('keep what was acknowledged, and send the visible line, whatever is done with them', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async (operations) => {
+    fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 30 }), async (operations) => {
       const [key, other] = [await newKey(backend, `p${count}`), await newKey(backend, `q${count}`)];
       const { project_id } = (await backend.service.verify(callWith(key))).data;
       count += 1;
@@ -326,7 +326,7 @@ test('keep what was acknowledged, and send the visible line, whatever is done wi
       }
       await run.copy();
     }),
-    { numRuns: runs(5, 400) },
+    { numRuns: runs(4, 400) },
   );
   expect((await backend.administration.inspectStore()).integrity).toBe('ok');
 });
