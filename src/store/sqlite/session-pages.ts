@@ -1,5 +1,5 @@
 // Pages of sessions. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
-// Conditions without an index (title; activity in the order of creation) are tested row by row, a fixed number of rows per step.
+// Conditions without an index (title; end of the id; activity in the order of creation) are tested row by row, a fixed number of rows per step.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
@@ -39,6 +39,14 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], delet
       WHERE updated_at >= @updatedAfter AND updated_at < @updatedBefore
         AND (@titleMatch IS NULL OR title GLOB @titleMatch)
       ${ordered} LIMIT @limit`,
+    // The same with the end of an id, which is tested in the index alone: that is several times as fast as reading the rows.
+    stepOfSuffix: `
+      SELECT ${sessionColumns} FROM sessions WHERE ${inProject}
+        AND session_id IN (SELECT session_id FROM (SELECT session_id ${from} LIMIT ${rowsOfStep})
+                           WHERE session_id GLOB '*' || @idSuffix)
+        AND updated_at >= @updatedAfter AND updated_at < @updatedBefore
+        AND (@titleMatch IS NULL OR title GLOB @titleMatch)
+      ${ordered} LIMIT @limit`,
     // The last of the next rows, if there are that many.
     stepEnd: `SELECT ${column} AS time, session_id AS id ${from} LIMIT 1 OFFSET ${rowsOfStep - 1}`,
   } as const;
@@ -59,8 +67,10 @@ interface Place {
 }
 
 /** True if an index bounds everything that a page reads. The page is then one step. */
-export function isBounded({ sort, titleMatch, updatedBefore, updatedAfter }: SessionFilter): boolean {
-  return titleMatch === null && (sort === 'updated' || (updatedBefore === null && updatedAfter === null));
+export function isBounded(filter: SessionFilter): boolean {
+  const { sort, titleMatch, idSuffix, updatedBefore, updatedAfter } = filter;
+  if (titleMatch !== null || idSuffix !== null) return false;
+  return sort === 'updated' || (updatedBefore === null && updatedAfter === null);
 }
 
 export function* listSessions(
@@ -68,20 +78,21 @@ export function* listSessions(
   projectId: string,
   filter: SessionFilter,
 ): Steps<Rows<Session>> {
-  const { deleted, limit, sort, order } = filter;
+  const { deleted, limit, sort, order, idSuffix } = filter;
   const statements = sessionListings[sort][order][deleted ? 'deleted' : 'active'];
   const updatedBefore = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
   const updatedAfter = filter.updatedAfter ?? Number.MIN_SAFE_INTEGER;
   const titleMatch = filter.titleMatch && titleGlob(filter.titleMatch);
-  const bindings = { projectId, updatedBefore, updatedAfter, titleMatch };
+  const bindings = { projectId, updatedBefore, updatedAfter, titleMatch, idSuffix };
   const rows: SessionRow[] = [];
   let place: Place | undefined = beginning(filter, updatedBefore, updatedAfter);
   if (isBounded(filter)) {
     rows.push(...connection.all<SessionRow>(statements.page, { ...bindings, ...place, limit: limit + 1 }));
   } else {
+    const step = idSuffix === null ? statements.step : statements.stepOfSuffix;
     while (place !== undefined) {
       const wanted = limit + 1 - rows.length;
-      rows.push(...connection.all<SessionRow>(statements.step, { ...bindings, ...place, limit: wanted }));
+      rows.push(...connection.all<SessionRow>(step, { ...bindings, ...place, limit: wanted }));
       if (rows.length > limit) break;
       place = connection.get<Place>(statements.stepEnd, { ...bindings, ...place });
       if (place !== undefined) yield;

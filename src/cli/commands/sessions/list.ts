@@ -107,6 +107,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   const query = {
     limit: input.limit,
     title_match: input.titleMatch,
+    id_suffix: null,
     updated_before: input.olderThan === null ? null : timeOf(input.olderThan, context.host.now()),
     updated_after: input.newerThan === null ? null : timeOf(input.newerThan, context.host.now()),
     deleted: input.deleted,
