@@ -2,12 +2,12 @@
 // may come from a file that anybody wrote, so types are checked too.
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
-import { finishReasons, type Message, type Session } from '../service/session.ts';
+import { finishReasons, type Message, type SessionFacts } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { checkText, checkTitle } from './text-rules.ts';
 
-const sessionFields = namesOf<keyof Session>({
+const sessionFields = namesOf<keyof SessionFacts>({
   session_id: true,
   title: true,
   created_at: true,

@@ -9,6 +9,7 @@ import type {
   SearchPage,
   SearchRequest,
   SessionArchive,
+  SessionChanges,
   SessionQuery,
   SessionRecord,
 } from '../service/session-archive.ts';
@@ -27,9 +28,9 @@ import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
 import {
   checkBatch,
+  checkChanges,
   checkIdSuffix,
   checkPageLimit,
-  checkTitle,
   checkTitleMatch,
   readTime,
 } from './text-rules.ts';
@@ -77,10 +78,10 @@ export class LocalArchive implements SessionArchive {
     return resultOf(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
   }
 
-  async renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>> {
+  async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
-    if (title !== null) checkTitle(title, this.#local.limits);
-    return resultOf(found(await this.#local.store.renameSession(projectId, sessionId, title)));
+    checkChanges(changes, this.#local.limits);
+    return resultOf(found(await this.#local.store.changeSession(projectId, sessionId, changes)));
   }
 
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {

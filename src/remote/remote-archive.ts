@@ -11,6 +11,7 @@ import {
   type SearchPage,
   type SearchRequest,
   type SessionArchive,
+  type SessionChanges,
   type SessionQuery,
   type SessionRecord,
 } from '../service/session-archive.ts';
@@ -57,9 +58,9 @@ export class RemoteArchive implements SessionArchive {
     }
   }
 
-  renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>> {
+  changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, sessionId);
-    return remoteResult(this.#connection, call, 'renameSession', { sessionId, body: { title } }, read);
+    return remoteResult(this.#connection, call, 'changeSession', { sessionId, body: changes }, read);
   }
 
   restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {

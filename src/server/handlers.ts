@@ -62,7 +62,7 @@ export const handlers: Handlers = {
       limit: query.limit ?? limits.pageItemsDefault,
       cursor: query.cursor ?? null,
     }),
-  renameSession: ({ archive }, { call, id, body }) => archive.renameSession(call, id, body.title),
+  changeSession: ({ archive }, { call, id, body }) => archive.changeSession(call, id, body),
   restoreSession: ({ archive }, { call, id }) => archive.restoreSession(call, id),
   deleteSessions: ({ archive }, { call, body }) => archive.deleteSessions(call, body.session_ids),
   restoreSessions: ({ archive }, { call, body }) => archive.restoreSessions(call, body.session_ids),

@@ -7,6 +7,7 @@ import type { JsonBounds } from './json-scan.ts';
 import {
   anyRecord,
   batchRequest,
+  changeSessionRequest,
   chatReply,
   chatRequest,
   createSessionRequest,
@@ -19,7 +20,6 @@ import {
   newSession,
   nothing,
   pageQuery,
-  renameSessionRequest,
   restorationResult,
   searchPage,
   searchQuery,
@@ -89,10 +89,10 @@ export const operationShapes = {
     body: nothing,
     data: messagePage,
   },
-  renameSession: {
+  changeSession: {
     summary: 'Give a session another title, or none',
     query: nothing,
-    body: renameSessionRequest,
+    body: changeSessionRequest,
     data: session,
   },
   restoreSession: { summary: 'Undo a deletion', query: nothing, body: nothing, data: session },

@@ -22,6 +22,9 @@ const pageLimit = z
   .int()
   .describe(`1 to ${defaultLimits.pageItems}; ${defaultLimits.pageItemsDefault} if absent`);
 const titleRule = `1 to ${defaultLimits.titleCharacters} characters, none of them a control character`;
+const systemRule = `the session’s system prompt, which follows that of the mode: 1 to ${defaultLimits.systemBytes} bytes of UTF-8, not white space alone`;
+const systemPrompt = z.string();
+const parameters = z.record(z.string(), z.unknown());
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
@@ -40,8 +43,10 @@ export const createSessionRequest = z.strictObject({
   title: z.string().optional().describe(titleRule),
 });
 
-export const renameSessionRequest = z.strictObject({
-  title: z.string().nullable().describe(`${titleRule}; null for none`),
+export const changeSessionRequest = z.strictObject({
+  title: z.string().nullable().exactOptional().describe(`${titleRule}; null for none`),
+  system: systemPrompt.nullable().exactOptional().describe(`${systemRule}; null for none`),
+  parameters: parameters.exactOptional().describe('replaces all parameters of the session'),
 });
 
 export const batchRequest = z.strictObject({
@@ -101,6 +106,11 @@ export const newSession = z.strictObject({
 export const session = z.strictObject({
   ...newSession.shape,
   updated_at: time.describe('the last activity'),
+  mode: z.string().nullable().describe('of the last turn; null before the first one'),
+  system: z.string().nullable().describe('the session’s system prompt; null for none'),
+  parameters: parameters.describe('the session’s parameters, which replace those of the mode, name by name'),
+  parent_id: z.string().nullable().describe('the session that this one was copied from'),
+  forked_at: z.int().nullable().describe('the position of the last message that was copied from the parent'),
 }) satisfies z.ZodType<Session>;
 
 export const deletedSession = z.strictObject({

@@ -2,7 +2,7 @@
 // refused.
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import { ExactNumber } from '../service/exact-number.ts';
-import type { Message, Page, Session } from '../service/session.ts';
+import type { Message, Page, Session, SessionFacts } from '../service/session.ts';
 import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';
 
 type Check = (value: unknown) => boolean;
@@ -27,7 +27,7 @@ const sessionFields = {
   created_at: isText,
   updated_at: isText,
   message_count: isNumber,
-} satisfies Fields & Record<keyof Session, Check>;
+} satisfies Fields & Record<keyof SessionFacts, Check>;
 const messageFields = {
   message_id: isId,
   position: isNumber,

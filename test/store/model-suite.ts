@@ -89,7 +89,7 @@ class Run {
         return;
       }
       case 'rename': {
-        const renamed = await this.#store.renameSession(project, id, `${mark} ${this.#now}`);
+        const renamed = await this.#store.changeSession(project, id, { title: `${mark} ${this.#now}` });
         expect(renamed !== null).toBe(active !== undefined);
         if (active) active.title = `${mark} ${this.#now}`;
         return;

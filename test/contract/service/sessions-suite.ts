@@ -84,7 +84,7 @@ export function describeSessions(given: GivenService): void {
       await backend.service.deleteSession(second, deleted);
       const answers = new Set<string>();
       for (const id of [theirs, deleted, 'ses_never', 'x', '%2e', 'ses_🙂', "' OR 1=1 --", 'a/b?c#d']) {
-        for (const operation of ['getSession', 'chat', 'deleteSession', 'listMessages', 'renameSession']) {
+        for (const operation of ['getSession', 'chat', 'deleteSession', 'listMessages', 'changeSession']) {
           const error = await failureOf(operations(backend, second, id)[operation]?.() ?? Promise.resolve());
           expect(error.code).toBe('SESSION_NOT_FOUND');
           answers.add(answerTo(error));

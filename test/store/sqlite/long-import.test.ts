@@ -113,7 +113,7 @@ it('during a long import the writes of others wait for one part of it at most', 
     isOver = true;
   });
   let writes = 0;
-  for (; !isOver; writes += 1) await store.renameSession(other, session, `name ${writes}`);
+  for (; !isOver; writes += 1) await store.changeSession(other, session, { title: `name ${writes}` });
   await ended;
   // Each of the two sessions is written in twelve parts.
   expect(writes).toBeGreaterThan(12);
