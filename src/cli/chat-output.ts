@@ -10,7 +10,7 @@ import { toJson } from './terminal/json.ts';
 import { fencedBlock, type WhichBlock } from './terminal/markdown/fenced-block.ts';
 import type { UntrustedWriter } from './terminal/output.ts';
 import { waiting } from './terminal/progress.ts';
-import { replyWriter } from './terminal/reply-writer.ts';
+import { type MarkdownChoice, replyWriter } from './terminal/reply-writer.ts';
 import { terminalText } from './terminal/terminal-text.ts';
 import { startTimer } from './terminal/timer.ts';
 import { tokensLine, turnNotes } from './turn-notes.ts';
@@ -25,12 +25,11 @@ export interface ChatOutput {
 }
 
 export interface ChatOutputOptions {
-  /** What was asked for. */
-  readonly request: Pick<ChatRequest, 'mode' | 'session_id'>;
+  /** What was asked for. The session is known once the first event has come. */
+  readonly request: () => Pick<ChatRequest, 'mode' | 'session_id'>;
   /** True: the tokens of the turn are written. */
   readonly usage: boolean;
-  /** True: replies get no Markdown styling. */
-  readonly raw: boolean;
+  readonly markdown: MarkdownChoice;
 }
 
 export function chatOutput(format: ChatFormat, context: CliContext, options: ChatOutputOptions): ChatOutput {
@@ -74,11 +73,11 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
 
 type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
 
-function textOutput(format: TextFormat, { raw }: ChatOutputOptions, context: CliContext): ChatOutput {
+function textOutput(format: TextFormat, { markdown }: ChatOutputOptions, context: CliContext): ChatOutput {
   const streams = format === 'text';
   // The writer loads while the reply is awaited. Its first use reports a failure. A block of code is not Markdown.
   const opening = replyWriter(context.stdout, {
-    raw: raw || format.endsWith('block'),
+    markdown: format.endsWith('block') ? 'never' : markdown,
     signal: context.signal,
   });
   opening.catch(() => {});
@@ -157,7 +156,7 @@ function reasoningNotes(context: CliContext) {
 
 /** Writes the facts of a turn beside its reply. */
 async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutputOptions): Promise<void> {
-  for (const note of turnNotes(reply, options.request)) await context.say(note);
+  for (const note of turnNotes(reply, options.request())) await context.say(note);
   if (options.usage) await context.stderr.write(`${tokensLine(reply.usage)}\n`);
 }
 

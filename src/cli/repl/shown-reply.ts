@@ -4,7 +4,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import { type TextFilter, terminalFilter } from '../terminal/filter.ts';
 import { waiting } from '../terminal/progress.ts';
-import { replyWriter } from '../terminal/reply-writer.ts';
+import { type MarkdownChoice, replyWriter } from '../terminal/reply-writer.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 
@@ -14,9 +14,9 @@ export interface ShownReply {
   end(notes: readonly string[]): Promise<void>;
 }
 
-export async function shownReply(raw: boolean, context: CliContext): Promise<ShownReply> {
+export async function shownReply(markdown: MarkdownChoice, context: CliContext): Promise<ShownReply> {
   const { stdout, stderr, options, signal } = context;
-  const writer = await replyWriter(stdout, { raw, signal });
+  const writer = await replyWriter(stdout, { markdown, signal });
   const { dim } = await stdout.style();
   const spinner = waiting(() => stderr, 'Waiting for the reply', {
     quiet: options.quiet,

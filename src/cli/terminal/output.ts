@@ -191,7 +191,8 @@ class StreamOutput implements Output {
   }
 }
 
-class FilteredWriter implements UntrustedWriter {
+/** Writes untrusted text that arrives in chunks through a filter. */
+export class FilteredWriter implements UntrustedWriter {
   readonly #output: Output;
   readonly #filter: TextFilter;
   #endsInNewline = false;

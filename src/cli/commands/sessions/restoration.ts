@@ -43,7 +43,7 @@ export async function restoreSessions({ words, batch }: RestoreInput, context: C
   const draft = newDraft(context);
   const { list } = draft;
   try {
-    await collectIds(words, list, mostIds, context);
+    await collectIds(words, list, mostIds, context, 'deleted');
     list.complete();
     if (list.count === 1) return await runSingle(restoring, list, false, context);
     return await restoreAll(list.entries(), list.count, context);

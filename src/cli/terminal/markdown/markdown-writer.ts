@@ -40,7 +40,7 @@ export class MarkdownWriter implements UntrustedWriter {
     this.#signal = signal;
     this.#document = new MarkdownDocument({
       columns: () => output.columns(),
-      theme: themeOf(output.colour > 0),
+      theme: themeOf(output),
       measure: textWidth,
       highlighting: () => this.#highlighting,
     });
