@@ -18,7 +18,7 @@ const longestMode = 16;
 const wide = 76;
 const narrow = 56;
 
-const timeTitle = { updated: 'ACTIVE', created: 'CREATED' } as const;
+const timeTitle = { updated: 'LAST ACTIVITY', created: 'CREATED' } as const;
 
 /** `sort`: the list shows the time that it is sorted by, as `ls` does. */
 export function sessionColumns(
@@ -30,7 +30,10 @@ export function sessionColumns(
   const when = columns < wide ? shownDay : shownTime;
   return [
     { title: 'TITLE', value: titleOrNone, flexible: true },
-    { title: timeTitle[sort], value: (session) => when(session[`${sort}_at`], now, { utc }) },
+    {
+      title: columns < wide && sort === 'updated' ? 'ACTIVE' : timeTitle[sort],
+      value: (session) => when(session[`${sort}_at`], now, { utc }),
+    },
     ...(columns < narrow ? [] : [{ title: 'MODE', value: ({ mode }: Session) => shortened(mode ?? '') }]),
     ...(columns < wide ? [] : [{ title: 'MESSAGES', value: messageCount }]),
     { title: 'ID', value: ({ session_id }) => session_id.slice(-length) },

@@ -13,7 +13,7 @@ let id = '';
 let other = '';
 beforeAll(async () => {
   server = await HostileAnswers.open();
-  env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'none', NO_COLOR: '1' };
+  env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'none', NO_COLOR: '1', PAGER: 'cat' };
   for (const message of ['hello one', 'hello two']) {
     const answer = await server.fixture.ask('POST', '/v1/chat', { body: { mode: 'echo', message } });
     [other, id] = [id, ((await answer.json()) as { data: { session_id: string } }).data.session_id];

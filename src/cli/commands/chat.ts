@@ -151,7 +151,11 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const { backend } = await context.open();
   const chat = (session_id: string | null) => {
     request = { ...request, session_id };
-    return backend.service.chat(call, request, 'chunks');
+    return backend.service.chat(
+      { ...call, ...(output.notice && { notice: output.notice }) },
+      request,
+      'chunks',
+    );
   };
   const { session_id: id } = request;
   const events = id === null ? chat(null) : readInSession({ text: input.session ?? id, id }, context, chat);

@@ -145,7 +145,11 @@ export class Conversation {
     try {
       let complete: ChatReply | null = null;
       let yieldedAt = monotonicMs();
-      for await (const event of backend.service.chat(call, attempt.request, 'chunks')) {
+      for await (const event of backend.service.chat(
+        { ...call, notice: shown.notice },
+        attempt.request,
+        'chunks',
+      )) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {

@@ -29,6 +29,8 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
     await showSession(ids[0] ?? '', '', context);
     return exitDone;
   }
+  // A service that cannot be opened is one failure, not one for each id.
+  await context.open();
   const meant = (await meantSessions(ids, context)).map(({ id }) => id);
   let status: number = exitDone;
   for (const [index, id] of meant.entries()) {

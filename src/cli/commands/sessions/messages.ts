@@ -1,4 +1,4 @@
-// `parley sessions messages`: all messages of a session, of both sides. A person gets them rendered, through the pager; a pipe gets Markdown.
+// `parley sessions messages`, `parley sessions show`: all messages of a session, of both sides. A person gets them rendered, through the pager; a pipe gets Markdown.
 import { type Command, Option } from 'commander';
 import type { Message } from '../../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
@@ -28,17 +28,23 @@ interface MessagesFlags {
 }
 
 export function registerMessages(parent: Command, run: Run): void {
+  register(parent, run, 'messages', 'show what was said in a session (--json: a body a page)');
+}
+
+export function registerShow(parent: Command, run: Run): void {
+  register(parent, run, 'show', 'the same as messages');
+}
+
+function register(parent: Command, run: Run, name: string, description: string): void {
+  const format = new Option(
+    '--format <format>',
+    'md, or json: a message a line (default: rendered, in a pipe md)',
+  );
   parent
-    .command('messages')
-    .alias('show')
-    .description('show what was said in a session (--json: a body a page)')
+    .command(name)
+    .description(description)
     .argument('<id>', 'session id, the end of it, or a title')
-    .addOption(
-      new Option(
-        '--format <format>',
-        'md, or json: a message a line (default: rendered, in a pipe md)',
-      ).choices(['md', 'json']),
-    )
+    .addOption(format.choices(['md', 'json']))
     .addOption(markdownOption())
     .option('--utc', 'times as they are kept, in UTC')
     .action((id: string, { format, markdown, utc }: MessagesFlags, command: Command) =>
