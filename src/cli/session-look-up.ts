@@ -8,8 +8,10 @@ import { anySession, type SessionQuery } from '../service/session-archive.ts';
 import type { ServiceAccess } from './context.ts';
 import { counted } from './counted.ts';
 import { everyPage } from './every-page.ts';
-import type { SessionState } from './session-reference.ts';
-import { titleGlob } from './title-glob.ts';
+import { titleGlob } from './title-filter.ts';
+
+/** `active` sessions, or `deleted` ones. */
+export type SessionState = 'active' | 'deleted';
 
 /** A text of fewer characters is no end of an id. */
 const fewestOfId = 6;

@@ -5,10 +5,8 @@ import { quoted } from '../service/quoted.ts';
 import { failureBody } from '../service/result.ts';
 import { isSessionId, type Session } from '../service/session.ts';
 import type { CliContext } from './context.ts';
+import type { SessionState } from './session-look-up.ts';
 import { notAnId } from './terminal/session-ids.ts';
-
-/** `active` sessions, or `deleted` ones. */
-export type SessionState = 'active' | 'deleted';
 
 export type Asking = Pick<CliContext, 'open' | 'call' | 'requestId'>;
 

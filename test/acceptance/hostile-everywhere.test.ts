@@ -30,7 +30,7 @@ const answers: Lie = { everywhere: { word }, text: every };
 const failures: Lie = { status: 422, text: every };
 
 /** Sequences of Parley's own, without colours: moves, what is cleared, and the modes of the terminal that it sets and takes back. */
-const own = /\x1b\[(?:\?(?:25|2026|2004)[lh]|\d*[ABCDGJK])|\r\n/g;
+const own = /\x1b\[(?:\?(?:25|2026|2004)[lh]|\d*[ABCDGJK])|\r/g;
 /** What its line editor and its lists write besides. */
 const ownOfLines = /\r|\x07/g;
 

@@ -93,7 +93,8 @@ describe('several deletions', () => {
     const { status, out } = await place.terminal(`parley sessions delete ${ids.join(' ')}`, {}, typing);
     expect(status).toBe(0);
     expect(out).toContain('3 sessions of project default, in the store on this machine (profile local):');
-    expect(out).toContain(`deleted ${ids[2]}\n`);
+    expect(out).toContain(`${ids[2]}  (no title), 0 messages, last active now\n`);
+    expect(out).toContain('3 deleted\n');
     expect(await left(ids)).toBe(0);
   });
 

@@ -21,9 +21,9 @@ export const variables: readonly Described[] = [
   { name: 'PARLEY_MODE', purpose: 'the mode of a new session where --mode is not given' },
   { name: 'PARLEY_NO_STDIN', purpose: '1 leaves stdin alone, as chat --no-stdin does' },
   {
-    name: 'PARLEY_PAGER, PAGER',
+    name: 'PARLEY_PAGER',
     purpose:
-      'the pager for output that is longer than the screen, in this order; else less, where there is one. An empty one, or cat, turns it off',
+      'the pager for output that is longer than the screen; else PAGER, else less, where there is one. An empty one, or cat, turns it off',
   },
   { name: 'PARLEY_CONFIG_DIR', purpose: 'where profiles and keys are kept (config.json)' },
   { name: 'PARLEY_DATA_DIR', purpose: 'where the store of the embedded service is kept (parley.db)' },

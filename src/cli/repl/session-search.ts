@@ -11,7 +11,7 @@ import { filterLine, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
 import type { Measure } from '../terminal/table.ts';
 import { cut } from '../terminal/table.ts';
-import { titleGlob } from '../title-glob.ts';
+import { titleGlob } from '../title-filter.ts';
 import { shortTitle } from './short-title.ts';
 
 type Found = Pick<NewSession, 'session_id' | 'title'>;

@@ -3,7 +3,7 @@ import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { BatchDraft } from '../../session-batch/journal.ts';
-import type { SessionState } from '../../session-reference.ts';
+import type { SessionState } from '../../session-look-up.ts';
 import { requireRoom, takeIds } from './ids.ts';
 
 /** A new batch with a name, and the list that collects its ids. The caller closes it in the end, whatever happens. */

@@ -3,7 +3,8 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { meantSessions, type SessionState } from '../../session-reference.ts';
+import type { SessionState } from '../../session-look-up.ts';
+import { meantSessions } from '../../session-reference.ts';
 import { readIds } from '../../terminal/session-ids.ts';
 
 /** The distinct ids in their order, in memory: for commands that take their time over each. At most `limit` of them. */

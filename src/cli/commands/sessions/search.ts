@@ -111,9 +111,9 @@ async function writeItems(
   { utc }: SearchInput,
   context: CliContext,
 ): Promise<void> {
-  const [{ throughPager }, { default: measure }] = await Promise.all([
+  const [{ throughPager }, { textWidth: measure }] = await Promise.all([
     import('../../terminal/pager.ts'),
-    import('string-width'),
+    import('../../terminal/markdown/text-width.ts'),
   ]);
   const now = context.host.now();
   await throughPager(context, async (output) => {
