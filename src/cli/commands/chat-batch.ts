@@ -98,6 +98,7 @@ async function answerAll(
     signal,
     random,
   });
+  progress.waitsFor(() => pacer.pauseMs);
   const answers = new BatchAnswers({
     service: backend.service,
     call: { apiKey, signal, pacesItself: true, showReasoning: false },
