@@ -43,7 +43,7 @@ function register(parent: Command, run: Run, name: string, description: string):
   parent
     .command(name)
     .description(description)
-    .argument('<id>', 'session id, the end of it, or a title')
+    .argument('<id>', 'session id, the end of it (6 or more characters), or a title')
     .addOption(format.choices(['md', 'json']))
     .addOption(markdownOption())
     .option('--utc', 'times as they are kept, in UTC')
