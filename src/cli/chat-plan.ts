@@ -5,8 +5,9 @@ import type { MessageSources } from './chat-message.ts';
 import type { ChatFormat } from './chat-output.ts';
 import type { ReplInput } from './repl/open-repl.ts';
 import type { SessionFlags } from './session-choice.ts';
+import { requireReference } from './session-reference.ts';
 import type { WhichBlock } from './terminal/markdown/fenced-block.ts';
-import { idsFromWords } from './terminal/session-ids.ts';
+import type { MarkdownChoice } from './terminal/reply-writer.ts';
 
 export interface ChatInput extends MessageSources, SessionFlags {
   readonly mode: string | null;
@@ -19,8 +20,7 @@ export interface ChatInput extends MessageSources, SessionFlags {
   readonly reasoning: boolean;
   /** The key of a failed turn, which is then repeated; null for a new turn. */
   readonly idempotencyKey: string | null;
-  /** True: replies get no Markdown styling. */
-  readonly raw: boolean;
+  readonly markdown: MarkdownChoice;
   /** The fenced block that is printed in place of the reply; null for the whole reply. */
   readonly extractCode: WhichBlock | null;
 }
@@ -52,12 +52,12 @@ export type JsonFlag = '--json' | '--json-stream';
 export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: ChatCircumstances): ChatPlan {
   const jsonFlag = json ? '--json' : input.jsonStream ? '--json-stream' : null;
   checkTogether(input, json, jsonFlag);
-  const { words, files, stdin, session, mode, raw } = input;
+  const { words, files, stdin, session, mode, markdown } = input;
   const format = formatOf(input, json);
   const isBare = words.length === 0 && files.length === 0 && input.title === null;
   // There is nothing to send, and a person can type it.
   if (isBare && format === 'text' && !stdinIsFed && canConverse()) {
-    return { kind: 'conversation', repl: { session, continue: input.continue, mode, raw } };
+    return { kind: 'conversation', repl: { session, continue: input.continue, mode, markdown } };
   }
   const hasMore = files.length > 0 || (stdin && stdinIsFed) || words.join(' ') === '-';
   return { kind: 'turn', format, jsonFlag, hasMore };
@@ -67,7 +67,7 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
   const choices = [input.session !== null && '-s', input.continue && '-c', input.title !== null && '--title'];
   const [one, other] = choices.filter(Boolean);
   if (other) throw new ParleyError('USAGE', `${one} and ${other} cannot be used together.`);
-  if (input.session !== null) idsFromWords([input.session]);
+  if (input.session !== null) requireReference(input.session);
   if (input.jsonStream && json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }

@@ -55,6 +55,7 @@ const runs: readonly Run[] = [
   { section: 'parley sessions list', words: () => ['sessions', 'list', '--limit', '2', '--json'] },
   { section: 'parley sessions list', words: () => ['sessions', 'list', '--profile', 'far', '--json'] },
   { section: 'parley sessions messages', words: () => ['sessions', 'messages', made.session, '--json'] },
+  { section: 'parley sessions show', words: () => ['sessions', 'show', made.session, '--json'] },
   { section: 'parley sessions rename', words: () => ['sessions', 'rename', made.session, 'y', '--json'] },
   { section: 'parley sessions delete', words: () => ['sessions', 'delete', made.empty, '--json'] },
   { section: 'parley sessions delete', words: () => ['sessions', 'delete', 'nope', '--json'], status: 5 },

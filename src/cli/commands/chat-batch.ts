@@ -16,8 +16,8 @@ import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
+import { requireReference } from '../session-reference.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
-import { idsFromWords } from '../terminal/session-ids.ts';
 
 export interface ChatBatchInput extends MessageSources, SessionFlags {
   readonly mode: string | null;
@@ -98,6 +98,7 @@ async function answerAll(
     signal,
     random,
   });
+  progress.waitsFor(() => pacer.pauseMs);
   const answers = new BatchAnswers({
     service: backend.service,
     call: { apiKey, signal, pacesItself: true, showReasoning: false },
@@ -170,7 +171,7 @@ function checkTogether(input: ChatBatchInput, { host, options }: CliContext): vo
       hint: 'With it, all lines are turns of that one session; without, each line names its own session_id or title.',
     });
   }
-  if (session !== null) idsFromWords([session]);
+  if (session !== null) requireReference(session);
   if (input.resume !== null && options.jq !== null) {
     throw new ParleyError('USAGE', '--resume and --jq cannot be used together.', {
       hint: 'The file must hold the results as they are. Filter it once it is whole.',

@@ -7,10 +7,13 @@ import { prepareTurn, runTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
+import { markdownOption } from '../markdown-option.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
+import { readInSession } from '../session-reference.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { canConverse, runRepl } from './repl.ts';
 
@@ -27,6 +30,7 @@ interface ChatFlags {
   readonly reasoning?: true;
   readonly idempotencyKey?: string;
   readonly raw?: true;
+  readonly markdown: MarkdownChoice;
   readonly extractCode?: WhichBlock;
   readonly batch?: true;
   readonly concurrency?: number;
@@ -41,7 +45,7 @@ export function registerChat(parent: Command, run: Run): void {
     .description('send a message and print the reply')
     .argument('[message...]', 'the message; - reads it from stdin; words and piped stdin go together')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
-    .option('-s, --session <id>', 'continue this session')
+    .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
     .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected)
@@ -54,7 +58,8 @@ export function registerChat(parent: Command, run: Run): void {
       'repeat the turn of this key, as a failed chat prints it; nothing is doubled',
     )
     .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
-    .option('--raw', 'print the reply as it is, not as Markdown')
+    .addOption(markdownOption())
+    .option('--raw', 'print the reply as it is: --markdown never')
     .addOption(
       new Option(
         '--extract-code [which]',
@@ -126,7 +131,7 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     usage: flags.usage ?? false,
     reasoning: flags.reasoning ?? false,
     idempotencyKey: flags.idempotencyKey ?? null,
-    raw: flags.raw ?? false,
+    markdown: flags.raw ? 'never' : flags.markdown,
     extractCode: flags.extractCode ?? null,
   };
 }
@@ -137,12 +142,23 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
 
-  const { request, call, modeBefore } = await prepareTurn(input, context);
-  const { usage, raw } = input;
+  const prepared = await prepareTurn(input, context);
+  const { call, modeBefore } = prepared;
+  let { request } = prepared;
+  const { usage, markdown } = input;
   const note = await noteOfFirstReply(request.mode, context);
-  const output = chatOutput(plan.format, context, { request, usage, raw });
+  const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
   const { backend } = await context.open();
-  const events = backend.service.chat(call, request, 'chunks');
+  const chat = (session_id: string | null) => {
+    request = { ...request, session_id };
+    return backend.service.chat(
+      { ...call, ...(output.notice && { notice: output.notice }) },
+      request,
+      'chunks',
+    );
+  };
+  const { session_id: id } = request;
+  const events = id === null ? chat(null) : readInSession({ text: input.session ?? id, id }, context, chat);
   const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
   const isKept = outcome.kind === 'done' || outcome.session !== null;
   if (isKept && modeBefore !== null && modeBefore !== request.mode)

@@ -2,25 +2,29 @@
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
+import { markdownOption } from '../markdown-option.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
 import type { Run } from '../run.ts';
-import { idsFromWords } from '../terminal/session-ids.ts';
+import { requireReference } from '../session-reference.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 
 interface ReplFlags {
   readonly session?: string;
   readonly continue?: true;
   readonly mode?: string;
   readonly raw?: true;
+  readonly markdown: MarkdownChoice;
 }
 
 export function registerRepl(parent: Command, run: Run): void {
   parent
     .command('repl')
     .description('have a conversation at the terminal (parley alone does the same)')
-    .option('-s, --session <id>', 'go on with this session')
+    .option('-s, --session <id>', 'go on with this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'go on with the session last used in this terminal')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
-    .option('--raw', 'print replies without styling')
+    .addOption(markdownOption())
+    .option('--raw', 'print replies as they are: --markdown never')
     .action((flags: ReplFlags, command: Command) =>
       run(command, (context) =>
         runRepl(
@@ -28,7 +32,7 @@ export function registerRepl(parent: Command, run: Run): void {
             session: flags.session ?? null,
             continue: flags.continue ?? false,
             mode: flags.mode ?? null,
-            raw: flags.raw ?? false,
+            markdown: flags.raw ? 'never' : flags.markdown,
           },
           context,
         ),
@@ -39,7 +43,7 @@ export function registerRepl(parent: Command, run: Run): void {
 export async function runRepl(input: ReplInput, context: CliContext): Promise<number> {
   if (input.session !== null) {
     if (input.continue) throw new ParleyError('USAGE', '-s and -c cannot be used together.');
-    idsFromWords([input.session]);
+    requireReference(input.session);
   }
   if (context.options.json) {
     throw new ParleyError('USAGE', 'The REPL prints no JSON.', { hint: 'Use: parley chat --json "Hello"' });

@@ -8,14 +8,14 @@ import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
 import { chooseMode, withModeOfSession } from '../mode-choice.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { unansweredMessage } from './last-messages.ts';
 import { shownReply } from './shown-reply.ts';
 
 export interface ConversationOptions {
   readonly mode: string | null;
-  /** True if replies are shown without Markdown styling. */
-  readonly raw: boolean;
+  readonly markdown: MarkdownChoice;
 }
 
 /** A message as it was sent, and the key that a repetition of it uses. */
@@ -137,7 +137,7 @@ export class Conversation {
     this.last = { ...attempt, isBegun: false, isReturned: false };
     const { backend } = await context.open();
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
-    const shown = await shownReply(this.#options.raw, context);
+    const shown = await shownReply(this.#options.markdown, context);
     const notes: string[] = [];
     const firstNote = await noteOfFirstReply(attempt.request.mode, context);
     let title: Promise<void> | null = null;
@@ -145,7 +145,11 @@ export class Conversation {
     try {
       let complete: ChatReply | null = null;
       let yieldedAt = monotonicMs();
-      for await (const event of backend.service.chat(call, attempt.request, 'chunks')) {
+      for await (const event of backend.service.chat(
+        { ...call, notice: shown.notice },
+        attempt.request,
+        'chunks',
+      )) {
         if (event.event === 'session') {
           title = this.#entered(event.data.session_id, attempt, context);
         } else if (event.event === 'delta') {

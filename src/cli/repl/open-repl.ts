@@ -4,6 +4,8 @@ import { resolveMode, resolveTarget, type Target } from '../../config/settings.t
 import type { CliHost } from '../cli-host.ts';
 import type { CliContext } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
+import { withSession } from '../session-reference.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { complete } from './completion.ts';
 import { Conversation, titleOf } from './conversation.ts';
 import { LineHistory } from './line-history.ts';
@@ -21,7 +23,7 @@ export interface ReplInput {
   readonly session: string | null;
   readonly continue: boolean;
   readonly mode: string | null;
-  readonly raw: boolean;
+  readonly markdown: MarkdownChoice;
 }
 
 const leaveHint = 'Ctrl-D leaves.';
@@ -34,15 +36,18 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   const mode = resolveMode(input.mode, host.env, target)?.mode ?? null;
   const name = await historyName(target);
   const history = new LineHistory({ dataDirectory, name, locks });
-  const conversation = new Conversation({ mode, raw: input.raw });
+  const conversation = new Conversation({ mode, markdown: input.markdown });
   const context = talkingAbove((write) => source.above(write), outer);
   const source: LineSource =
     host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
   try {
     const session = await sessionToContinue(input, context);
     if (session !== null) {
-      const { sessionId } = session;
-      conversation.enter(sessionId, await titleOf(sessionId, context));
+      const { sessionId, title } = await withSession(session.sessionId, context, async (id) => ({
+        sessionId: id,
+        title: await titleOf(id, context),
+      }));
+      conversation.enter(sessionId, title);
       const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
       if (input.mode === null) conversation.goOnIn(modeBefore);
     }

@@ -9,6 +9,7 @@ import { runRestore } from '../commands/sessions/restore.ts';
 import { runSearch } from '../commands/sessions/search.ts';
 import type { CliContext } from '../context.ts';
 import { requireMode } from '../mode-choice.ts';
+import { meantSession } from '../session-reference.ts';
 import { tokensLine } from '../turn-notes.ts';
 import { fileChoices, modeChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
@@ -19,7 +20,7 @@ import { lastReply } from './last-messages.ts';
 import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
 import { deleteSession } from './session-deletion.ts';
-import { findSession, pickSession } from './session-search.ts';
+import { findSession, namedSession, pickSession } from './session-search.ts';
 import { lineFor } from './typed-line.ts';
 
 /** What a slash command receives. Ctrl-C stops its context. */
@@ -107,12 +108,11 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'search',
     argument: 'WORDS',
     description: 'find sessions by what was said in them',
-    run: (words, { context }) =>
-      runSearch(
-        { query: required(words, 'words to look for: /search WORDS'), limit: 10, cursor: null },
-        context,
-        (id) => `/resume ${id}`,
-      ),
+    run: (words, { context, source }) => {
+      const query = required(words, 'words to look for: /search WORDS');
+      const input = { query, limit: 10, cursor: null, utc: false };
+      return source.lend(() => runSearch(input, context, (id) => `/resume ${id}`));
+    },
   },
   {
     name: 'title',
@@ -136,8 +136,10 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'history',
     argument: '',
     description: 'print what was said in this session, whole',
-    run: (_argument, { context, conversation }) =>
-      runMessages({ id: sessionOf(conversation), format: 'md' }, context),
+    run: (_argument, { context, conversation, source }) => {
+      const id = sessionOf(conversation);
+      return source.lend(() => runMessages({ id, format: null, markdown: 'auto', utc: false }, context));
+    },
   },
   {
     name: 'retry',
@@ -157,21 +159,22 @@ export const slashCommands: readonly SlashCommand[] = [
       const { session_id: id, title } =
         argument === ''
           ? { session_id: sessionOf(conversation), title: conversation.title }
-          : await findSession(argument, context);
+          : await namedSession(argument, context);
       await deleteSession(id, title, { context, conversation, source });
       return undefined;
     },
   },
   {
     name: 'restore',
-    argument: '[ID]',
+    argument: '[ID|TITLE]',
     description: 'bring a deleted session back, and go on with it',
     run: async (argument, scope) => {
       const { context, conversation } = scope;
-      const id = argument || conversation.deletedId || conversation.sessionId;
-      if (id === null) {
+      const named = argument || conversation.deletedId || conversation.sessionId;
+      if (named === null) {
         throw new ParleyError('USAGE', 'No session was deleted here.', { hint: 'Name one: /restore ID' });
       }
+      const { id } = await meantSession(named, context, 'deleted');
       if ((await runRestore({ words: [id], batch: null, last: false, verbose: false }, context)) !== 0)
         return undefined;
       conversation.enter(id, await titleOf(id, context));

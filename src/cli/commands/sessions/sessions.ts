@@ -8,7 +8,7 @@ import { registerExport } from './export.ts';
 import { registerGet } from './get.ts';
 import { registerImport } from './import.ts';
 import { registerList } from './list.ts';
-import { registerMessages } from './messages.ts';
+import { registerMessages, registerShow } from './messages.ts';
 import { registerPurge } from './purge.ts';
 import { registerRename } from './rename.ts';
 import { registerRestore } from './restore.ts';
@@ -23,6 +23,7 @@ export function registerSessions(parent: Command, run: Run): void {
   registerList(sessions, run);
   registerSearch(sessions, run);
   registerMessages(sessions, run);
+  registerShow(sessions, run);
   registerRename(sessions, run);
   registerDelete(sessions, run);
   registerRestore(sessions, run);
