@@ -14,7 +14,7 @@ const sessionFields = namesOf<keyof SessionFacts>({
   updated_at: true,
   message_count: true,
 });
-const messageFields = namesOf<Exclude<keyof Message, 'error_code'>>({
+const messageFields = namesOf<Exclude<keyof Message, 'error_code' | 'alternative_of' | 'undone_at'>>({
   message_id: true,
   position: true,
   role: true,

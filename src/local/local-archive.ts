@@ -1,6 +1,7 @@
 // The archive of the embedded service: lists, searches, reads, renames, deletes, restores and imports sessions.
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
+import { notYet } from '../service/not-yet.ts';
 import { type Result, resultOf } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import type {
@@ -32,6 +33,10 @@ import { readTitlePattern } from './title-pattern.ts';
 export class LocalArchive implements SessionArchive {
   readonly #local: LocalOptions;
   readonly #keys: KeyCheck;
+  readonly regenerate = notYet;
+  readonly undoTurn = notYet;
+  readonly redoTurn = notYet;
+  readonly forkSession = notYet;
 
   constructor(local: LocalOptions) {
     this.#local = local;

@@ -13,6 +13,9 @@
 // - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
 //   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
 // - Several stores may be open on the same sessions at once, in one process or in many.
+// - The visible line of a session has all positions from 0, one message each; `message_count` counts it. Every method means the visible
+//   line, unless its text says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
+//   position, its id and the idempotency keys that name it. Nothing but a purge erases a message.
 import type {
   KeyRecord,
   PurgePlan,
@@ -31,8 +34,21 @@ import type {
   SessionSettings,
   Usage,
 } from '../service/session.ts';
-import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../service/session-archive.ts';
-import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from './session-filters.ts';
+import type {
+  BatchItem,
+  MovedTurn,
+  SearchPage,
+  SessionChanges,
+  SessionRecord,
+} from '../service/session-archive.ts';
+import type {
+  AnyMessagePlace,
+  MessagePlace,
+  PurgeFilter,
+  Rows,
+  SearchFilter,
+  SessionFilter,
+} from './session-filters.ts';
 
 /** The SHA-256 of the key that a call is made with; null if the key was checked before. */
 export type KeyHash = Uint8Array | null;
@@ -116,8 +132,55 @@ export type TurnBegin =
   | { readonly kind: 'busy'; readonly session_id: string; readonly owner: string; readonly epoch: number }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'mismatch' }
-  /** The turn of this key has ended in `stop` or `length`, with this reply. */
+  /** Only for a regeneration: the session has no message. */
+  | { readonly kind: 'empty' }
+  /** The turn of this key has ended in `stop` or `length` with this reply, or it was undone and this is its reply, cut or whole. */
   | { readonly kind: 'answered'; readonly turn: Turn; readonly reply: Message };
+
+/** Another reply to the last message of a session. */
+export interface RegenerationStart
+  extends Pick<TurnStart, 'mode' | 'now' | 'lease' | 'deadOwner' | 'once' | 'closing_message_id'> {
+  readonly session_id: string;
+  /**
+   * The id that the reply will have. It is stored with the idempotency key, so that a repeated key finds its own reply, also when it is an
+   * alternative by then.
+   */
+  readonly reply_id: string;
+}
+
+/** A turn that is to be undone or redone. */
+export interface TurnMove extends Pick<TurnStart, 'now' | 'deadOwner' | 'once' | 'closing_message_id'> {
+  readonly session_id: string;
+}
+
+export type TurnMoveEnd =
+  /** The session after the move and the user's message of the turn; also for a key whose move was made before. */
+  | { readonly kind: 'done'; readonly value: MovedTurn }
+  /** There is no turn to undo, or none that can be brought back. */
+  | { readonly kind: 'nothing' }
+  | Exclude<TurnBegin, { turn: unknown } | { kind: 'empty' }>;
+
+export interface Fork {
+  /** The parent. */
+  readonly session_id: string;
+  readonly newSession: {
+    readonly session_id: string;
+    /** Undefined for the parent's title. */
+    readonly title: string | null | undefined;
+  };
+  /** The id of each copy: this text, `_` and the position. */
+  readonly message_ids: string;
+  /** The position of the last message to copy; null for the last reply. */
+  readonly through: number | null;
+  readonly now: number;
+}
+
+export type ForkEnd =
+  | { readonly kind: 'done'; readonly value: Session }
+  /** No reply stands at `through`. `last` is the position of the last reply; null if there is none. */
+  | { readonly kind: 'no_reply'; readonly last: number | null }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'mismatch' };
 
 export interface TurnReply {
   readonly message_id: string;
@@ -145,7 +208,7 @@ export interface ReplyPart {
 }
 
 export type TurnEnd =
-  /** The reply is stored under its id. */
+  /** The reply is stored under its id, in the visible line or as an alternative. */
   | { readonly kind: 'kept'; readonly message_count: number }
   /** The turn was taken over, and this reply was not stored. `standing` is the reply in its place, or null if there is none yet. */
   | { readonly kind: 'lost'; readonly standing: Message | null }
@@ -223,6 +286,12 @@ export interface SessionStore {
    * `pageBytes` as JSON (page-room.ts), but it holds at least one message if there is one.
    */
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null>;
+  /** Like `listMessages`, with the alternatives and the undone messages. */
+  listAllMessages(
+    projectId: string,
+    sessionId: string,
+    place: AnyMessagePlace,
+  ): Promise<Rows<Message> | null>;
 
   /**
    * Stores an exported session. A last message without a reply becomes a turn whose owner is gone. A session that is stored already and is
@@ -236,12 +305,31 @@ export interface SessionStore {
   ): Promise<Idempotent<Session | null>>;
 
   /**
-   * The first of a turn's two writes: takes the turn of the session and stores the user's message (and the session, if it is new). The mode
-   * of a new message becomes that of the session. A key
-   * whose turn ended in `error` or `interrupted`, or whose owner is gone, starts the same turn again with the stored message. The signal
-   * ends a wait for another process: the call rejects with its reason, and nothing is stored.
+   * The first of a turn's two writes: takes the turn of the session and stores the user's message (and the session, if it is new). A key
+   * whose turn ended in `error` or `interrupted`, or whose owner is gone, starts the same turn again with the stored message, if that is
+   * still visible. A key whose message has whole replies is answered with the first of them. The signal ends a wait for another process:
+   * the call rejects with its reason, and nothing is stored. From then on no undone turn can be brought back.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
+  /**
+   * Takes the turn of the session's last message for another reply and stores nothing else. The reply that stands there stays until
+   * `endTurn`. An abandoned regeneration leaves it as it is; stored parts of its reply become an alternative. From then on no undone turn
+   * can be brought back. A key whose reply is whole, or whose message was undone, is answered.
+   */
+  beginRegeneration(projectId: string, start: RegenerationStart, signal?: AbortSignal): Promise<TurnBegin>;
+  /**
+   * Hides the last turn. A turn whose owner is gone is closed first, as `beginTurn` closes it. This is an activity of the session:
+   * `undone_at` is `now`, or a millisecond after the last activity if that is later. So later undone turns have later times.
+   */
+  undoTurn(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd>;
+  /** Shows the turn that was undone last, if no turn or regeneration began since. This is an activity too. */
+  redoTurn(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd>;
+  /**
+   * Copies the visible line through a position, and the settings, into a new session, also while a turn runs in the parent. The fork is
+   * whole or not there, and shows one moment of its parent. `forked_at` of the fork is the position of the last copy. Copies keep their
+   * times and do not count as usage. The call is not one transaction: other calls run in between.
+   */
+  forkSession(projectId: string, fork: Fork, once: IdempotencyKey | null): Promise<ForkEnd>;
   /**
    * Waits for the end of the turn that a `busy` named. True when the turn no longer runs: it ended, was taken over, its lease is over or
    * its session is gone. False after `waitMs`. The wait writes nothing. Rejects with the signal's reason.
@@ -265,9 +353,10 @@ export interface SessionStore {
    */
   renewTurn(projectId: string, turn: Turn, leaseMs: number, part?: ReplyPart | null): Promise<boolean>;
   /**
-   * The second write: stores the reply behind its message, in place of a cut reply that may stand there, and releases the turn. If the
-   * session was deleted meanwhile, it stays deleted and the reply is stored in it. The reply of a lost turn is stored too (`kept`) if it
-   * replaces a cut reply and no turn runs at that place. The call may be repeated with the same reply.
+   * The second write: stores the reply behind its message and releases the turn. A reply that stands there becomes an alternative, or this
+   * reply does if it is cut and the standing one is whole. If the session was deleted meanwhile, it stays deleted and the reply is stored
+   * in it. The reply of a lost turn is stored too (`kept`) if it replaces a cut reply to the same message and no turn runs at that place.
+   * The call may be repeated with the same reply.
    */
   endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd>;
 
@@ -280,7 +369,7 @@ export interface SessionStore {
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge>;
   /** True if the project has any of these sessions, active or deleted. */
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
-  /** The usage of the replies of all projects since a time (ms). The largest group comes first; days are in their order. */
+  /** The usage of the replies of all projects since a time (ms), hidden ones included, copies in forks excluded. The largest group comes first; days are in their order. */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;
 
   /** Reads the whole store and reports whether it is intact. */

@@ -7,6 +7,7 @@ import type {
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
+import { notYet } from '../../service/not-yet.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
@@ -64,6 +65,11 @@ export class SqliteStore implements SessionStore {
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #dependencies: StoreDependencies;
+  readonly listAllMessages = notYet;
+  readonly beginRegeneration = notYet;
+  readonly undoTurn = notYet;
+  readonly redoTurn = notYet;
+  readonly forkSession = notYet;
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait);
