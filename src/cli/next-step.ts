@@ -1,6 +1,7 @@
 // What to do after a failure, in commands and options. Only this file turns the remedies of other rooms into words.
 import type { ParleyError } from '../service/errors.ts';
 import type { ModelProgram, Remedy } from '../service/remedy.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 
 /** The failure's own hint, then the helpful commands; empty if there is nothing to do. */
 export function nextStep({ hint, remedy }: ParleyError): string {
@@ -71,6 +72,8 @@ function remedyText(remedy: Remedy): string {
       return 'Leave sslmode out, and name the certificates to trust with sslrootcert; or allow it with --insecure-store.';
     case 'name_mode':
       return '--mode takes the name of a mode. See: parley models';
+    case 'make_template':
+      return `Make it: parley templates edit ${quoteForShell(remedy.name)}`;
     case 'choose_profile_or_url':
       return 'A profile has a URL of its own: give --profile or --url, not both.';
     case 'list_keys':

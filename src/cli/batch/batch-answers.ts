@@ -1,12 +1,13 @@
 // Answers one line of a batch: runs its turn at the pace of the batch and makes the line of the result.
 import { createHash } from 'node:crypto';
 import type { Call } from '../../service/call.ts';
-import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
+import type { ChatReply } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { failureFacts } from '../../service/result.ts';
 import { toJson } from '../terminal/json.ts';
 import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
+import type { BatchSessions, SharedSession } from './batch-sessions.ts';
 import type { Pacer } from './pacer.ts';
 
 export interface BatchOutcome {
@@ -23,16 +24,10 @@ export interface BatchAnswersOptions {
   readonly newRequestId: () => string;
   /** The name of the batch. A resumed batch keeps it. */
   readonly batch: string;
-  readonly defaultMode: () => Promise<string>;
+  readonly sessions: BatchSessions;
   readonly pacer: Pacer;
   /** The session of all lines; null if each line has its own. */
   readonly shared: SharedSession | null;
-}
-
-export interface SharedSession {
-  session_id: string | null;
-  /** The title for a session that the first line creates. */
-  readonly title: string | null;
 }
 
 export class BatchAnswers {
@@ -63,13 +58,11 @@ export class BatchAnswers {
 
   /** Resolves with the data of the answer. */
   async #turn(id: BatchId, line: BatchRequest, place: { session_id: string | null }): Promise<unknown> {
-    const { service, shared, defaultMode } = this.#options;
-    const mode = line.mode ?? (await defaultMode());
-    const { message } = line;
-    const request: ChatRequest = { mode, message, ...this.#sessionOf(line) };
-    const { session_id, title } = request;
-    const titled = title === undefined ? [] : [title];
-    const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...titled]);
+    const { service, shared, sessions } = this.#options;
+    const request = await sessions.requestOf(line, () => this.#plainCall());
+    const { mode, message, session_id, title, system, parameters } = request;
+    const further = [title, system, parameters].filter((given) => given !== undefined);
+    const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...further]);
     try {
       for await (const event of service.chat(call, request, 'whole')) {
         if (event.event === 'session') place.session_id = event.data.session_id;
@@ -84,12 +77,10 @@ export class BatchAnswers {
     throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.', { hint: 'Try again.' });
   }
 
-  /** The session that a line continues, or the title of the session that its chat creates. */
-  #sessionOf(request: BatchRequest): Pick<ChatRequest, 'session_id' | 'title'> {
-    const { shared } = this.#options;
-    if (shared !== null && shared.session_id !== null) return { session_id: shared.session_id };
-    const title = shared?.title ?? request.title;
-    return title === null ? { session_id: request.session_id } : { session_id: null, title };
+  /** The call of an operation that may be repeated without a key. */
+  #plainCall(): Call {
+    const { call, newRequestId } = this.#options;
+    return { ...call, idempotencyKey: null, requestId: newRequestId() };
   }
 
   /**

@@ -1,5 +1,7 @@
 // `parley chat`: one turn. Only the reply goes to stdout.
 import { type Command, Option } from 'commander';
+import type { Call } from '../../service/call.ts';
+import type { ChatEvent, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
@@ -10,16 +12,22 @@ import { noteOfFirstReply } from '../first-reply.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
+import { addSettingOptions, type SettingFlags } from '../session-settings.ts';
+import { addTemplateOptions, noValues, type TemplateValues } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { canConverse, runRepl } from './repl.ts';
 
-interface ChatFlags {
+interface ChatFlags extends SettingFlags {
   readonly mode?: string;
   readonly session?: string;
   readonly continue?: true;
   readonly title?: string;
   readonly file?: readonly string[];
+  readonly template?: string;
+  readonly regenerate?: true;
+  readonly fork?: true;
+  readonly set?: TemplateValues;
   readonly stream: boolean;
   readonly jsonStream?: true;
   readonly stdin: boolean;
@@ -36,7 +44,7 @@ interface ChatFlags {
 }
 
 export function registerChat(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('chat')
     .description('send a message and print the reply')
     .argument('[message...]', 'the message; - reads it from stdin; words and piped stdin go together')
@@ -44,7 +52,10 @@ export function registerChat(parent: Command, run: Run): void {
     .option('-s, --session <id>', 'continue this session')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
-    .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected)
+    .option('--fork', 'continue a copy of the session of -s or -c, and leave that session as it is')
+    .option('--regenerate', 'another reply to the last message of -s or -c; the one before is kept beside it')
+    .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected);
+  addSettingOptions(addTemplateOptions(command))
     .option('--no-stream', 'print the reply when it is complete')
     .option('--json-stream', 'print each event as a line of JSON')
     .option('--usage', 'print on stderr how many tokens the turn took')
@@ -82,7 +93,7 @@ Batches:
   parley chat --batch < in.txt > out.ndjson
   parley chat --batch --resume out.ndjson < in.txt    goes on after a stop
 
-  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?}. Its result is
+  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "system"?, "parameters"?}. Its result is
   {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number.
   A line that fails stops no other: the exit status is 3 at the end.`;
 
@@ -121,6 +132,11 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     session: flags.session ?? null,
     continue: flags.continue ?? false,
     title: flags.title ?? null,
+    template: flags.template ?? null,
+    values: flags.set ?? noValues,
+    settings: flags,
+    regenerate: flags.regenerate ?? false,
+    fork: flags.fork ?? false,
     stream: flags.stream,
     jsonStream: flags.jsonStream ?? false,
     usage: flags.usage ?? false,
@@ -141,11 +157,12 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const { usage, raw } = input;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request, usage, raw });
-  const { backend } = await context.open();
-  const events = backend.service.chat(call, request, 'chunks');
-  const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
+  const events = await eventsOf(input, request, call, context);
+  // Another reply does not change the mode that the session goes on in.
+  const nextMode = input.regenerate ? (modeBefore ?? request.mode) : request.mode;
+  const outcome = await runTurn(events, output, (session) => remember(session, nextMode, context));
   const isKept = outcome.kind === 'done' || outcome.session !== null;
-  if (isKept && modeBefore !== null && modeBefore !== request.mode)
+  if (isKept && modeBefore !== null && modeBefore !== nextMode)
     await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);
@@ -171,6 +188,18 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
     key: call.idempotencyKey,
   };
   throw withRetryCommand(error, repeated, context);
+}
+
+async function eventsOf(
+  { regenerate }: ChatInput,
+  request: ChatRequest,
+  call: Call,
+  context: CliContext,
+): Promise<AsyncIterable<ChatEvent>> {
+  const { service, archive } = (await context.open()).backend;
+  const { mode, session_id } = request;
+  if (!regenerate || session_id === null) return service.chat(call, request, 'chunks');
+  return archive.regenerate(call, session_id, { mode }, 'chunks');
 }
 
 /** Notes the session for the next `--continue`. A failure does not stop the chat: the reply matters more than the note. */

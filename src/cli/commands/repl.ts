@@ -4,9 +4,10 @@ import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
 import type { Run } from '../run.ts';
+import { addSettingOptions, type SettingFlags } from '../session-settings.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
 
-interface ReplFlags {
+interface ReplFlags extends SettingFlags {
   readonly session?: string;
   readonly continue?: true;
   readonly mode?: string;
@@ -14,12 +15,13 @@ interface ReplFlags {
 }
 
 export function registerRepl(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('repl')
     .description('have a conversation at the terminal (parley alone does the same)')
     .option('-s, --session <id>', 'go on with this session')
     .option('-c, --continue', 'go on with the session last used in this terminal')
-    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
+    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)');
+  addSettingOptions(command)
     .option('--raw', 'print replies without styling')
     .action((flags: ReplFlags, command: Command) =>
       run(command, (context) =>
@@ -29,6 +31,8 @@ export function registerRepl(parent: Command, run: Run): void {
             continue: flags.continue ?? false,
             mode: flags.mode ?? null,
             raw: flags.raw ?? false,
+            settings: flags,
+            fork: false,
           },
           context,
         ),

@@ -37,6 +37,7 @@ export async function liveValues(kind: LiveKind, context: CliContext): Promise<r
 
 async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): Promise<readonly Candidate[]> {
   if (kind === 'profile') return profiles(context);
+  if (kind === 'template') return templates(signal, context);
   const { host } = context;
   const { backend, apiKey } = await host.openBackend(context.target, {
     timeout: patienceMs / 1000,
@@ -63,7 +64,10 @@ async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): P
 }
 
 const values: Readonly<
-  Record<Exclude<LiveKind, 'profile'>, (backend: Backend, call: Call) => Promise<readonly Candidate[]>>
+  Record<
+    Exclude<LiveKind, 'profile' | 'template'>,
+    (backend: Backend, call: Call) => Promise<readonly Candidate[]>
+  >
 > = {
   async mode({ service }, call) {
     const { data } = await service.models(call);
@@ -96,6 +100,14 @@ function profiles({ host }: CliContext): readonly Candidate[] {
   return listProfiles(host.profileFile.read()).map(({ name, url }) => ({
     value: name,
     description: url ?? 'embedded',
+  }));
+}
+
+async function templates(signal: AbortSignal, { host }: CliContext): Promise<readonly Candidate[]> {
+  const { templatesOf } = await import('../chat-template.ts');
+  return (await templatesOf(host).list(signal)).map(({ name, template, problem }) => ({
+    value: name,
+    description: problem ?? template?.title ?? template?.mode ?? '',
   }));
 }
 

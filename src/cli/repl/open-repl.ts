@@ -2,10 +2,12 @@
 import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
 import type { CliHost } from '../cli-host.ts';
+import { forkSession } from '../commands/sessions/fork.ts';
 import type { CliContext } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
+import { changeSettings, givenSettings, type SettingFlags } from '../session-settings.ts';
 import { complete } from './completion.ts';
-import { Conversation, titleOf } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 import { LineHistory } from './line-history.ts';
 import { LineReader } from './line-reader.ts';
 import type { LineSource } from './line-source.ts';
@@ -22,6 +24,9 @@ export interface ReplInput {
   readonly continue: boolean;
   readonly mode: string | null;
   readonly raw: boolean;
+  readonly settings: SettingFlags;
+  /** True: it goes on in a copy of the session. */
+  readonly fork: boolean;
 }
 
 const leaveHint = 'Ctrl-D leaves.';
@@ -39,18 +44,37 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   const source: LineSource =
     host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
   try {
-    const session = await sessionToContinue(input, context);
-    if (session !== null) {
-      const { sessionId } = session;
-      conversation.enter(sessionId, await titleOf(sessionId, context));
-      const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
-      if (input.mode === null) conversation.goOnIn(modeBefore);
-    }
+    await enterSession(input, conversation, context);
     return await new Repl({ context, source, history, conversation }).run();
   } finally {
     source.close();
     await context.close();
   }
+}
+
+async function enterSession(
+  input: ReplInput,
+  conversation: Conversation,
+  context: CliContext,
+): Promise<void> {
+  const given = await givenSettings(input.settings, null, context.signal);
+  const session = await sessionToContinue(input, context);
+  if (session === null) {
+    conversation.settings = given;
+    return;
+  }
+  let { sessionId } = session;
+  if (input.fork) {
+    const { data } = await forkSession({ id: sessionId, at: null, title: null }, context);
+    sessionId = data.session_id;
+    await context.rememberSession(sessionId, data.mode ?? session.mode);
+  }
+  const { backend } = await context.open();
+  const { data } = await backend.service.getSession(await context.call(), sessionId);
+  conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
+  const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
+  if (input.mode === null) conversation.goOnIn(modeBefore);
+  await changeSettings(data, given, context);
 }
 
 function plainReader({ host, stdout }: CliContext): LineSource {

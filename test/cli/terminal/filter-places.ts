@@ -251,7 +251,7 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the messages of a session',
     show: async (messages, server) => {
       server.says({ ...nothing, messages });
-      await runMessages({ id: 'ses_1', format: 'md' }, server.context);
+      await runMessages({ id: 'ses_1', format: 'md', all: false }, server.context);
     },
   },
   {

@@ -11,6 +11,12 @@ export interface MessagesInput {
   readonly id: string;
   /** `json` is a message a line. */
   readonly format: 'md' | 'json';
+  /** True: also the replies beside the visible ones, and the turns that were taken back. */
+  readonly all: boolean;
+}
+
+interface MessagesFlags extends Pick<MessagesInput, 'format'> {
+  readonly all?: true;
 }
 
 export function registerMessages(parent: Command, run: Run): void {
@@ -21,8 +27,9 @@ export function registerMessages(parent: Command, run: Run): void {
     .addOption(
       new Option('--format <format>', 'md, or json: a message a line').choices(['md', 'json']).default('md'),
     )
-    .action((id: string, { format }: Pick<MessagesInput, 'format'>, command: Command) =>
-      run(command, (context) => runMessages({ id, format }, context)),
+    .option('--all', 'also the replies that others took the place of, and the turns that were taken back')
+    .action((id: string, { format, all }: MessagesFlags, command: Command) =>
+      run(command, (context) => runMessages({ id, format, all: all ?? false }, context)),
     );
 }
 
@@ -35,12 +42,12 @@ export async function runMessages(
 
 /** What is printed, in chunks: the reader decides when the next page is asked for. */
 export async function* messageTexts(
-  { id, format }: MessagesInput,
+  { id, format, all }: MessagesInput,
   context: ServiceAccess & Printing,
 ): AsyncGenerator<string> {
   idsFromWords([id]);
   let gap = '';
-  for await (const { items, body } of readMessages(id, context)) {
+  for await (const { items, body } of readMessages(id, context, all)) {
     if (context.options.json) yield `${toJson(body)}\n`;
     else if (format === 'json') yield items.map((item) => `${toJson(item)}\n`).join('');
     else {

@@ -4,14 +4,17 @@ import type { Run } from '../../run.ts';
 import { registerCreate } from './create.ts';
 import { registerDelete } from './delete.ts';
 import { registerExport } from './export.ts';
+import { registerFork } from './fork.ts';
 import { registerGet } from './get.ts';
 import { registerImport } from './import.ts';
 import { registerList } from './list.ts';
 import { registerMessages } from './messages.ts';
 import { registerPurge } from './purge.ts';
+import { registerRedo } from './redo.ts';
 import { registerRename } from './rename.ts';
 import { registerRestore } from './restore.ts';
 import { registerSearch } from './search.ts';
+import { registerUndo } from './undo.ts';
 
 export function registerSessions(parent: Command, run: Run): void {
   const sessions = parent
@@ -23,6 +26,9 @@ export function registerSessions(parent: Command, run: Run): void {
   registerSearch(sessions, run);
   registerMessages(sessions, run);
   registerRename(sessions, run);
+  registerFork(sessions, run);
+  registerUndo(sessions, run);
+  registerRedo(sessions, run);
   registerDelete(sessions, run);
   registerRestore(sessions, run);
   registerPurge(sessions, run);
