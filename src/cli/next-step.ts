@@ -74,6 +74,8 @@ function remedyText(remedy: Remedy): string {
       return '--mode takes the name of a mode. See: parley models';
     case 'make_template':
       return `Make it: parley templates edit ${quoteForShell(remedy.name)}`;
+    case 'mend_template':
+      return `Mend it: parley templates edit ${quoteForShell(remedy.name)}`;
     case 'choose_profile_or_url':
       return 'A profile has a URL of its own: give --profile or --url, not both.';
     case 'list_keys':

@@ -43,18 +43,45 @@ const readers: { readonly [Field in keyof Settings]: FieldReader<Settings[Field]
 
 const fieldNames = Object.keys(readers) as readonly (keyof Settings)[];
 
+/** A fault of the file, with its line. */
+class FileFault extends Error {
+  override readonly name = 'FileFault';
+  readonly line: number;
+  readonly field: string;
+  readonly hint: string;
+
+  constructor(line: number, problem: string, { field = '', hint = '' } = {}) {
+    super(problem);
+    this.line = line;
+    this.field = field;
+    this.hint = hint;
+  }
+}
+
 /** Rejects with `CONFIG` for the first fault. */
 export async function readTemplate(name: string, path: string, file: string): Promise<Template> {
-  const text = file.replace(/^\ufeff/, '');
-  const { matter, body, bodyLine } = partsOf(text, path);
-  const settings = matter === null ? emptySettings : await readMatter(matter, path);
   try {
-    return { name, path, ...settings, body: parseTemplateBody(body) };
+    const { matter, body, bodyLine } = partsOf(file.replace(/^\ufeff/, ''));
+    const settings = matter === null ? emptySettings : await readMatter(matter);
+    return { name, path, ...settings, body: readBody(body, bodyLine) };
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    const { line, field, hint, message } = error;
+    throw new ParleyError('CONFIG', `${path}, line ${line}: ${message}.`, {
+      hint,
+      remedy: { kind: 'mend_template', name },
+      details: [{ field, problem: message }],
+    });
+  }
+}
+
+function readBody(text: string, firstLine: number): TemplateBody {
+  try {
+    return parseTemplateBody(text);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
-    throw fault(path, bodyLine + error.line, `${error.message}.`, {
-      hint: 'A variable is {{name}} or {{name:default}}; \\{{ is {{ itself.',
-    });
+    const hint = 'A variable is {{name}} or {{name:default}}; \\{{ is {{ itself.';
+    throw new FileFault(firstLine + error.line, error.message, { hint });
   }
 }
 
@@ -68,13 +95,13 @@ interface Parts {
 }
 
 /** The blank lines before the body, and the line ends after it, belong to the file and not to the message. */
-function partsOf(text: string, path: string): Parts {
+function partsOf(text: string): Parts {
   const opening = /^---[ \t]*\r?\n/.exec(text)?.[0];
   if (opening === undefined) return { matter: null, ...bodyOf(text, 1) };
   const rest = text.slice(opening.length);
   const closing = /^---[ \t]*(\r?\n|$)/m.exec(rest);
   if (closing === null) {
-    throw fault(path, 1, 'the settings that begin here have no end.', {
+    throw new FileFault(1, 'the settings that begin here have no end', {
       hint: 'They end with a line of three hyphens (---), and the text of the message follows.',
     });
   }
@@ -94,14 +121,14 @@ function linesIn(text: string): number {
   return text.split('\n').length - 1;
 }
 
-async function readMatter(matter: string, path: string): Promise<Settings> {
+async function readMatter(matter: string): Promise<Settings> {
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   const document = parseDocument(matter, { lineCounter, prettyErrors: false });
   // The settings begin on the second line of the file.
   const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
   const [error] = document.errors;
-  if (error !== undefined) throw fault(path, lineAt(error.pos[0]), `${error.message}.`, {});
+  if (error !== undefined) throw new FileFault(lineAt(error.pos[0]), error.message);
   try {
     const fields = mappingOf(
       readValue(() => document.toJS({ maxAliasCount: 100 })),
@@ -126,8 +153,8 @@ async function readMatter(matter: string, path: string): Promise<Settings> {
     if (!(found instanceof FieldFault)) throw found;
     const field = found.path.join('.');
     const node = document.getIn(found.path, true) as { range?: [number] } | undefined;
-    const what = `${field} ${found.message}.`.trim();
-    throw fault(path, node?.range ? lineAt(node.range[0]) : 2, what, { field, hint: found.hint });
+    const line = node?.range ? lineAt(node.range[0]) : 2;
+    throw new FileFault(line, `${field} ${found.message}`.trim(), { field, hint: found.hint });
   }
 }
 
@@ -164,16 +191,4 @@ function readParameters(value: unknown, field: string): Readonly<Record<string, 
       throw new FieldFault([field, name], 'holds a value that JSON cannot hold');
   }
   return parameters as Readonly<Record<string, JsonValue>>;
-}
-
-function fault(
-  path: string,
-  line: number,
-  problem: string,
-  { field = '', hint = '' }: { readonly field?: string; readonly hint?: string },
-): ParleyError {
-  return new ParleyError('CONFIG', `${path}, line ${line}: ${problem}`, {
-    hint,
-    details: [{ field, problem }],
-  });
 }

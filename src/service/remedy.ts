@@ -39,6 +39,7 @@ export type Remedy =
   | { readonly kind: 'allow_plain_http' }
   | { readonly kind: 'name_mode' }
   | { readonly kind: 'make_template'; readonly name: string }
+  | { readonly kind: 'mend_template'; readonly name: string }
   /** Give a store or the URL of a server, not both. */
   | { readonly kind: 'choose_store_or_url' }
   | { readonly kind: 'allow_insecure_store' }

@@ -107,7 +107,7 @@ async function give(given: GivenSettings, { context, conversation }: Scope): Pro
   const { sessionId } = conversation;
   if (sessionId === null) {
     conversation.settings = settingsOver(given, conversation.settings);
-    await context.say('The next message begins a session with it.');
+    await context.say('The next message begins a session with that.');
     return;
   }
   const { backend } = await context.open();
