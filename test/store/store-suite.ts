@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import {
   at,
+  bareSession,
   everySession,
   firstPage,
   hashOf,
@@ -118,7 +119,11 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
         message_count: 0,
       };
       expect(await store.createSession(project, session, null)).toEqual({ kind: 'done', value: created });
-      expect(await store.findSession(project, session.session_id)).toEqual({ ...created, updated_at: at(0) });
+      expect(await store.findSession(project, session.session_id)).toEqual({
+        ...created,
+        ...bareSession,
+        updated_at: at(0),
+      });
     });
 
     it('shows a session to no other project, in no operation', async () => {

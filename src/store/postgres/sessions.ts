@@ -19,6 +19,10 @@ export const sessionColumns = `
     SELECT asked.mode FROM parley.messages AS asked
     WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2)) AS mode`;
 
+/** The bytes of the columns that may be long. */
+export const settingsBytes =
+  '(coalesce(octet_length(session.system), 0) + coalesce(octet_length(session.parameters), 0))';
+
 /** The condition for the project, in a statement whose first value is the project's id. */
 const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
 
