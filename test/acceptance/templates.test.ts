@@ -179,7 +179,7 @@ test('/template puts the text to the prompt, or makes the next message with it',
   expect(await entered(screen, '/template commit who=Ada')).toContain(
     'The next message goes into the template commit.',
   );
-  await screen.stands('echo +commit> ');
+  await screen.stands('echo (A commit) +commit> ');
   expect(await entered(screen, 'a change')).toBe('In English, for Ada:\n\na change');
   await screen.stands('echo (A commit)> ');
   expect(await entered(screen, '/system')).toBe('You write commit messages.');
