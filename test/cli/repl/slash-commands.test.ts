@@ -25,7 +25,7 @@ test('/help names each command, and the keys', async () => {
   const help = await entered(await open(), '/help');
   const names = [...help.matchAll(/^\/(\w+)/gm)].map(([, name]) => name);
   expect(names).toEqual(
-    'help mode new sessions resume search title history retry delete restore copy save file edit status quit exit'.split(
+    'help mode system param template new sessions resume search title history retry regenerate undo redo fork back delete restore copy save file edit status quit exit'.split(
       ' ',
     ),
   );
