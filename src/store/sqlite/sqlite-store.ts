@@ -7,11 +7,11 @@ import type {
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
-import { notYet } from '../../service/not-yet.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
+  ForkEnd,
   IdempotencyKey,
   Idempotent,
   KeyHash,
@@ -36,7 +36,8 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
-import { importInParts, isShort, removeAbandoned } from './long-import.ts';
+import { importInParts, isShort } from './long-import.ts';
+import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -51,6 +52,7 @@ import {
 } from './sessions.ts';
 import { StoreAccess, storeClosed } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
+import { StoreLines } from './store-lines.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { StoreSearch } from './store-search.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
@@ -65,11 +67,13 @@ export class SqliteStore implements SessionStore {
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #dependencies: StoreDependencies;
-  readonly listAllMessages = notYet;
-  readonly beginRegeneration = notYet;
-  readonly undoTurn = notYet;
-  readonly redoTurn = notYet;
-  readonly forkSession = notYet;
+  readonly #lines: StoreLines;
+  readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
+    this.#lines.listAllMessages(...call);
+  readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
+    this.#lines.beginRegeneration(...call);
+  readonly undoTurn: SessionStore['undoTurn'] = (...call) => this.#lines.undoTurn(...call);
+  readonly redoTurn: SessionStore['redoTurn'] = (...call) => this.#lines.redoTurn(...call);
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait);
@@ -78,6 +82,7 @@ export class SqliteStore implements SessionStore {
     const processes = dependencies.processes?.(place) ?? null;
     this.#processes = processes;
     this.#search = new StoreSearch(this.#access, processes, dependencies.rules);
+    this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -227,6 +232,12 @@ export class SqliteStore implements SessionStore {
     this.#turnWaiters.wake(turn.session_id);
     this.#search.keepUp();
     return ended;
+  }
+
+  async forkSession(...call: Parameters<SessionStore['forkSession']>): Promise<ForkEnd> {
+    const end = await this.#lines.forkSession(...call);
+    this.#search.keepUp();
+    return end;
   }
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan> {
