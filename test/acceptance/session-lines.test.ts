@@ -42,7 +42,11 @@ test('--regenerate asks for another reply, in another mode too, and keeps the on
   expect(again).toMatchObject({ status: 0, out: 'reply 2\n', err: '' });
   expect(await said(id)).toEqual(['question', 'reply 2']);
   const echoed = await place.parley(['chat', '-s', id, '--regenerate', '-m', 'echo'], { stdin: 'unread' });
-  expect(echoed).toMatchObject({ status: 0, out: 'question\n', err: '' });
+  expect(echoed).toMatchObject({
+    status: 0,
+    out: 'question\n',
+    err: 'The session goes on in the mode echo; before, it was in own.\n',
+  });
   const all = await messages(id, '--all');
   expect(all.map(({ content, alternative_of }) => [content, alternative_of !== undefined])).toEqual(
     expect.arrayContaining([
@@ -52,9 +56,8 @@ test('--regenerate asks for another reply, in another mode too, and keeps the on
       ['reply 2', true],
     ]),
   );
-  expect(await session(id)).toMatchObject({ message_count: 2, mode: 'own' });
-  // The session goes on in the mode of its turn.
-  expect((await place.parley(['chat', '-n', '-c', 'more'])).out).toBe('reply 3\n');
+  expect(await session(id)).toMatchObject({ message_count: 2, mode: 'echo' });
+  expect((await place.parley(['chat', '-n', '-c', 'more'])).out).toBe('more\n');
 });
 
 test('a regeneration that fails leaves the reply, and says what asks again', async () => {
@@ -165,6 +168,8 @@ test('the REPL asks again, takes back, edits the last question, and goes on in a
   );
   expect(await entered(screen, '/regenerate')).toBe('reply 2');
   expect(await entered(screen, '/regenerate echo')).toBe('one');
+  await screen.stands('echo (one)> ');
+  await entered(screen, '/mode own');
   screen.type('/undo\r');
   await screen.stands('own (one)> one');
   screen.type('\x15');

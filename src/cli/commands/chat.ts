@@ -158,11 +158,9 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request, usage, raw });
   const events = await eventsOf(input, request, call, context);
-  // Another reply does not change the mode that the session goes on in.
-  const nextMode = input.regenerate ? (modeBefore ?? request.mode) : request.mode;
-  const outcome = await runTurn(events, output, (session) => remember(session, nextMode, context));
+  const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
   const isKept = outcome.kind === 'done' || outcome.session !== null;
-  if (isKept && modeBefore !== null && modeBefore !== nextMode)
+  if (isKept && modeBefore !== null && modeBefore !== request.mode)
     await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);

@@ -210,10 +210,9 @@ export class Conversation {
     const isNew = this.sessionId !== sessionId;
     this.sessionId = sessionId;
     this.settings = nothingGiven;
+    if (attempt.regenerates) this.goOnIn(attempt.request.mode);
     try {
-      // Another reply does not change the mode that the session goes on in.
-      const mode = attempt.regenerates ? this.mode : attempt.request.mode;
-      await context.rememberSession(sessionId, mode);
+      await context.rememberSession(sessionId, attempt.request.mode);
       if (isNew || this.title === null) this.title = await titleOf(sessionId, context);
     } catch {
       // A failure to store the current session, or to read a title, must not lose the reply.
