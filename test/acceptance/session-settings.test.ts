@@ -154,7 +154,6 @@ test('/system and /param show and change them, also before the first message', a
   expect(await entered(screen, '/param top_p=')).toBe('The session goes on with no parameters of its own.');
   expect(await entered(screen, '/system ""')).toBe('The session goes on with no system prompt of its own.');
   expect(await entered(screen, '/param nonsense')).toContain('/param temperature=0.2');
-  expect(await entered(screen, '/status')).toMatch(/^mode: own\n[\s\S]*\nsystem:\s*\n/);
 });
 
 test('a server that keeps no settings is told to be so, and nothing is sent', async () => {
