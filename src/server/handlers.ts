@@ -36,7 +36,8 @@ type Handlers = {
 export const handlers: Handlers = {
   verify: ({ service }, { call }) => service.verify(call),
   models: ({ service }, { call }) => service.models(call),
-  createSession: ({ service }, { call, body }) => service.createSession(call, { title: body.title ?? null }),
+  createSession: ({ service }, { call, body }) =>
+    service.createSession(call, { ...body, title: body.title ?? null }),
   getSession: ({ service }, { call, id }) => service.getSession(call, id),
   deleteSession: ({ service }, { call, id }) => service.deleteSession(call, id),
   listSessions: ({ archive, limits }, { call, query }) =>

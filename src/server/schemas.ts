@@ -6,6 +6,7 @@ import type { KeyIdentity } from '../service/conversation-service.ts';
 import { serviceErrorCodes } from '../service/errors.ts';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Mode } from '../service/mode.ts';
+import type { Parameters } from '../service/model-parameters.ts';
 import {
   type DeletedSession,
   finishReasons,
@@ -23,8 +24,16 @@ const pageLimit = z
   .describe(`1 to ${defaultLimits.pageItems}; ${defaultLimits.pageItemsDefault} if absent`);
 const titleRule = `1 to ${defaultLimits.titleCharacters} characters, none of them a control character`;
 const systemRule = `the session’s system prompt, which follows that of the mode: 1 to ${defaultLimits.systemBytes} bytes of UTF-8, not white space alone`;
+const parametersRule = `fields of each request to the model, such as \`max_tokens\`, which replace those of the mode, name by name; at most ${defaultLimits.parametersBytes} bytes as JSON`;
 const systemPrompt = z.string();
-const parameters = z.record(z.string(), z.unknown());
+/** Parameters as they are. `z.record` would drop a name such as `__proto__`, which the service would not see. */
+const parameters = z
+  .unknown()
+  .check(({ value, issues }) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isObject) issues.push({ code: 'invalid_type', expected: 'record', input: value });
+  })
+  .meta({ type: 'object' }) as z.ZodType<unknown> as z.ZodType<Parameters>;
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
@@ -37,16 +46,22 @@ export const chatRequest = z.strictObject({
     .string()
     .optional()
     .describe(`of a new session: ${titleRule}; without it, the first line of the message`),
+  system: systemPrompt.nullable().exactOptional().describe(`of a new session: ${systemRule}; null for none`),
+  parameters: parameters.exactOptional().describe(`of a new session: ${parametersRule}`),
 });
 
 export const createSessionRequest = z.strictObject({
   title: z.string().optional().describe(titleRule),
+  system: systemPrompt.nullable().exactOptional().describe(`${systemRule}; null for none`),
+  parameters: parameters.exactOptional().describe(parametersRule),
 });
 
 export const changeSessionRequest = z.strictObject({
   title: z.string().nullable().exactOptional().describe(`${titleRule}; null for none`),
   system: systemPrompt.nullable().exactOptional().describe(`${systemRule}; null for none`),
-  parameters: parameters.exactOptional().describe('replaces all parameters of the session'),
+  parameters: parameters
+    .exactOptional()
+    .describe(`replaces all parameters of the session: ${parametersRule}`),
 });
 
 export const batchRequest = z.strictObject({

@@ -25,7 +25,7 @@ const keyName =
   /^(key|token|auth|credentials?)$|(^|[-_.])(api[-_.]?key|authorization|bearer|password|secret|(access|auth)[-_.]?token)$/i;
 
 /** How deep parameters may be nested. A JSON schema for a reply takes about a dozen levels. */
-const mostDepth = 32;
+export const mostDepth = 32;
 
 /** The highest temperature that any server takes. */
 const highestTemperature = 5;

@@ -180,7 +180,10 @@ export function describeArchive(given: GivenService): void {
     it('renaming changes the title alone', async () => {
       const created = await create(backend, first, 'old');
       const { data } = await backend.archive.changeSession(first, created.session_id, { title: 'new' });
-      expect(data).toEqual({ ...created, title: 'new', updated_at: created.created_at });
+      expect(data).toEqual({
+        ...{ ...created, title: 'new', updated_at: created.created_at },
+        ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null },
+      });
       expect(
         (await failureOf(backend.archive.changeSession(first, created.session_id, { title: 'a\nb' }))).code,
       ).toBe('INVALID_REQUEST');

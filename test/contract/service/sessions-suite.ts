@@ -39,7 +39,11 @@ export function describeSessions(given: GivenService): void {
     it('get returns the fields that create returned, and the last activity', async () => {
       const created = await create(backend, first, 'Plans');
       const { data, body } = await backend.service.getSession(first, created.session_id);
-      expect(data).toEqual({ ...created, updated_at: created.created_at });
+      expect(data).toEqual({
+        ...created,
+        updated_at: created.created_at,
+        ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null },
+      });
       expect(body).toEqual({ success: true, data });
     });
 

@@ -12,14 +12,7 @@ import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
 import { runs } from '../../support/runs.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import {
-  newProject,
-  once,
-  searchFilter,
-  snippets,
-  turnReply,
-  turnStart,
-} from '../store-samples.ts';
+import { newProject, once, searchFilter, snippets, turnReply, turnStart } from '../store-samples.ts';
 
 const never = new AbortController().signal;
 
