@@ -1,4 +1,6 @@
 // What a session keeps besides its messages: its mode, its system prompt and its parameters, and how the command line gives them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ChatReply } from '../../src/service/chat-event.ts';
 import type { ModeSettings } from '../../src/service/mode-settings.ts';
@@ -6,7 +8,9 @@ import type { NewSession, Session } from '../../src/service/session.ts';
 import { entered, ReplFixture } from '../cli/repl/repl-fixture.ts';
 import { expectFailure } from '../support/failures.ts';
 import { ModelledPlace } from '../support/modelled-place.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+import { servePlace } from '../support/served-place.ts';
 
 let place: ModelledPlace;
 const fixture = new ReplFixture();
@@ -79,8 +83,7 @@ test('a session that exists has them from then on, which is said once', async ()
 });
 
 test('the text of a file is a system prompt, too, and what is no text or no number is refused', async () => {
-  const [file] = [`${place.path}/system.txt`];
-  const { writeFileSync } = await import('node:fs');
+  const file = join(place.path, 'system.txt');
   writeFileSync(file, 'From a file.\n');
   const id = (await chat('--system-file', file, 'Hi')).session_id;
   expect((await session(id)).system).toBe('From a file.\n');
@@ -154,6 +157,33 @@ test('/system and /param show and change them, also before the first message', a
   expect(await entered(screen, '/param top_p=')).toBe('The session goes on with no parameters of its own.');
   expect(await entered(screen, '/system ""')).toBe('The session goes on with no system prompt of its own.');
   expect(await entered(screen, '/param nonsense')).toContain('/param temperature=0.2');
+});
+
+test('over HTTP a session is asked for only where its mode is not known here, or its settings change', async () => {
+  const served = await servePlace(place);
+  const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'far']);
+  const client = new PlaceInProcess();
+  await client.output(['login', '--url', served.url, '--profile', 'far', '--key-stdin'], { stdin: key });
+  const requests = async (...words: readonly string[]) => {
+    const { status, out, err } = await client.parley(['chat', '-n', '--debug', ...words, 'Hi']);
+    const paths = [...err.matchAll(/^curl .*'?http:\/\/[\d.:]+(\/v1\/\S*?)'?(?: |$)/gm)].map(
+      ([, path]) => path,
+    );
+    return { status, out, paths };
+  };
+  const first = (await client.answer<ChatReply>(['chat', '-n', '-m', 'echo', '--system', 'S', 'one']))
+    .session_id;
+  expect(await requests('-c')).toEqual({ status: 0, out: 'Hi\n', paths: ['/v1/chat'] });
+  await client.output(['chat', '-n', '-m', 'own', 'another']);
+  const elsewhere = { status: 0, out: 'Hi\n', paths: [`/v1/sessions/${first}`, '/v1/chat'] };
+  expect(await requests('-s', first)).toEqual(elsewhere);
+  const [read, change] = Array.from({ length: 2 }, () => `/v1/sessions/${first}`);
+  expect((await requests('-c', '--temperature', '1')).paths).toEqual([read, change, '/v1/chat']);
+  expect(await client.answer(['sessions', 'get', first])).toMatchObject({
+    ...{ mode: 'echo', system: 'S', parameters: { temperature: 1 } },
+  });
+  await served.end('SIGTERM');
+  client.remove();
 });
 
 test('a server that keeps no settings is told to be so, and nothing is sent', async () => {

@@ -115,7 +115,9 @@ describe('Tab', () => {
       await screen.stands('echo> ');
     }
     screen.type('/re\t\t');
-    await screen.until('the choices', () => screen.text.includes('/resume\n/retry\n/restore\necho> /re'));
+    await screen.until('the choices', () =>
+      screen.text.includes('/resume\n/retry\n/regenerate\n/redo\n/restore\necho> /re'),
+    );
     // Pressed again, it does not list the same once more; another list, and after the line was cleared the same one, it does.
     screen.type('\t\t');
     await screen.stands('echo> /re');
@@ -125,7 +127,9 @@ describe('Tab', () => {
     screen.type('\x03');
     await screen.stands('echo> ');
     screen.type('/re\t');
-    await screen.until('listed', () => screen.text.endsWith('/resume\n/retry\n/restore\necho> /re'));
+    await screen.until('listed', () =>
+      screen.text.endsWith('/resume\n/retry\n/regenerate\n/redo\n/restore\necho> /re'),
+    );
     screen.type('\x15/resume gro\t\r');
     await screen.until('resumed', () => screen.cursorRow === 'echo (Groceries for Sunday)>');
   });
