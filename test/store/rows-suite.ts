@@ -62,12 +62,17 @@ function olderPart(session_id: string, messages: readonly Message[]): SessionPar
   return {
     session: {
       ...{ session_id, title: null, created_at: startOfTime, updated_at: startOfTime, message_count },
-      ...{ deleted_at: null, turn_position: isOpen ? message_count - 1 : null, turn_epoch: 1 },
+      ...{
+        deleted_at: null,
+        turn_position: isOpen ? message_count - 1 : null,
+        turn_epoch: 1,
+        undone_turns: 0,
+      },
       ...{ mode: null, parent_id: null, forked_at: null, parameters: null, system: null },
     },
     messages: messages.map(({ usage: _, ...message }) => ({
       ...{ ...message, error_code: null, first_token_ms: null, created_at: startOfTime },
-      ...{ input_tokens: null, output_tokens: null },
+      ...{ input_tokens: null, output_tokens: null, is_copy: false, alternative_of: null, undone_at: null },
     })),
   };
 }
@@ -145,12 +150,12 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       const rows = await place.openRows();
       const first = await rows.readParts(project_id, null);
       expect(first.parts.flatMap(({ messages }) => messages)).toHaveLength(2);
-      expect(first.next).toEqual({ session_id: ids[0], position: 2 });
+      expect(first.next).toMatchObject({ session_id: ids[0], message: { position: 2 } });
       const sessions = await sessionsOf(rows, project_id);
       expect(sessions.map(({ messages }) => messages.map(({ position }) => position))).toEqual(
         ids.map(() => [0, 1, 2, 3]),
       );
-      const last = await rows.readParts(project_id, { session_id: ids[1] as string, position: null });
+      const last = await rows.readParts(project_id, { session_id: ids[1] as string, message: null });
       expect(last.parts.map(({ session }) => session.session_id)).toEqual([ids[2]]);
     });
 

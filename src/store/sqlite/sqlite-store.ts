@@ -11,7 +11,6 @@ import type { DeletedSession, Message, NewSession, Session } from '../../service
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
-  ForkEnd,
   IdempotencyKey,
   Idempotent,
   KeyHash,
@@ -75,6 +74,8 @@ export class SqliteStore implements SessionStore {
     this.#lines.beginRegeneration(...call);
   readonly undoTurn: SessionStore['undoTurn'] = (...call) => this.#lines.undoTurn(...call);
   readonly redoTurn: SessionStore['redoTurn'] = (...call) => this.#lines.redoTurn(...call);
+  readonly forkSession: SessionStore['forkSession'] = (...call) =>
+    this.#lines.forkSession(...call).finally(() => this.#search.keepUp());
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait);
@@ -233,12 +234,6 @@ export class SqliteStore implements SessionStore {
     this.#turnWaiters.wake(turn.session_id);
     this.#search.keepUp();
     return ended;
-  }
-
-  async forkSession(...call: Parameters<SessionStore['forkSession']>): Promise<ForkEnd> {
-    const end = await this.#lines.forkSession(...call);
-    this.#search.keepUp();
-    return end;
   }
 
   planPurge(filter: PurgeFilter): Promise<PurgePlan> {
