@@ -5,7 +5,7 @@ import type { MessageSources } from './chat-message.ts';
 import type { ChatFormat } from './chat-output.ts';
 import type { ReplInput } from './repl/open-repl.ts';
 import type { SessionFlags } from './session-choice.ts';
-import { hasSettings, type SettingFlags } from './session-settings.ts';
+import { hasSettings, type SettingFlags } from './setting-options.ts';
 import type { TemplateChoice } from './template-values.ts';
 import type { WhichBlock } from './terminal/markdown/fenced-block.ts';
 import { idsFromWords } from './terminal/session-ids.ts';

@@ -9,7 +9,7 @@ import type { ChatInput } from './chat-plan.ts';
 import type { CliContext } from './context.ts';
 import { sessionToContinue } from './session-choice.ts';
 import { sessionMode } from './session-mode.ts';
-import { givenSettings, settingsOfNew } from './session-settings.ts';
+import { givenSettings, settingsOfNew } from './setting-options.ts';
 import type { TemplateChoice } from './template-values.ts';
 
 export interface ChatTurn {

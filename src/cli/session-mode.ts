@@ -3,7 +3,7 @@
 import type { CurrentSession } from '../config/current-session.ts';
 import type { CliContext } from './context.ts';
 import { chooseMode } from './mode-choice.ts';
-import { changeSettings, type GivenSettings, isNothing } from './session-settings.ts';
+import { changeSettings, type GivenSettings, isNothing } from './setting-options.ts';
 
 export interface ModeOfTurn {
   readonly mode: string;

@@ -55,16 +55,25 @@ const runs: readonly Run[] = [
   { section: 'parley sessions list', words: () => ['sessions', 'list', '--limit', '2', '--json'] },
   { section: 'parley sessions list', words: () => ['sessions', 'list', '--profile', 'far', '--json'] },
   { section: 'parley sessions messages', words: () => ['sessions', 'messages', made.session, '--json'] },
-  { section: 'parley sessions undo', words: () => ['sessions', 'undo', made.session, '--json'] },
-  { section: 'parley sessions redo', words: () => ['sessions', 'redo', made.session, '--json'] },
-  { section: 'parley sessions fork', words: () => ['sessions', 'fork', made.session, '--json'] },
+  {
+    section: 'parley sessions undo',
+    words: () => ['sessions', 'undo', made.session, '--profile', 'local', '--json'],
+  },
+  {
+    section: 'parley sessions redo',
+    words: () => ['sessions', 'redo', made.session, '--profile', 'local', '--json'],
+  },
+  {
+    section: 'parley sessions fork',
+    words: () => ['sessions', 'fork', made.session, '--profile', 'local', '--json'],
+  },
   {
     section: 'parley chat',
-    words: () => ['chat', '-n', '-s', made.session, '--regenerate', '--json'],
+    words: () => ['chat', '-n', '-s', made.session, '--regenerate', '--profile', 'local', '--json'],
   },
   {
     section: 'parley sessions messages',
-    words: () => ['sessions', 'messages', made.session, '--all', '--json'],
+    words: () => ['sessions', 'messages', made.session, '--all', '--profile', 'local', '--json'],
   },
   { section: 'parley sessions rename', words: () => ['sessions', 'rename', made.session, 'y', '--json'] },
   { section: 'parley sessions delete', words: () => ['sessions', 'delete', made.empty, '--json'] },

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import type { Parameter } from '../model-options.ts';
-import { type GivenSettings, nothingGiven } from '../session-settings.ts';
+import { type GivenSettings, nothingGiven } from '../setting-options.ts';
 import type { ByteLine } from '../terminal/byte-lines.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 

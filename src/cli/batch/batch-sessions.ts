@@ -3,13 +3,7 @@ import type { Backend } from '../../service/backend.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatRequest } from '../../service/chat-event.ts';
 import type { Session } from '../../service/session.ts';
-import {
-  changesOf,
-  type GivenSettings,
-  isNothing,
-  settingsOfNew,
-  settingsOver,
-} from '../session-settings.ts';
+import { changesOf, type GivenSettings, isNothing, settingsOfNew, settingsOver } from '../setting-options.ts';
 import type { BatchRequest } from './batch-request.ts';
 
 export interface SharedSession {

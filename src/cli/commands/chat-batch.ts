@@ -20,7 +20,7 @@ import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import { sessionMode } from '../session-mode.ts';
-import { givenSettings, type SettingFlags } from '../session-settings.ts';
+import { givenSettings, type SettingFlags } from '../setting-options.ts';
 import type { TemplateChoice } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';

@@ -12,7 +12,7 @@ import { noteOfFirstReply } from '../first-reply.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
-import { addSettingOptions, type SettingFlags } from '../session-settings.ts';
+import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
 import { addTemplateOptions, noValues, type TemplateValues } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { wholeNumber } from '../whole-number.ts';

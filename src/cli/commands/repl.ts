@@ -4,7 +4,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
 import type { Run } from '../run.ts';
-import { addSettingOptions, type SettingFlags } from '../session-settings.ts';
+import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
 
 interface ReplFlags extends SettingFlags {

@@ -8,7 +8,7 @@ import type { Usage } from '../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
 import { chooseMode, withModeOfSession } from '../mode-choice.ts';
-import { type GivenSettings, nothingGiven, settingsOfNew } from '../session-settings.ts';
+import { type GivenSettings, nothingGiven, settingsOfNew } from '../setting-options.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { lastTurn } from './last-messages.ts';
 import { shownReply } from './shown-reply.ts';

@@ -5,7 +5,7 @@ import type { CliHost } from '../cli-host.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import type { CliContext } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
-import { changeSettings, givenSettings, type SettingFlags } from '../session-settings.ts';
+import { changeSettings, givenSettings, type SettingFlags } from '../setting-options.ts';
 import { complete } from './completion.ts';
 import { Conversation } from './conversation.ts';
 import { LineHistory } from './line-history.ts';

@@ -6,7 +6,7 @@ import { filledTemplate, templatesOf } from '../chat-template.ts';
 import { runTemplatesList } from '../commands/templates/list.ts';
 import { requireMode } from '../mode-choice.ts';
 import type { Parameter } from '../model-options.ts';
-import { type GivenSettings, isNothing } from '../session-settings.ts';
+import { type GivenSettings, isNothing } from '../setting-options.ts';
 import type { TemplateValues } from '../template-values.ts';
 import type { Next, Scope } from './slash-command.ts';
 import { lineFor } from './typed-line.ts';

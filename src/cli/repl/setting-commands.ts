@@ -12,7 +12,7 @@ import {
   parameterWords,
   settingsOfNew,
   settingsOver,
-} from '../session-settings.ts';
+} from '../setting-options.ts';
 import { tokensLine } from '../turn-notes.ts';
 import { modeChoices, templateChoices } from './argument-choices.ts';
 import { useTemplate } from './pending-template.ts';

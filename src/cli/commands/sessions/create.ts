@@ -2,12 +2,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import {
-  addSettingOptions,
-  givenSettings,
-  type SettingFlags,
-  settingsOfNew,
-} from '../../session-settings.ts';
+import { addSettingOptions, givenSettings, type SettingFlags, settingsOfNew } from '../../setting-options.ts';
 import { toJson } from '../../terminal/json.ts';
 
 export interface CreateInput {

@@ -38,7 +38,11 @@ export function addSettingOptions(command: Command): Command {
       'field of each request to the model, top_p=0.9; name= takes it away; repeatable',
       parameters,
     )
-    .option('--temperature <number>', 'the same as --param temperature=NUMBER; "" takes it away', numberOrNone)
+    .option(
+      '--temperature <number>',
+      'the same as --param temperature=NUMBER; "" takes it away',
+      numberOrNone,
+    )
     .option('--max-tokens <number>', 'the same as --param max_tokens=NUMBER; "" takes it away', tokensOrNone);
 }
 
